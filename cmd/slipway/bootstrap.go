@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+
+	"slipway/internal/access"
+	"slipway/internal/dealership"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+)
+
+type bootstrapCmd struct {
+	Name  string `required:"" help:"The dealership's name."`
+	Owner string `required:"" help:"The owner's email address."`
+	Plan  string `default:"standard" enum:"standard,fleet" help:"${enum}."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// Run creates a dealership.
+func (c bootstrapCmd) Run(s *session) error {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	f, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.printJSON(f)
+	}
+	_, err = fmt.Fprintf(s.out, `Dealership    %s
+Owner         %s
+Password      %s
+TOTP secret   %s
+
+Keep the last two: they are not shown again. Next, a key:
+  slipway keys create --dealership %[1]s --environment test --scopes hulls:read,hulls:write
+`, f.DealershipID, f.Owner.Email, f.Owner.Password, f.Owner.TOTPSecret)
+	return err
+}
+
+type keysCmd struct {
+	Create keysCreateCmd `cmd:"" help:"Issue an API key."`
+}
+
+type keysCreateCmd struct {
+	Dealership  string        `required:"" help:"The dealership's id."`
+	Environment string        `required:"" enum:"live,test" help:"${enum}."`
+	Scopes      []scope.Scope `required:"" help:"What the key may do, such as hulls:read,hulls:write."`
+	Name        string        `default:"Command line" help:"What the key is for."`
+	RateLimit   int64         `help:"Requests a second; without it, the environment's default."`
+	User        string        `help:"Email of the user who issues the key; needed for the admin scope."`
+	TOTP        string        `name:"totp" help:"A code of that user's second factor."`
+	JSON        bool          `name:"json" help:"Print JSON."`
+}
+
+// Run issues a key.
+func (c keysCreateCmd) Run(s *session) error {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	in := access.KeyRequest{Name: c.Name, Scopes: c.Scopes}
+	if c.RateLimit > 0 {
+		in.RateLimit = &c.RateLimit
+	}
+	record, key, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, principal.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return s.printJSON(map[string]string{"id": record.ID, "key": key})
+	}
+	_, err = fmt.Fprintf(s.out, "%s\n\nKeep it: it is not shown again. Its id is %s.\n", key, record.ID)
+	return err
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"slipway/internal/app"
+	"slipway/internal/version"
+)
+
+type serveCmd struct{}
+
+// Run serves until a signal.
+func (serveCmd) Run(s *session) error {
+	a, err := app.Open(s, s.settings, s.log)
+	if err != nil {
+		return err
+	}
+	return a.Serve(s, nil)
+}
+
+type migrateCmd struct{}
+
+// Run migrates and ends.
+func (migrateCmd) Run(s *session) error {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	return a.Close()
+}
+
+type openapiCmd struct{}
+
+// Run prints the description.
+func (openapiCmd) Run(s *session) error {
+	doc, err := app.OpenAPIJSON(app.OpenAPI())
+	if err != nil {
+		return err
+	}
+	_, err = s.out.Write(doc)
+	return err
+}
+
+type versionCmd struct{}
+
+// Run prints the version of the program and of the API.
+func (versionCmd) Run(s *session) error {
+	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, version.Latest())
+	return err
+}

@@ -1,0 +1,100 @@
+package access
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+	"slipway/internal/seal"
+)
+
+// Founded is what the operator is told about a new dealership, once.
+type Founded struct {
+	DealershipID string       `json:"dealership_id"`
+	Owner        FoundedOwner `json:"owner"`
+}
+
+// FoundedOwner is how the owner signs in, in both environments.
+type FoundedOwner struct {
+	Email      string `json:"email"`
+	Password   string `json:"password"`
+	TOTPSecret string `json:"totp_secret"`
+}
+
+// Bootstrap creates a dealership with both environments and an owner in each.
+func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Founded, error) {
+	out := Founded{Owner: FoundedOwner{Email: email, Password: newPassword(), TOTPSecret: newTOTPSecret()}}
+	hash := hashPassword(out.Owner.Password)
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Founded, error) {
+		founded, owners, err := dealership.Found(ctx, tx, dealership.Founding{Name: name, Plan: plan, OwnerEmail: email, OwnerName: email, PasswordHash: hash})
+		if err != nil {
+			return out, err
+		}
+		for _, owner := range owners {
+			if err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret); err != nil {
+				return out, err
+			}
+		}
+		out.DealershipID = founded[0].ID
+		return out, nil
+	})
+}
+
+// Operator is who asks for a key on the command line. A user is needed only
+// for the admin scope.
+type Operator struct {
+	Email string
+	Code  string
+}
+
+// IssueKeyAtTerminal issues a key as the command line asks for it. With the
+// admin scope it wants a user who has that scope, and a code of theirs.
+func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode principal.Mode, in KeyRequest, by Operator) (APIKey, string, error) {
+	type found struct {
+		dealership dealership.Dealership
+		user       dealership.User
+		scopes     []scope.Scope
+	}
+	f, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (f found, err error) {
+		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
+			return f, err
+		}
+		if f.user, err = dealership.FindUserByEmail(ctx, tx, f.dealership.Env, by.Email); err != nil {
+			return f, err
+		}
+		f.scopes, err = dealership.ScopesOf(ctx, tx, f.user)
+		return f, err
+	})
+	if err != nil {
+		return APIKey{}, "", err
+	}
+	if err := checkScopes(in.Scopes); err != nil {
+		return APIKey{}, "", err
+	}
+	if scope.Need(scope.Admin).Allows(in.Scopes) {
+		if by.Email == "" || by.Code == "" {
+			return APIKey{}, "", fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
+		}
+		if f.user.Status != "active" || !scope.Need(in.Scopes...).Allows(f.scopes) {
+			return APIKey{}, "", fault.Forbidden("%s may not grant these scopes.", by.Email)
+		}
+		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {
+			return APIKey{}, "", err
+		}
+	}
+	if f.user.ID != "" {
+		ctx = principal.With(ctx, principal.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
+	}
+	type issued struct {
+		record APIKey
+		key    string
+	}
+	k, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (k issued, err error) {
+		k.record, k.key, err = IssueKey(ctx, tx, f.dealership, in)
+		return k, err
+	})
+	return k.record, k.key, err
+}

@@ -1,0 +1,150 @@
+// Package app puts the pieces together. It is the only package that knows
+// every feature.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"slipway/internal/access"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/jobs"
+	"slipway/internal/rest"
+	"slipway/internal/seal"
+)
+
+// Build names the build, set by the linker.
+var Build = "dev"
+
+// App is the service, ready to serve.
+type App struct {
+	DB      *db.DB
+	Box     *seal.Box
+	Jobs    *jobs.Queue
+	Handler http.Handler
+
+	settings Settings
+	log      *slog.Logger
+	metrics  *metrics
+	draining chan struct{}               // closed when the service is about to stop
+	flush    func(context.Context) error // sends the last traces
+}
+
+// Open opens the database, without touching it yet, and mounts every feature.
+func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return nil, err
+	}
+	master, err := seal.MasterKey(s.MasterKey, s.Data)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
+	if a.Box, err = seal.NewBox(master); err != nil {
+		return nil, err
+	}
+	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
+		return nil, err
+	}
+	inventory := &hulls.API{DB: a.DB}
+	work := jobs.NewRegistry()
+	inventory.Work(work)
+	a.housekeeping(work)
+	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
+		return nil, errors.Join(err, a.DB.Close())
+	}
+	inventory.Jobs = a.Jobs
+
+	auth := &access.Authenticator{DB: a.DB}
+	router := rest.New(rest.Config{
+		Authenticate: auth.Authenticate,
+		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
+		Log:          log, Box: a.Box, Observe: a.metrics.observe,
+		Now: func() time.Time { return a.DB.Now() },
+	}, inventory, &dealership.API{DB: a.DB}, &access.API{DB: a.DB})
+	if err := describe(router); err != nil {
+		return nil, err
+	}
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux() // probes come before rate limits and logs
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", a.ready)
+	mux.Handle("/", compress(router))
+	a.Handler = a.traced(mux)
+	return a, nil
+}
+
+// Migrate brings the schema up to date.
+func (a *App) Migrate(ctx context.Context) error {
+	if err := a.DB.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := jobs.Migrate(ctx, a.DB, quiet(a.log)); err != nil {
+		return fmt.Errorf("migrate the job queue: %w", err)
+	}
+	return nil
+}
+
+// Close releases everything that Open opened.
+func (a *App) Close() error { return a.DB.Close() }
+
+// housekeeping is the work that no request asks for.
+func (a *App) housekeeping(r *jobs.Registry) {
+	jobs.Every(r, time.Hour, forgetKeys{})
+	jobs.On(r, func(ctx context.Context, _ forgetKeys) error {
+		_, err := db.Write(ctx, a.DB, rest.ForgetKeys)
+		return err
+	})
+}
+
+type forgetKeys struct{}
+
+func (forgetKeys) Kind() string { return "forget_idempotency_keys" }
+
+// ready says whether this node should get requests.
+func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-a.draining:
+		say(w, http.StatusServiceUnavailable, "stopping")
+		return
+	default:
+	}
+	if err := a.DB.Ping(r.Context()); err != nil {
+		say(w, http.StatusServiceUnavailable, "database is away")
+		return
+	}
+	say(w, http.StatusOK, "ok")
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text + "\n"))
+}
+
+// quiet keeps the job queue's chatter out of the log.
+func quiet(log *slog.Logger) *slog.Logger { return slog.New(levelled{log.Handler(), slog.LevelWarn}) }
+
+type levelled struct {
+	slog.Handler
+	least slog.Level
+}
+
+func (l levelled) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= l.least && l.Handler.Enabled(ctx, level)
+}

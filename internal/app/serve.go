@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// drainFor is how long load balancers get to notice that a node stops.
+	drainFor = 500 * time.Millisecond
+	// finishFor is how long running requests and jobs get to end.
+	finishFor = 20 * time.Second
+)
+
+// server has limits for every phase of a request: a client that sends or reads
+// slowly cannot hold a connection for ever.
+func (a *App) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+}
+
+// Serve migrates and serves until ctx ends, then stops gracefully: it refuses
+// new work, ends what runs, and closes. ready, if given, learns the address.
+func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
+	api, err := net.Listen("tcp", a.settings.Listen)
+	if err != nil {
+		return err
+	}
+	servers := []*http.Server{a.server(a.Handler)}
+	failed := make(chan error, 2)
+	if a.settings.Metrics != "" {
+		l, err := net.Listen("tcp", a.settings.Metrics)
+		if err != nil {
+			return errors.Join(fmt.Errorf("metrics: %w", err), api.Close())
+		}
+		m := a.server(a.metrics.handler())
+		servers = append(servers, m)
+		go func() { failed <- m.Serve(l) }()
+	}
+	go func() { failed <- servers[0].Serve(api) }()
+	work := make(chan struct{})
+	go func() {
+		defer close(work)
+		a.startWork(ctx)
+	}()
+	a.log.Info("serving", "address", api.Addr().String(), "build", Build)
+	if ready != nil {
+		ready(api.Addr().String())
+	}
+
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	<-work
+	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx has ended; stopping takes a while longer
+}
+
+// startWork migrates and starts the jobs, as soon as there is a database.
+// Until then the API answers 503.
+func (a *App) startWork(ctx context.Context) {
+	for {
+		err := a.Migrate(ctx)
+		if err == nil {
+			err = a.Jobs.Start(context.WithoutCancel(ctx)) // ends by Stop, not in the middle
+		}
+		if err == nil {
+			return
+		}
+		a.log.Error("waiting for the database", "err", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
+func (a *App) stop(servers []*http.Server) error {
+	a.log.Info("stopping")
+	close(a.draining)
+	time.Sleep(drainFor)
+	ctx, cancel := context.WithTimeout(context.Background(), finishFor)
+	defer cancel()
+	var errs []error
+	for _, s := range servers {
+		errs = append(errs, s.Shutdown(ctx))
+	}
+	errs = append(errs, a.Jobs.Stop(ctx))
+	if a.flush != nil {
+		errs = append(errs, a.flush(ctx))
+	}
+	return errors.Join(append(errs, a.Close())...)
+}

@@ -1,0 +1,58 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// Settings is everything an operator may set, by flag or by SLIPWAY_*. They
+// are read once, in main, and handed down; no package looks at the environment.
+type Settings struct {
+	Data        string `env:"SLIPWAY_DATA" default:"data" type:"path" help:"Folder for the database and the master key."`
+	DatabaseURL string `env:"SLIPWAY_DATABASE_URL" help:"postgres://... Without it, SQLite in the data folder."`
+	MasterKey   string `env:"SLIPWAY_MASTER_KEY" help:"32 bytes in base64 that encrypt secrets at rest. Without it, a file in the data folder, made the first time."`
+
+	Listen  string `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
+	Metrics string `env:"SLIPWAY_METRICS_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics; empty for none."`
+	BaseURL string `env:"SLIPWAY_BASE_URL" default:"http://localhost:8080" help:"How callers reach the API."`
+
+	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests a second of a live credential."`
+	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests a second of a test credential."`
+	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" default:"50" help:"Requests a second of an address without a credential."`
+
+	OTLPEndpoint string `env:"SLIPWAY_OTLP_ENDPOINT" help:"Where to send traces, such as http://localhost:4318. Empty for nowhere."`
+	LogLevel     string `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"How much to log: ${enum}."`
+}
+
+// Check reports everything that is wrong, at once.
+func (s Settings) Check() error {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	check(s.Data != "", "SLIPWAY_DATA: names no folder")
+	check(s.DatabaseURL == "" || strings.HasPrefix(s.DatabaseURL, "postgres://") || strings.HasPrefix(s.DatabaseURL, "postgresql://"),
+		"SLIPWAY_DATABASE_URL: must start with postgres://")
+	base, err := url.Parse(s.BaseURL)
+	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"), "SLIPWAY_BASE_URL: %q is not an http address", s.BaseURL)
+	for name, addr := range map[string]string{"SLIPWAY_LISTEN": s.Listen, "SLIPWAY_METRICS_LISTEN": s.Metrics} {
+		_, _, err := net.SplitHostPort(addr)
+		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)
+	}
+	check(s.LiveRate > 0 && s.TestRate > 0 && s.AddressRate > 0, "SLIPWAY_RATE_*: must be more than 0")
+	return errors.Join(errs...)
+}
+
+// dsn is the database that the settings name.
+func (s Settings) dsn() string {
+	if s.DatabaseURL != "" {
+		return s.DatabaseURL
+	}
+	return "sqlite:" + filepath.Join(s.Data, "slipway.db")
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"go.opentelemetry.io/otel/attribute"
+	oteltrace "go.opentelemetry.io/otel/trace"
+)
+
+// metrics are what /metrics shows.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "slipway_request_duration_seconds", Help: "How long requests took, by operation and status.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"operation", "status"}),
+	}
+	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) observe(operation string, status int, took time.Duration) {
+	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+// traced reports every request as a span, if the operator named a collector.
+func (a *App) traced(next http.Handler) http.Handler {
+	if a.settings.OTLPEndpoint == "" {
+		return next
+	}
+	return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
+}
+
+func (a *App) tracer() oteltrace.TracerProvider {
+	ctx := context.Background() // outlives every request
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(a.settings.OTLPEndpoint))
+	if err != nil {
+		a.log.Error("traces are off", "err", err)
+		return noop.NewTracerProvider()
+	}
+	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(resource.NewSchemaless(
+		attribute.String("service.name", "slipway"), attribute.String("service.version", Build))))
+	a.flush = provider.Shutdown
+	return provider
+}

@@ -1,0 +1,331 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"slipway/internal/wire"
+)
+
+// One returns the single row of a query, sql.ErrNoRows if there is none.
+func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, error) {
+	all, err := All[T](ctx, tx, query, args...)
+	if err == nil && len(all) == 0 {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return all[0], nil
+}
+
+// All returns the rows of a query. In it, {cols} stands for the columns of T,
+// {h.cols} for those columns of table alias h, and ? for an argument. A T that
+// is no struct with db tags is the single column of the row.
+func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
+	t := reflect.TypeFor[T]()
+	cols := columnsOf(t)
+	rows, err := tx.query(ctx, expand(query, cols), args)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []T{}
+	dest := make([]any, max(1, len(cols)))
+	for rows.Next() {
+		var row T
+		v := reflect.ValueOf(&row).Elem()
+		if cols == nil {
+			dest[0] = column{json: false}.dest(v)
+		}
+		for i, c := range cols {
+			dest[i] = c.dest(v.FieldByIndex(c.index))
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// Exec runs a statement and counts the rows it changed.
+func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error) {
+	res, err := tx.exec(ctx, query, args)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Insert adds rows of one type to a table, in one statement.
+func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	cols := columnsOf(reflect.TypeFor[T]())
+	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
+	args := make([]any, 0, len(cols)*len(rows))
+	for i := range rows {
+		v := reflect.ValueOf(&rows[i]).Elem()
+		for _, c := range cols {
+			args = append(args, c.arg(v.FieldByIndex(c.index)))
+		}
+	}
+	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", len(rows)), ", ")
+	_, err := tx.exec(ctx, query, args)
+	return err
+}
+
+// Update sets every column of the rows that match where, and counts them.
+func Update[T any](ctx context.Context, tx *Tx, table string, row *T, where string, args ...any) (int64, error) {
+	v := reflect.ValueOf(row).Elem()
+	var sets []string
+	var all []any
+	for _, c := range columnsOf(v.Type()) {
+		if c.name == "env" || c.name == "id" {
+			continue // a row does not move
+		}
+		sets, all = append(sets, c.name+" = ?"), append(all, c.arg(v.FieldByIndex(c.index)))
+	}
+	return Exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(sets, ", ")+" WHERE "+where, append(all, args...)...)
+}
+
+// Where is a list of conditions, all of which must hold.
+type Where struct {
+	conds []string
+	Args  []any
+}
+
+// And adds a condition.
+func (w *Where) And(cond string, args ...any) {
+	w.conds, w.Args = append(w.conds, cond), append(w.Args, args...)
+}
+
+// String is the clause, without the word WHERE.
+func (w *Where) String() string { return strings.Join(w.conds, " AND ") }
+
+// With returns a copy with one more condition.
+func (w *Where) With(cond string, args ...any) *Where {
+	c := &Where{append([]string{}, w.conds...), append([]any{}, w.Args...)}
+	c.And(cond, args...)
+	return c
+}
+
+// ---- statements as each driver wants them -----------------------------------
+
+// maxCached bounds the caches of statements: filters combine in many ways.
+const maxCached = 2000
+
+func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	tx.bind(args)
+	query = tx.db.number(query)
+	switch {
+	case tx.sql != nil:
+		return tx.sql.QueryContext(ctx, query, args...)
+	case tx.db.SQLite():
+		return tx.db.prepared(ctx, query, args)
+	}
+	return tx.pool.QueryContext(ctx, query, args...)
+}
+
+func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if tx.sql == nil {
+		return nil, fmt.Errorf("db: %q outside of Write", query)
+	}
+	tx.bind(args)
+	return tx.sql.ExecContext(ctx, tx.db.number(query), args...)
+}
+
+// prepared queries by a statement that SQLite compiled once per connection:
+// compiling costs it about as much as a short query. (pgx keeps its own
+// statements; SQLite's writer spends its time on the disk.)
+func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	stmt, ok := d.statements.Load(query)
+	if !ok {
+		if d.cached.Load() > maxCached {
+			return d.read.QueryContext(ctx, query, args...)
+		}
+		fresh, err := d.read.PrepareContext(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		d.cached.Add(1)
+		if stmt, ok = d.statements.LoadOrStore(query, fresh); ok {
+			_ = fresh.Close() // another request was faster
+		}
+	}
+	return stmt.(*sql.Stmt).QueryContext(ctx, args...)
+}
+
+// bind turns times into what the columns hold: TIMESTAMPTZ on PostgreSQL,
+// milliseconds on SQLite, where they compare as numbers.
+func (tx *Tx) bind(args []any) {
+	for i, a := range args {
+		switch t := a.(type) {
+		case *time.Time:
+			if t == nil {
+				args[i] = nil
+				continue
+			}
+			a = *t
+		}
+		if t, ok := a.(time.Time); ok {
+			if t = t.UTC().Truncate(time.Millisecond); tx.db.SQLite() {
+				args[i] = t.UnixMilli()
+			} else {
+				args[i] = t
+			}
+		}
+	}
+}
+
+// number turns ? into $1, $2…, which both drivers bind by number. A literal
+// question mark has no place in our SQL.
+func (d *DB) number(query string) string {
+	if text, ok := d.texts.Load(query); ok {
+		return text.(string)
+	}
+	var b strings.Builder
+	n := 0
+	for part := range strings.SplitSeq(query, "?") {
+		if n > 0 {
+			b.WriteString("$" + strconv.Itoa(n))
+		}
+		b.WriteString(part)
+		n++
+	}
+	if d.cached.Load() <= maxCached {
+		d.cached.Add(1)
+		d.texts.Store(query, b.String())
+	}
+	return b.String()
+}
+
+// ---- structs as rows ---------------------------------------------------------
+
+// column is one field of a row struct.
+type column struct {
+	name  string
+	index []int
+	json  bool // kept as JSON text
+}
+
+var columnCache sync.Map // reflect.Type → []column
+
+// columnsOf lists the columns of a struct: its fields with a db tag, those of
+// embedded structs included. "name,json" keeps the field as JSON text.
+func columnsOf(t reflect.Type) []column {
+	if c, ok := columnCache.Load(t); ok {
+		return c.([]column)
+	}
+	var cols []column
+	if t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, kind, _ := strings.Cut(f.Tag.Get("db"), ","); name != "" {
+				cols = append(cols, column{name, f.Index, kind == "json"})
+			}
+		}
+	}
+	columnCache.Store(t, cols)
+	return cols
+}
+
+// expand puts the columns where the query says {cols} or {alias.cols}.
+func expand(query string, cols []column) string {
+	before, rest, ok := strings.Cut(query, "{")
+	if !ok {
+		return query
+	}
+	mark, after, _ := strings.Cut(rest, "}")
+	alias := strings.TrimSuffix(mark, "cols")
+	return before + names(cols, alias) + after
+}
+
+func names(cols []column, alias string) string {
+	var b strings.Builder
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(alias)
+		b.WriteString(c.name)
+	}
+	return b.String()
+}
+
+// arg is the field as an argument.
+func (c column) arg(v reflect.Value) any {
+	if !c.json {
+		return v.Interface()
+	}
+	if k := v.Kind(); (k == reflect.Pointer || k == reflect.Map || k == reflect.Slice) && v.IsNil() {
+		return nil
+	}
+	text, err := wire.Marshal(v.Interface())
+	if err != nil {
+		panic("db: column " + c.name + ": " + err.Error()) // a type that cannot be JSON: a bug
+	}
+	return string(text)
+}
+
+// dest is where a scan puts the field.
+func (c column) dest(v reflect.Value) any {
+	p := v.Addr().Interface()
+	if c.json {
+		return jsonDest{p}
+	}
+	switch t := p.(type) {
+	case *time.Time:
+		return timeDest{t}
+	case **time.Time:
+		return nullTimeDest{t}
+	}
+	return p
+}
+
+type jsonDest struct{ p any }
+
+func (d jsonDest) Scan(src any) error {
+	switch s := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return wire.Unmarshal([]byte(s), d.p)
+	case []byte:
+		return wire.Unmarshal(s, d.p)
+	}
+	return fmt.Errorf("db: %T is not JSON", src)
+}
+
+type timeDest struct{ p *time.Time }
+
+func (d timeDest) Scan(src any) error {
+	switch s := src.(type) {
+	case time.Time:
+		*d.p = s.UTC()
+	case int64:
+		*d.p = time.UnixMilli(s).UTC()
+	default:
+		return fmt.Errorf("db: %T is not a time", src)
+	}
+	return nil
+}
+
+type nullTimeDest struct{ p **time.Time }
+
+func (d nullTimeDest) Scan(src any) error {
+	if src == nil {
+		*d.p = nil
+		return nil
+	}
+	*d.p = new(time.Time)
+	return timeDest{*d.p}.Scan(src)
+}

@@ -1,0 +1,85 @@
+package dealership
+
+import (
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/opt"
+	"slipway/internal/principal"
+)
+
+// Location is a place where the dealership keeps and sells boats.
+type Location struct {
+	Env       principal.Env `json:"-" db:"env"`
+	ID        string        `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name      string        `json:"name" db:"name" example:"Harbor East"`
+	Code      *string       `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
+	Address   *Address      `json:"address" db:"address,json"`
+	Phone     *string       `json:"phone" db:"phone" example:"+14105550123"`
+	Timezone  *string       `json:"timezone" db:"timezone" doc:"IANA time zone; null means the dealership's." example:"America/New_York"`
+	Version   int64         `json:"version" db:"version" doc:"Counts the changes." example:"1"`
+	CreatedAt time.Time     `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
+}
+
+// Revision is the location's version.
+func (l Location) Revision() int64 { return l.Version }
+
+// Address is a postal address.
+type Address struct {
+	_          struct{} `nullable:"true"`
+	Line1      string   `json:"line1" maxLength:"200" example:"12 Dock Street"`
+	Line2      *string  `json:"line2" required:"false" maxLength:"200"`
+	City       string   `json:"city" maxLength:"100" example:"Annapolis"`
+	Region     *string  `json:"region" required:"false" maxLength:"100" doc:"State, province or region." example:"MD"`
+	PostalCode *string  `json:"postal_code" required:"false" maxLength:"20" example:"21401"`
+	Country    string   `json:"country" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
+}
+
+// LocationCreate is what a new location needs.
+type LocationCreate struct {
+	Name     string            `json:"name" minLength:"1" maxLength:"200"`
+	Code     *string           `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address  opt.Null[Address] `json:"address,omitzero"`
+	Phone    *string           `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone *string           `json:"timezone" required:"false" maxLength:"64"`
+}
+
+func (c LocationCreate) location() (Location, error) {
+	l := Location{Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone}
+	return l, l.check()
+}
+
+// LocationPatch changes a location.
+type LocationPatch struct {
+	Name     opt.Value[string] `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	Code     opt.Null[string]  `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address  opt.Null[Address] `json:"address,omitzero"`
+	Phone    opt.Null[string]  `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone opt.Null[string]  `json:"timezone,omitzero" maxLength:"64"`
+}
+
+func (p LocationPatch) apply(l *Location) error {
+	p.Name.To(&l.Name)
+	p.Code.To(&l.Code)
+	p.Address.To(&l.Address)
+	p.Phone.To(&l.Phone)
+	p.Timezone.To(&l.Timezone)
+	return l.check()
+}
+
+// check is what the schema cannot say.
+func (l Location) check() error {
+	var bad fault.Fields
+	checkTimezone(&bad, l.Timezone)
+	return bad.Err()
+}
+
+func checkTimezone(bad *fault.Fields, zone *string) {
+	if zone == nil {
+		return
+	}
+	if _, err := time.LoadLocation(*zone); err != nil || *zone == "" || *zone == "Local" {
+		bad.Add("timezone", "enum", "must be an IANA time zone, such as America/New_York")
+	}
+}

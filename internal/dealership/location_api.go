@@ -1,0 +1,99 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+)
+
+var (
+	readLocations = scope.Either(scope.HullsRead, scope.Admin)
+	administer    = scope.Need(scope.Admin)
+)
+
+// API serves the dealership's own administration.
+type API struct{ DB *db.DB }
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Dealership")
+	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations)
+	rest.Create(r, "/locations", "createLocation", administer, "Add a location", a.createLocation)
+	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
+	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
+	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
+}
+
+// ByLocation names a location.
+type ByLocation struct {
+	LocationID string `path:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) listLocations(ctx context.Context, in *struct{ page.Query }) (page.Page[Location], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Location], error) {
+		return listLocations(ctx, tx, env, in.Query)
+	})
+}
+
+func (a *API) createLocation(ctx context.Context, in *struct{ Body LocationCreate }) (Location, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+		l, err := in.Body.location()
+		if err != nil {
+			return l, err
+		}
+		if err := insertLocation(ctx, tx, env, &l); err != nil {
+			return l, err
+		}
+		return l, events.Emit(ctx, tx, env, "location.created", l.ID, nil, l)
+	})
+}
+
+func (a *API) getLocation(ctx context.Context, in *ByLocation) (Location, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+		return FindLocation(ctx, tx, env, in.LocationID)
+	})
+}
+
+func (a *API) updateLocation(ctx context.Context, in *struct {
+	ByLocation
+	Body LocationPatch
+}) (Location, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+		l, err := FindLocation(ctx, tx, env, in.LocationID)
+		if err != nil {
+			return l, err
+		}
+		if err := rest.Match(ctx, l.Version); err != nil {
+			return l, err
+		}
+		before := l
+		if err := in.Body.apply(&l); err != nil {
+			return l, err
+		}
+		if err := saveLocation(ctx, tx, &l); err != nil {
+			return l, err
+		}
+		return l, events.Emit(ctx, tx, env, "location.updated", l.ID, before, l)
+	})
+}
+
+func (a *API) deleteLocation(ctx context.Context, in *ByLocation) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+		l, err := FindLocation(ctx, tx, env, in.LocationID)
+		if err != nil {
+			return none, err
+		}
+		if err := rest.Match(ctx, l.Version); err != nil {
+			return none, err
+		}
+		if err := removeLocation(ctx, tx, l); err != nil {
+			return none, err
+		}
+		return none, events.Emit(ctx, tx, env, "location.deleted", l.ID, nil, l)
+	})
+}

@@ -1,0 +1,66 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+)
+
+// FindLocation returns a location.
+func FindLocation(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Location, error) {
+	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND id = ?`, env, id)
+	if db.IsNoRows(err) {
+		return l, fault.NotFound("location", id)
+	}
+	return l, err
+}
+
+func listLocations(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Location], error) {
+	if err := q.Check("loc"); err != nil {
+		return page.Page[Location]{}, err
+	}
+	var w db.Where
+	w.And("env = ?", env)
+	return db.List[Location](ctx, tx, "locations", "id", q, &w)
+}
+
+func insertLocation(ctx context.Context, tx *db.Tx, env principal.Env, l *Location) error {
+	if err := codeIsFree(ctx, tx, env, *l); err != nil {
+		return err
+	}
+	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = env, tx.NewID("loc"), 1, tx.Now, tx.Now
+	return db.Insert(ctx, tx, "locations", *l)
+}
+
+func saveLocation(ctx context.Context, tx *db.Tx, l *Location) error {
+	if err := codeIsFree(ctx, tx, l.Env, *l); err != nil {
+		return err
+	}
+	was := l.Version
+	l.Version, l.UpdatedAt = was+1, tx.Now
+	return db.Changed(db.Update(ctx, tx, "locations", l, "env = ? AND id = ? AND version = ?", l.Env, l.ID, was))
+}
+
+// codeIsFree names the location that has the code; the unique index is the guard.
+func codeIsFree(ctx context.Context, tx *db.Tx, env principal.Env, l Location) error {
+	if l.Code == nil {
+		return nil
+	}
+	other, err := db.All[string](ctx, tx, `SELECT id FROM locations WHERE env = ? AND code = ? AND id <> ?`, env, *l.Code, l.ID)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return fault.Conflict("Location %s has the code %s.", other[0], *l.Code).Detail("code", "duplicate", "is the code of %s", other[0])
+}
+
+func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM locations WHERE env = ? AND id = ?`, l.Env, l.ID)
+	if db.IsForeignKey(err) {
+		return fault.Conflict("The location has hulls. Move or archive them elsewhere first.").
+			Detail("location_id", "state", "must have no hulls").Because(err)
+	}
+	return err
+}

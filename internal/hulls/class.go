@@ -1,0 +1,53 @@
+package hulls
+
+import (
+	"slices"
+	"strings"
+)
+
+// BoatClass is what kind of boat it is, in the words of the marketplaces.
+type BoatClass string
+
+// classes lists the classes of each category.
+var classes = map[string][]string{
+	"power": {
+		"aft", "airboat", "aluminum", "antique", "barge", "bass", "bay", "bowrider", "cargo", "center", "commercial", "convertible",
+		"cruiser", "cruiseship", "cuddy", "deck", "dinghy", "dive", "downeast", "dragger", "dualconsole", "expresscruiser", "flats",
+		"flybridge", "fresh", "highperf", "house", "inflatable", "jet", "jon", "lobster", "mega", "motor", "motorsailer", "narrow",
+		"other", "passenger", "pcatamaran", "pilot", "pontoon", "pwc", "rib", "rivercruiser", "runabout", "saltfish", "skiff",
+		"skifish", "skiwake", "sloop", "sportcruiser", "sportfish", "tender", "trawler", "troller", "tug", "unspec", "util", "walk",
+	},
+	"sail": {
+		"antique", "barge", "beachcat", "catamaran", "centercockpit", "commercial", "cruiser", "cutter", "day", "deck", "dinghy",
+		"ketch", "motor", "multihull", "other", "performance", "pilot", "racer", "racercruiser", "schooner", "sloop", "trimaran",
+		"unspec", "yawl",
+	},
+	"unpowered": {"dinghy", "kayak", "tender"},
+}
+
+// allClasses are the classes with their category in front: power-bowrider.
+func allClasses() []string {
+	var all []string
+	for category, names := range classes {
+		for _, n := range names {
+			all = append(all, category+"-"+n)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// category is the one a class belongs to.
+func (c BoatClass) category() string {
+	if c == "power-pwc" {
+		return "pwc"
+	}
+	category, _, _ := strings.Cut(string(c), "-")
+	return category
+}
+
+// fits reports whether a boat of the category can be of this class. Personal
+// watercraft are a category of their own and a class of power boats.
+func (c BoatClass) fits(category string) bool {
+	return c.category() == category || (c == "power-pwc" && category == "power")
+}

@@ -1,0 +1,279 @@
+// Package hulls is the inventory: boats with their status, specifications,
+// prices and history.
+package hulls
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/hin"
+	"slipway/internal/opt"
+	"slipway/internal/principal"
+)
+
+// Hull is one boat in inventory.
+type Hull struct {
+	Env               principal.Env     `json:"-" db:"env"`
+	ID                string            `json:"id" db:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number, 12 characters without the country." example:"GRT40912B324"`
+	Make              string            `json:"make" db:"make" example:"Grady-White"`
+	Model             string            `json:"model" db:"model" example:"Freedom 235"`
+	Year              int64             `json:"year" db:"year" doc:"Model year." example:"2024"`
+	LengthFt          float64           `json:"length_ft" db:"length_ft" doc:"Length overall in feet." example:"23.58"`
+	PriceUSD          int64             `json:"price_usd" db:"price_usd" doc:"Asking price in whole US dollars." example:"124900"`
+	Status            Status            `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
+	LocationID        string            `json:"location_id" db:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	CreatedAt         time.Time         `json:"created_at" db:"created_at"`
+	StockNumber       *string           `json:"stock_number" db:"stock_number" example:"GW-1042"`
+	Condition         string            `json:"condition" db:"condition" enum:"new,used,demo"`
+	Category          string            `json:"category" db:"category" enum:"power,sail,pwc,unpowered"`
+	BoatClass         *BoatClass        `json:"boat_class" db:"boat_class" nullable:"true"`
+	Title             *string           `json:"title" db:"title" doc:"Headline for listings."`
+	Description       *string           `json:"description" db:"description"`
+	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage"`
+	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country that stood before the HIN." example:"US"`
+	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"What looks odd about the HIN. Nothing is refused for it."`
+	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	PhotoCount        int64             `json:"photo_count" db:"photo_count"`
+	PrimaryPhotoURL   *string           `json:"primary_photo_url"`
+	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"Ids of the channels that list the hull."`
+	Hold              *Hold             `json:"hold" db:"hold,json" doc:"Who holds the hull, while it is on hold."`
+	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"When it came into stock."`
+	SoldAt            *time.Time        `json:"sold_at" db:"sold_at"`
+	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at"`
+	DaysInStock       *int64            `json:"days_in_stock" doc:"From receipt until sale or now; null before receipt." audit:"-"`
+	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"The record of the same boat from an earlier time here."`
+	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own notes: up to 50 pairs."`
+	Version           int64             `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at"`
+
+	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull goes back to
+	DealID       *string `json:"-" db:"deal_id"`       // the deal that has it, from acceptance until the end
+	MakeKey      string  `json:"-" db:"make_key"`
+	ModelKey     string  `json:"-" db:"model_key"`
+}
+
+// Revision is the hull's version.
+func (h Hull) Revision() int64 { return h.Version }
+
+// Hold is why a hull is kept for somebody, and until when.
+type Hold struct {
+	_         struct{}  `nullable:"true"`
+	Reason    *string   `json:"reason"`
+	UserID    *string   `json:"user_id" doc:"The user who asked for it; null for a key."`
+	DealID    *string   `json:"deal_id"`
+	ExpiresAt time.Time `json:"expires_at" doc:"When the hull becomes available again by itself."`
+}
+
+// HullCreate is what a new hull needs.
+type HullCreate struct {
+	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Needed unless the hull is on order or in transit, or hin_absent_reason is given. A country prefix, as in US-GRT40912B324, is taken off." example:"GRT40912B324"`
+	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	Make            string            `json:"make" minLength:"1" maxLength:"100" example:"Grady-White"`
+	Model           string            `json:"model" minLength:"1" maxLength:"100" example:"Freedom 235"`
+	Year            int64             `json:"year" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now." example:"2024"`
+	LengthFt        float64           `json:"length_ft" exclusiveMinimum:"0" maximum:"1000" doc:"Two decimals are kept." example:"23.58"`
+	PriceUSD        int64             `json:"price_usd" minimum:"0" maximum:"1000000000" example:"124900"`
+	LocationID      string            `json:"location_id" minLength:"1" maxLength:"64" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Status          Status            `json:"status,omitempty" enum:"on_order,in_transit,available,not_for_sale" default:"available"`
+	StockNumber     *string           `json:"stock_number" required:"false" minLength:"1" maxLength:"50" example:"GW-1042"`
+	Condition       string            `json:"condition,omitempty" enum:"new,used,demo" default:"new"`
+	Category        *string           `json:"category" required:"false" enum:"power,sail,pwc,unpowered" doc:"Without it: that of the boat class, else power."`
+	BoatClass       *BoatClass        `json:"boat_class" required:"false" nullable:"true"`
+	Title           *string           `json:"title" required:"false" maxLength:"200"`
+	Description     *string           `json:"description" required:"false" maxLength:"20000"`
+	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned"`
+	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Without it, a hull that is here was received today."`
+	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64"`
+	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+}
+
+// hull makes the hull, or says everything that is wrong with it.
+func (c HullCreate) hull(now time.Time) (Hull, error) {
+	h := Hull{
+		HIN: c.HIN, HINAbsentReason: c.HINAbsentReason, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt,
+		PriceUSD: c.PriceUSD, LocationID: c.LocationID, Status: c.Status, StockNumber: c.StockNumber, Condition: c.Condition,
+		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: c.Ownership, ReceivedOn: c.ReceivedOn,
+		PreviousHullID: c.PreviousHullID, Metadata: c.Metadata, PublishedChannels: []string{},
+	}
+	switch {
+	case c.Category != nil:
+		h.Category = *c.Category
+	case c.BoatClass != nil:
+		h.Category = c.BoatClass.category()
+	default:
+		h.Category = "power"
+	}
+	if h.Metadata == nil {
+		h.Metadata = map[string]string{}
+	}
+	if h.ReceivedOn == nil && h.Status.inStock() {
+		h.ReceivedOn = new(now.Format(time.DateOnly))
+	}
+	return h, h.check(now)
+}
+
+// HullPatch changes a hull's descriptive fields or location. Status and price
+// have endpoints of their own.
+type HullPatch struct {
+	HIN             opt.Null[string]             `json:"hin,omitzero" maxLength:"32"`
+	HINAbsentReason opt.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	Make            opt.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100"`
+	Model           opt.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100"`
+	Year            opt.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999"`
+	LengthFt        opt.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000"`
+	LocationID      opt.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64"`
+	StockNumber     opt.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50"`
+	Condition       opt.Value[string]            `json:"condition,omitzero" enum:"new,used,demo"`
+	Category        opt.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered"`
+	BoatClass       opt.Null[BoatClass]          `json:"boat_class,omitzero"`
+	Title           opt.Null[string]             `json:"title,omitzero" maxLength:"200"`
+	Description     opt.Null[string]             `json:"description,omitzero" maxLength:"20000"`
+	Ownership       opt.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
+	ReceivedOn      opt.Null[string]             `json:"received_on,omitzero" format:"date"`
+	PreviousHullID  opt.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
+	Metadata        opt.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+}
+
+func (p HullPatch) apply(h *Hull, now time.Time) error {
+	if p.HIN.Set {
+		h.HIN, h.HINCountry = p.HIN.V, nil
+	}
+	p.HINAbsentReason.To(&h.HINAbsentReason)
+	if p.HIN.Set && p.HIN.V != nil && !p.HINAbsentReason.Set {
+		h.HINAbsentReason = nil // it is no longer absent
+	}
+	p.Make.To(&h.Make)
+	p.Model.To(&h.Model)
+	p.Year.To(&h.Year)
+	p.LengthFt.To(&h.LengthFt)
+	p.LocationID.To(&h.LocationID)
+	p.StockNumber.To(&h.StockNumber)
+	p.Condition.To(&h.Condition)
+	p.Category.To(&h.Category)
+	p.BoatClass.To(&h.BoatClass)
+	p.Title.To(&h.Title)
+	p.Description.To(&h.Description)
+	p.Ownership.To(&h.Ownership)
+	p.ReceivedOn.To(&h.ReceivedOn)
+	p.PreviousHullID.To(&h.PreviousHullID)
+	if p.Metadata.Set {
+		h.Metadata = mergeMetadata(h.Metadata, p.Metadata.V)
+	}
+	return h.check(now)
+}
+
+// mergeMetadata is RFC 7396 on a flat object.
+func mergeMetadata(old map[string]string, patch *map[string]*string) map[string]string {
+	merged := map[string]string{}
+	if patch == nil {
+		return merged
+	}
+	for k, v := range old {
+		merged[k] = v
+	}
+	for k, v := range *patch {
+		if v == nil {
+			delete(merged, k)
+		} else {
+			merged[k] = *v
+		}
+	}
+	return merged
+}
+
+// check normalises the hull and says everything that the schema cannot.
+func (h *Hull) check(now time.Time) error {
+	var bad fault.Fields
+	h.LengthFt = math.Round(h.LengthFt*100) / 100
+	if h.LengthFt <= 0 {
+		bad.Add("length_ft", "minimum", "must be at least 0.01")
+	}
+	if last := int64(now.Year()) + 2; h.Year > last {
+		bad.Add("year", "maximum", "must be at most %d", last)
+	}
+	for _, f := range []struct {
+		name  string
+		value *string
+	}{{"make", &h.Make}, {"model", &h.Model}, {"stock_number", h.StockNumber}} {
+		if f.value == nil {
+			continue
+		}
+		if *f.value = strings.TrimSpace(*f.value); *f.value == "" {
+			bad.Add(f.name, "too_short", "must not be blank")
+		}
+	}
+	h.MakeKey, h.ModelKey = fold(h.Make), fold(h.Model)
+	if h.BoatClass != nil && !h.BoatClass.fits(h.Category) {
+		bad.Add("boat_class", "enum", "is not a class of the category %s", h.Category)
+	}
+	h.checkHIN(&bad, now)
+	checkMetadata(&bad, h.Metadata)
+	return bad.Err()
+}
+
+// checkHIN takes the number apart. Only its form can be wrong: what merely
+// looks odd becomes a warning, because real boats carry odd numbers.
+func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
+	h.HINWarnings = []hin.NoteOnHin{}
+	if h.HIN == nil {
+		h.HINCountry = nil
+		if h.HINAbsentReason == nil && h.Status.needsHIN() {
+			bad.Add("hin", "required", "is required, unless the hull is on order or in transit or hin_absent_reason says why it has none")
+		}
+		return
+	}
+	if h.HINAbsentReason != nil {
+		bad.Add("hin_absent_reason", "exclusive", "cannot be combined with a hin")
+		return
+	}
+	number := *h.HIN
+	if h.HINCountry != nil && !strings.Contains(number, "-") {
+		number = *h.HINCountry + "-" + number // stored apart, judged together
+	}
+	d := hin.Decode(number, now)
+	if !d.Valid {
+		for _, e := range d.Errors {
+			bad.Add("hin", e.Code, "is not a hull identification number: %s", e.Message)
+		}
+		return
+	}
+	h.HIN, h.HINCountry, h.HINWarnings = d.Normalized, d.Country, d.Warnings
+	if w, odd := hin.YearWarning(d, int(h.Year)); odd {
+		h.HINWarnings = append(h.HINWarnings, w)
+	}
+}
+
+// checkMetadata bounds a caller's own notes.
+func checkMetadata(bad *fault.Fields, m map[string]string) {
+	if len(m) > 50 {
+		bad.Add("metadata", "too_many", "must have at most 50 items")
+	}
+	for k, v := range m {
+		switch {
+		case k == "" || len([]rune(k)) > 40:
+			bad.Add("metadata", "too_long", "must have keys of 1 to 40 characters")
+		case len([]rune(v)) > 500:
+			bad.Add("metadata."+k, "too_long", "must have at most 500 characters")
+		}
+	}
+}
+
+// derive fills in what depends on the present moment.
+func (h *Hull) derive(now time.Time) {
+	h.DaysInStock = nil
+	if h.ReceivedOn == nil {
+		return
+	}
+	received, err := time.Parse(time.DateOnly, *h.ReceivedOn)
+	if err != nil {
+		return
+	}
+	until := now
+	if h.SoldAt != nil {
+		until = *h.SoldAt
+	}
+	h.DaysInStock = new(max(0, int64(until.Sub(received).Hours()/24)))
+}

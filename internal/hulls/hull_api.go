@@ -1,0 +1,252 @@
+package hulls
+
+import (
+	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/hin"
+	"slipway/internal/jobs"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+)
+
+var (
+	read  = scope.Need(scope.HullsRead)
+	write = scope.Need(scope.HullsWrite)
+)
+
+// API serves the inventory.
+type API struct {
+	DB   *db.DB
+	Jobs *jobs.Queue
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Hulls")
+	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list)
+	rest.Create(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create)
+	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get)
+	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update)
+	rest.Act(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Take a hull out of the working inventory", a.archive)
+	rest.Act(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition)
+	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
+	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs)
+	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs)
+	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
+	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing)
+	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
+	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
+		rest.Describe("Answers 200 for an invalid number too, with what is wrong in `errors`."))
+}
+
+// ByHull names a hull.
+type ByHull struct {
+	HullID string `path:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) list(ctx context.Context, in *HullFilter) (page.Page[Hull], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Hull], error) {
+		return listHulls(ctx, tx, env, *in)
+	})
+}
+
+func (a *API) create(ctx context.Context, in *struct{ Body HullCreate }) (Hull, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+		h, err := in.Body.hull(tx.Now)
+		if err != nil {
+			return h, err
+		}
+		return h, insert(ctx, tx, env, &h)
+	})
+}
+
+func (a *API) get(ctx context.Context, in *ByHull) (Hull, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+		return Find(ctx, tx, env, in.HullID)
+	})
+}
+
+// change is how a hull is changed: found, matched against If-Match, edited by
+// a rule and saved, in one transaction. Edit returns the event and the reason.
+func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, h *Hull) (event string, reason *string, err error)) (Hull, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+		h, err := Find(ctx, tx, env, id)
+		if err != nil {
+			return h, err
+		}
+		if err := rest.Match(ctx, h.Version); err != nil {
+			return h, err
+		}
+		before := h
+		event, reason, err := edit(ctx, tx, &h)
+		if err != nil {
+			return h, err
+		}
+		return h, save(ctx, tx, before, &h, event, reason)
+	})
+}
+
+func (a *API) update(ctx context.Context, in *struct {
+	ByHull
+	Body HullPatch
+}) (Hull, error) {
+	return a.change(ctx, in.HullID, func(_ context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+		return "hull.updated", nil, in.Body.apply(h, tx.Now)
+	})
+}
+
+func (a *API) archive(ctx context.Context, in *struct {
+	ByHull
+	Body *HullArchive
+}) (Hull, error) {
+	return a.change(ctx, in.HullID, func(_ context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+		var reason *string
+		if in.Body != nil {
+			reason = in.Body.Reason
+		}
+		return "hull.archived", reason, h.archive(tx.Now)
+	})
+}
+
+// HullArchive says why a hull is archived.
+type HullArchive struct {
+	Reason *string `json:"reason" required:"false" maxLength:"500"`
+}
+
+func (a *API) transition(ctx context.Context, in *struct {
+	ByHull
+	Body HullTransition
+}) (Hull, error) {
+	return a.change(ctx, in.HullID, func(ctx context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+		if err := h.move(in.Body, principal.From(ctx).Actor, tx.Now); err != nil {
+			return "", nil, err
+		}
+		if h.Hold != nil {
+			if err := a.Jobs.Enqueue(ctx, tx, ReleaseHold{h.Env, h.ID}, h.Hold.ExpiresAt); err != nil {
+				return "", nil, err
+			}
+		}
+		return "hull.status_changed", in.Body.Reason, nil
+	})
+}
+
+func (a *API) history(ctx context.Context, in *struct {
+	ByHull
+	page.Query
+}) (page.Page[HullChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[HullChange], error) {
+		return listOfHull[HullChange](ctx, tx, env, "hull_history", "hst", in.HullID, in.Query)
+	})
+}
+
+func (a *API) specs(ctx context.Context, in *struct {
+	ByHull
+	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measures in metric units."`
+}) (HullSpecs, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSpecs, error) {
+		h, err := Find(ctx, tx, env, in.HullID)
+		if err != nil {
+			return HullSpecs{}, err
+		}
+		row, err := findSpecs(ctx, tx, h)
+		return row.view(h, in.Units == "metric"), err
+	})
+}
+
+func (a *API) replaceSpecs(ctx context.Context, in *struct {
+	ByHull
+	Body SpecSheet
+}) (HullSpecs, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSpecs, error) {
+		h, err := Find(ctx, tx, env, in.HullID)
+		if err != nil {
+			return HullSpecs{}, err
+		}
+		before, err := findSpecs(ctx, tx, h)
+		if err != nil {
+			return HullSpecs{}, err
+		}
+		if err := rest.Match(ctx, before.Version); err != nil {
+			return HullSpecs{}, err
+		}
+		if err := in.Body.check(); err != nil {
+			return HullSpecs{}, err
+		}
+		row := specRow{Env: env, ID: h.ID, Specs: in.Body}
+		if err := saveSpecs(ctx, tx, before, &row); err != nil {
+			return HullSpecs{}, err
+		}
+		after := row.view(h, false)
+		return after, events.Emit(ctx, tx, env, "hull.specs_replaced", h.ID, before.view(h, false), after)
+	})
+}
+
+func (a *API) pricing(ctx context.Context, in *ByHull) (HullPricing, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPricing, error) {
+		h, err := Find(ctx, tx, env, in.HullID)
+		if err != nil {
+			return HullPricing{}, err
+		}
+		p, err := findPricing(ctx, tx, h)
+		if !principal.From(ctx).Can(scope.HullsWrite) {
+			p = p.withoutCost()
+		}
+		return p, err
+	})
+}
+
+func (a *API) adjustPricing(ctx context.Context, in *struct {
+	ByHull
+	Body HullPricingReplace
+}) (HullPricing, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPricing, error) {
+		h, err := Find(ctx, tx, env, in.HullID)
+		if err != nil {
+			return HullPricing{}, err
+		}
+		p, err := findPricing(ctx, tx, h)
+		if err != nil {
+			return p, err
+		}
+		if err := rest.Match(ctx, p.Version); err != nil {
+			return p, err
+		}
+		before := p
+		in.Body.apply(&p, tx.Now)
+		return p, savePricing(ctx, tx, h, before, &p, in.Body.Reason)
+	})
+}
+
+func (a *API) priceChanges(ctx context.Context, in *struct {
+	ByHull
+	page.Query
+}) (page.Page[PriceChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[PriceChange], error) {
+		return listOfHull[PriceChange](ctx, tx, env, "hull_price_changes", "prc", in.HullID, in.Query)
+	})
+}
+
+func (a *API) decodeHIN(_ context.Context, in *struct {
+	HIN string `path:"hin" maxLength:"100" example:"US-GRT40912B324"`
+}) (hin.DecodedHin, error) {
+	return hin.Decode(in.HIN, a.today()), nil
+}
+
+func (a *API) today() time.Time { return a.DB.Now().UTC() }
+
+// Schema lists the classes in the description of the API.
+func (BoatClass) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Description: "What kind of boat it is, in the words of the marketplaces.", Examples: []any{"power-center"}}
+	for _, c := range allClasses() {
+		s.Enum = append(s.Enum, c)
+	}
+	s.PrecomputeMessages()
+	return s
+}

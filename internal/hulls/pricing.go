@@ -1,0 +1,85 @@
+package hulls
+
+import (
+	"time"
+
+	"slipway/internal/principal"
+)
+
+// HullPricing is what a hull costs, and cost.
+type HullPricing struct {
+	Env              principal.Env `json:"-" db:"env"`
+	ID               string        `json:"hull_id" db:"id"`
+	PriceUSD         int64         `json:"price_usd" db:"price_usd" doc:"Always the hull's own price_usd." example:"124900"`
+	MSRPUSD          *int64        `json:"msrp_usd" db:"msrp_usd" doc:"The maker's suggested price."`
+	OriginalPriceUSD int64         `json:"original_price_usd" db:"original_price_usd" doc:"What was first asked."`
+	PriceHidden      bool          `json:"price_hidden" db:"price_hidden" doc:"Do not publish the price."`
+	PriceType        string        `json:"price_type" db:"price_type" enum:"asking,sale,call"`
+	Cost             *HullCost     `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without hulls:write."`
+	FloorUSD         *int64        `json:"floor_usd" db:"floor_usd" doc:"The lowest acceptable price. Null without hulls:write."`
+	EffectiveAt      time.Time     `json:"effective_at" db:"effective_at" doc:"Since when the price holds."`
+	Version          int64         `json:"version" db:"version"`
+	UpdatedAt        time.Time     `json:"updated_at" db:"updated_at"`
+}
+
+// Revision is the pricing's version.
+func (p HullPricing) Revision() int64 { return p.Version }
+
+// HullCost is what the dealership paid for a hull.
+type HullCost struct {
+	_                   struct{} `nullable:"true"`
+	InvoiceCents        *int64   `json:"invoice_cents" required:"false" minimum:"0" maximum:"100000000000"`
+	FreightCents        *int64   `json:"freight_cents" required:"false" minimum:"0" maximum:"100000000000"`
+	RiggingCents        *int64   `json:"rigging_cents" required:"false" minimum:"0" maximum:"100000000000"`
+	PackCents           *int64   `json:"pack_cents" required:"false" minimum:"0" maximum:"100000000000"`
+	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000"`
+}
+
+// HullPricingReplace is a hull's new pricing. What it leaves out is cleared,
+// except the original price, which stays.
+type HullPricingReplace struct {
+	PriceUSD         int64     `json:"price_usd" minimum:"0" maximum:"1000000000"`
+	MSRPUSD          *int64    `json:"msrp_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	OriginalPriceUSD *int64    `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	PriceHidden      bool      `json:"price_hidden,omitempty"`
+	PriceType        string    `json:"price_type,omitempty" enum:"asking,sale,call" default:"asking"`
+	Cost             *HullCost `json:"cost" required:"false"`
+	FloorUSD         *int64    `json:"floor_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	Reason           *string   `json:"reason" required:"false" maxLength:"500" doc:"Why the price changed, for the history."`
+}
+
+func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
+	if p.PriceUSD != r.PriceUSD {
+		p.EffectiveAt = now
+	}
+	p.PriceUSD, p.MSRPUSD, p.PriceHidden, p.PriceType, p.Cost, p.FloorUSD = r.PriceUSD, r.MSRPUSD, r.PriceHidden, r.PriceType, r.Cost, r.FloorUSD
+	if r.OriginalPriceUSD != nil {
+		p.OriginalPriceUSD = *r.OriginalPriceUSD
+	}
+}
+
+// firstPricing is the pricing of a new hull.
+func firstPricing(h Hull) HullPricing {
+	return HullPricing{
+		Env: h.Env, ID: h.ID, PriceUSD: h.PriceUSD, OriginalPriceUSD: h.PriceUSD, PriceType: "asking",
+		EffectiveAt: h.CreatedAt, Version: 1, UpdatedAt: h.CreatedAt,
+	}
+}
+
+// withoutCost is the pricing for those who may only read.
+func (p HullPricing) withoutCost() HullPricing {
+	p.Cost, p.FloorUSD = nil, nil
+	return p
+}
+
+// PriceChange is one line of a hull's price history.
+type PriceChange struct {
+	Env         principal.Env   `json:"-" db:"env"`
+	ID          string          `json:"id" db:"id" example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID      string          `json:"hull_id" db:"hull_id"`
+	OldPriceUSD *int64          `json:"old_price_usd" db:"old_price_usd" doc:"Null for the first price."`
+	NewPriceUSD int64           `json:"new_price_usd" db:"new_price_usd"`
+	Reason      *string         `json:"reason" db:"reason"`
+	Actor       principal.Actor `json:"actor" db:"actor,json"`
+	At          time.Time       `json:"at" db:"at"`
+}

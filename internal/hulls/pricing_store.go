@@ -1,0 +1,70 @@
+package hulls
+
+import (
+	"context"
+
+	"slipway/internal/audit"
+	"slipway/internal/db"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+)
+
+func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
+	return db.One[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id = ?`, h.Env, h.ID)
+}
+
+// savePricing writes new pricing. A new price is also the hull's, and a line
+// of its price history.
+func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *HullPricing, reason *string) error {
+	p.Version, p.UpdatedAt = before.Version+1, tx.Now
+	if err := db.Changed(db.Update(ctx, tx, "hull_pricing", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, before.Version)); err != nil {
+		return err
+	}
+	if err := audit.Record(ctx, tx, h.Env, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
+		return err
+	}
+	was := h
+	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
+		return save(ctx, tx, was, &h, "hull.updated", nil)
+	}
+	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
+		return err
+	}
+	return save(ctx, tx, was, &h, "hull.price_changed", nil)
+}
+
+func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
+	return db.Insert(ctx, tx, "hull_price_changes", PriceChange{
+		Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, OldPriceUSD: old, NewPriceUSD: h.PriceUSD,
+		Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now,
+	})
+}
+
+// listOfHull is a page of rows that belong to one hull.
+func listOfHull[T any](ctx context.Context, tx *db.Tx, env principal.Env, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
+	if err := q.Check(prefix); err != nil {
+		return page.Page[T]{}, err
+	}
+	if _, err := Find(ctx, tx, env, hullID); err != nil {
+		return page.Page[T]{}, err
+	}
+	w := &db.Where{}
+	w.And("env = ? AND hull_id = ?", env, hullID)
+	return db.List[T](ctx, tx, table, "id", q, w)
+}
+
+func findSpecs(ctx context.Context, tx *db.Tx, h Hull) (specRow, error) {
+	r, err := db.One[specRow](ctx, tx, `SELECT {cols} FROM hull_specs WHERE env = ? AND id = ?`, h.Env, h.ID)
+	if db.IsNoRows(err) {
+		return specRow{Env: h.Env, ID: h.ID}, nil
+	}
+	return r, err
+}
+
+func saveSpecs(ctx context.Context, tx *db.Tx, before specRow, r *specRow) error {
+	r.Version, r.UpdatedAt = before.Version+1, tx.Now
+	if before.Version == 0 {
+		return db.Insert(ctx, tx, "hull_specs", *r)
+	}
+	return db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version))
+}

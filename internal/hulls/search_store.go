@@ -1,0 +1,225 @@
+package hulls
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/opt"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+)
+
+// HullFilter narrows the list of hulls.
+type HullFilter struct {
+	page.Query
+	Status        Status             `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
+	LocationID    string             `query:"location_id" maxLength:"64"`
+	Make          string             `query:"make" maxLength:"100" doc:"Whole make; case and accents do not matter."`
+	Model         string             `query:"model" maxLength:"100" doc:"Whole model; case and accents do not matter."`
+	YearMin       opt.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999"`
+	YearMax       opt.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999"`
+	PriceMin      opt.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
+	PriceMax      opt.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000"`
+	LengthMin     opt.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"In feet."`
+	LengthMax     opt.Param[float64] `query:"length_max" minimum:"0" maximum:"1000"`
+	Condition     string             `query:"condition" enum:"new,used,demo"`
+	Category      string             `query:"category" enum:"power,sail,pwc,unpowered"`
+	Q             string             `query:"q" maxLength:"200" doc:"Words or beginnings of words of the make, model, title, stock number or HIN; all must be there." example:"grady 235"`
+	Archived      opt.Param[bool]    `query:"archived" doc:"True lists only archived hulls; by default they are left out."`
+	CreatedAfter  time.Time          `query:"created_after"`
+	CreatedBefore time.Time          `query:"created_before"`
+	UpdatedAfter  time.Time          `query:"updated_after" doc:"For incremental synchronisation."`
+}
+
+// check refuses filters that contradict each other: they would hide a mistake
+// behind an empty list.
+func (f HullFilter) check() error {
+	if err := f.Query.Check("hull"); err != nil {
+		return err
+	}
+	refuse := func(field, text string) error {
+		return fault.BadRequest("%s %s.", field, text).Detail(field, "exclusive", "%s", text)
+	}
+	switch {
+	case f.Archived.Set && f.Status != "" && f.Archived.V != (f.Status == Archived):
+		return refuse("archived", "contradicts status")
+	case f.YearMin.Set && f.YearMax.Set && f.YearMin.V > f.YearMax.V:
+		return refuse("year_min", "must not be more than year_max")
+	case f.PriceMin.Set && f.PriceMax.Set && f.PriceMin.V > f.PriceMax.V:
+		return refuse("price_min", "must not be more than price_max")
+	case f.LengthMin.Set && f.LengthMax.Set && f.LengthMin.V > f.LengthMax.V:
+		return refuse("length_min", "must not be more than length_max")
+	}
+	return nil
+}
+
+// where is the filter as conditions on hulls h, except for q.
+func (f HullFilter) where(env principal.Env) *db.Where {
+	w := &db.Where{}
+	w.And("h.env = ?", env)
+	switch {
+	case f.Archived.V || f.Status == Archived:
+		w.And("h.status = ?", Archived)
+	case f.Status != "":
+		w.And("h.status = ?", f.Status)
+	default:
+		w.And("h.archived_at IS NULL")
+	}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.LocationID != "", "h.location_id = ?", f.LocationID},
+		{f.Make != "", "h.make_key = ?", fold(f.Make)},
+		{f.Model != "", "h.model_key = ?", fold(f.Model)},
+		{f.YearMin.Set, "h.year >= ?", f.YearMin.V},
+		{f.YearMax.Set, "h.year <= ?", f.YearMax.V},
+		{f.PriceMin.Set, "h.price_usd >= ?", f.PriceMin.V},
+		{f.PriceMax.Set, "h.price_usd <= ?", f.PriceMax.V},
+		{f.LengthMin.Set, "h.length_ft >= ?", f.LengthMin.V},
+		{f.LengthMax.Set, "h.length_ft <= ?", f.LengthMax.V},
+		{f.Condition != "", "h.condition = ?", f.Condition},
+		{f.Category != "", "h.category = ?", f.Category},
+		{!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter},
+		// Ids hold the time of creation, so these are ranges of the primary key.
+		{!f.CreatedAfter.IsZero(), "h.id >= ?", id.Floor("hull", f.CreatedAfter.Add(time.Millisecond))},
+		{!f.CreatedBefore.IsZero(), "h.id < ?", id.Floor("hull", f.CreatedBefore)},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	return w
+}
+
+func listHulls(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (page.Page[Hull], error) {
+	if err := f.check(); err != nil {
+		return page.Page[Hull]{}, err
+	}
+	p, err := search(ctx, tx, env, f)
+	for i := range p.Data {
+		p.Data[i].derive(tx.Now)
+	}
+	return p, err
+}
+
+// search finds the hulls that match the filter and have every word of q.
+//
+// The rarest word leads. Where it stands for few different words, as makes and
+// models do, each of those is a range of the index that is already in the order
+// of the list: the page is merged from their first rows, and costs the same
+// however common they are. Where it stands for many, as the start of a stock
+// number does, the hulls it finds are sorted.
+func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (page.Page[Hull], error) {
+	w := f.where(env)
+	spans, err := spansOf(ctx, tx, env, f.Q)
+	if err != nil || len(spans) == 0 {
+		if err == nil && f.Q != "" {
+			return page.Cut([]Hull{}, f.Query, false, nil), nil // nothing in q can be searched for
+		}
+		if err != nil {
+			return page.Page[Hull]{}, err
+		}
+		return db.List[Hull](ctx, tx, "hulls h", "h.id", f.Query, w)
+	}
+	lead, others := spans[0], spans[1:]
+	for _, s := range others {
+		w.And("EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?)", env, s.from, s.to)
+	}
+	terms, err := termsIn(ctx, tx, env, lead)
+	if err != nil {
+		return page.Page[Hull]{}, err
+	}
+	if len(terms) > fewTerms {
+		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", env, lead.from, lead.to)
+		return db.List[Hull](ctx, tx, "hulls h", "h.id", f.Query, w)
+	}
+	var pages []page.Page[Hull]
+	for _, term := range terms {
+		on := w.With("t.env = ? AND t.term = ?", env, term)
+		p, err := db.List[Hull](ctx, tx, "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", "t.id", f.Query, on)
+		if err != nil {
+			return p, err
+		}
+		pages = append(pages, p)
+	}
+	return page.Merge(pages, f.Query, func(h Hull) string { return h.ID }), nil
+}
+
+const (
+	fewTerms  = 16   // merge up to this many ranges of the index
+	countedTo = 2000 // words more common than this are equally common
+	maxWords  = 8    // words of q that are looked at
+)
+
+// spansOf are the words of q, the rarest first.
+func spansOf(ctx context.Context, tx *db.Tx, env principal.Env, q string) ([]span, error) {
+	type counted struct {
+		span
+		n int64
+	}
+	var all []counted
+	ws := words(q)
+	for _, word := range ws[:min(len(ws), maxWords)] {
+		all = append(all, counted{span: spanOf(word)})
+	}
+	if len(all) > 1 {
+		for i, s := range all {
+			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS some`,
+				env, s.from, s.to, countedTo)
+			if err != nil {
+				return nil, err
+			}
+			all[i].n = n
+		}
+	}
+	slices.SortStableFunc(all, func(a, b counted) int { return int(a.n - b.n) })
+	var spans []span
+	for _, s := range all {
+		spans = append(spans, s.span)
+	}
+	return spans, nil
+}
+
+// termsIn lists the different words of a span, one more than a few if there
+// are that many. It skips from word to word, whatever lies between them.
+func termsIn(ctx context.Context, tx *db.Tx, env principal.Env, s span) ([]string, error) {
+	return db.All[string](ctx, tx, `
+		WITH RECURSIVE found (term) AS (
+			SELECT * FROM (SELECT term FROM hull_terms WHERE env = ? AND term >= ? AND term < ? ORDER BY term LIMIT 1) AS first
+			UNION ALL
+			SELECT (SELECT term FROM hull_terms WHERE env = ? AND term > found.term AND term < ? ORDER BY term LIMIT 1)
+			FROM found WHERE found.term IS NOT NULL
+		)
+		SELECT term FROM found WHERE term IS NOT NULL LIMIT ?`, env, s.from, s.to, env, s.to, fewTerms+1)
+}
+
+type termRow struct {
+	Env  principal.Env `db:"env"`
+	Term string        `db:"term"`
+	ID   string        `db:"id"`
+}
+
+func indexTerms(ctx context.Context, tx *db.Tx, h Hull) error {
+	var rows []termRow
+	for _, t := range h.terms() {
+		rows = append(rows, termRow{h.Env, t, h.ID})
+	}
+	return db.Insert(ctx, tx, "hull_terms", rows...)
+}
+
+// reindexTerms follows a change of the words, which most changes are not.
+func reindexTerms(ctx context.Context, tx *db.Tx, before, h Hull) error {
+	if slices.Equal(before.terms(), h.terms()) {
+		return nil
+	}
+	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_terms WHERE env = ? AND id = ?`, h.Env, h.ID); err != nil {
+		return err
+	}
+	return indexTerms(ctx, tx, h)
+}

@@ -1,0 +1,127 @@
+// Package jobs runs work in the background, on either database.
+//
+// A job is enqueued in the transaction that calls for it and runs only if that
+// commits. It may run more than once after a crash: workers are idempotent.
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"slipway/internal/db"
+)
+
+// Args is the payload of a job: a struct whose Kind names its worker.
+type Args = river.JobArgs
+
+// Queue enqueues jobs and works them. One of the two clients is nil: the two
+// databases have different kinds of transaction.
+type Queue struct {
+	sqlite   *river.Client[*sql.Tx]
+	postgres *river.Client[pgx.Tx]
+}
+
+// Registry is the work a queue can do.
+type Registry struct {
+	workers  *river.Workers
+	periodic []*river.PeriodicJob
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
+
+// On adds the worker of a kind of job.
+func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
+	river.AddWorker(r.workers, river.WorkFunc(func(ctx context.Context, job *river.Job[A]) error { return work(ctx, job.Args) }))
+}
+
+// Every makes a job run by itself at intervals, on one node.
+func Every(r *Registry, interval time.Duration, args Args) {
+	r.periodic = append(r.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
+		func() (river.JobArgs, *river.InsertOpts) { return args, nil }, &river.PeriodicJobOpts{RunOnStart: true}))
+}
+
+// Migrate brings the queue's own tables up to date.
+func Migrate(ctx context.Context, d *db.DB, log *slog.Logger) error {
+	lite, pg := d.JobPools()
+	if d.SQLite() {
+		return migrate(ctx, riversqlite.New(lite), log)
+	}
+	return migrate(ctx, riverpgxv5.New(pg), log)
+}
+
+func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *slog.Logger) error {
+	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: log})
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// Open returns the queue of a database.
+func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
+	cfg := &river.Config{
+		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}},
+		FetchPollInterval: time.Second,
+	}
+	q := &Queue{}
+	lite, pg := d.JobPools()
+	var err error
+	if d.SQLite() {
+		q.sqlite, err = river.NewClient(riversqlite.New(lite), cfg)
+	} else {
+		q.postgres, err = river.NewClient(riverpgxv5.New(pg), cfg)
+	}
+	return q, err
+}
+
+// Enqueue adds a job; it runs if tx commits, not before at.
+func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
+	opts := &river.InsertOpts{ScheduledAt: at}
+	if q.sqlite != nil {
+		_, err := q.sqlite.InsertTx(ctx, tx.OnSQLite(), args, opts)
+		return err
+	}
+	return tx.OnPostgres(func(ptx pgx.Tx) error {
+		_, err := q.postgres.InsertTx(ctx, ptx, args, opts)
+		return err
+	})
+}
+
+// Start works jobs until Stop.
+func (q *Queue) Start(ctx context.Context) error {
+	if q.sqlite != nil {
+		return q.sqlite.Start(ctx)
+	}
+	return q.postgres.Start(ctx)
+}
+
+// Stop lets running jobs finish until ctx ends, then cancels them.
+func (q *Queue) Stop(ctx context.Context) error {
+	stop, cancel := q.clients()
+	if err := stop(ctx); err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	hard, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	return cancel(hard)
+}
+
+func (q *Queue) clients() (stop, cancel func(context.Context) error) {
+	if q.sqlite != nil {
+		return q.sqlite.Stop, q.sqlite.StopAndCancel
+	}
+	return q.postgres.Stop, q.postgres.StopAndCancel
+}

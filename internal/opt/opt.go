@@ -1,0 +1,82 @@
+// Package opt holds fields that a request may leave out.
+package opt
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/wire"
+)
+
+// Value is a field of a PATCH that is absent or has a value.
+type Value[T any] struct {
+	Set bool
+	V   T
+}
+
+// UnmarshalJSON is only called for a field that is there.
+func (o *Value[T]) UnmarshalJSON(b []byte) error {
+	o.Set = true
+	return wire.Unmarshal(b, &o.V)
+}
+
+// Schema is that of the value.
+func (o Value[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
+
+// To changes dst if the field was there.
+func (o Value[T]) To(dst *T) {
+	if o.Set {
+		*dst = o.V
+	}
+}
+
+// Null is a field of a PATCH that is absent, null or has a value.
+type Null[T any] struct {
+	Set bool
+	V   *T
+}
+
+// UnmarshalJSON is only called for a field that is there.
+func (o *Null[T]) UnmarshalJSON(b []byte) error {
+	o.Set, o.V = true, nil
+	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
+		return nil
+	}
+	return wire.Unmarshal(b, &o.V)
+}
+
+// Schema is that of the value, or null.
+func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }
+
+// To changes or clears dst if the field was there.
+func (o Null[T]) To(dst **T) {
+	if o.Set {
+		*dst = o.V
+	}
+}
+
+// schema copies the schema of T instead of pointing to it: huma lets anything
+// pass where a reference stands beside null.
+func schema[T any](r huma.Registry, nullable bool) *huma.Schema {
+	s := *r.Schema(reflect.TypeFor[T](), false, "")
+	s.Nullable = nullable
+	return &s
+}
+
+// Param is a query parameter that may be absent. Huma cannot tell an absent
+// number from 0 otherwise.
+type Param[T any] struct {
+	Set bool
+	V   T
+}
+
+// Schema is that of the value.
+func (p Param[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
+
+// Receiver is where huma puts the parsed value.
+func (p *Param[T]) Receiver() reflect.Value { return reflect.ValueOf(p).Elem().Field(1) }
+
+// OnParamSet is how huma tells whether there was one.
+func (p *Param[T]) OnParamSet(isSet bool, _ any) { p.Set = isSet }

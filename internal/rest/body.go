@@ -1,0 +1,133 @@
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/version"
+	"slipway/internal/wire"
+)
+
+// maxBody bounds a JSON body.
+const maxBody = 1 << 20
+
+// bodyTimeout is how long a caller may take to send one.
+const bodyTimeout = 30 * time.Second
+
+// etag is a version in quotes, or any.
+var etag = regexp.MustCompile(`^(\*|"[0-9]{1,18}")$`)
+
+// read takes from the request what all operations share, in the order in
+// which faults are reported.
+func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Operation) (context.Context, error) {
+	ctx := req.Context()
+	if err := checkURL(req.URL); err != nil {
+		return ctx, err
+	}
+	x.caller.Version = cmp.Or(x.caller.Version, version.Latest())
+	if date := req.Header.Get("Service-Version"); date != "" {
+		v, err := version.Resolve(date)
+		if err != nil {
+			return ctx, err
+		}
+		x.caller.Version = v
+	}
+	w.Header().Set("Service-Version", x.caller.Version)
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		x.ifMatch = req.Header.Get("If-Match")
+		if x.ifMatch != "" && !etag.MatchString(x.ifMatch) {
+			return ctx, fault.BadRequest(`If-Match must be a version in quotes, such as "3".`).Detail("If-Match", "pattern", "must be a version in quotes")
+		}
+	}
+	body, err := readBody(w, req, op)
+	if err != nil {
+		return ctx, err
+	}
+	if key := req.Header.Get("Idempotency-Key"); key != "" && keyed(req.Method) {
+		id, err := uuid.Parse(key)
+		if err != nil || len(key) != 36 {
+			return ctx, fault.BadRequest("Idempotency-Key must be a UUID.").Detail("Idempotency-Key", "format", "must be a UUID")
+		}
+		x.key = id.String()
+		x.fingerprint = fingerprint(req, body)
+		r := principal.RequestFrom(ctx)
+		r.IdempotencyKey = x.key
+		ctx = principal.WithRequest(ctx, r)
+	}
+	req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
+	return principal.With(ctx, x.caller), nil
+}
+
+func keyed(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}
+
+// fingerprint tells a repeat of a request from another request under its key.
+func fingerprint(req *http.Request, body []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s\n", req.Method, req.URL.RequestURI())
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+// checkURL refuses what the two databases treat differently.
+func checkURL(u *url.URL) error {
+	query, err := url.QueryUnescape(u.RawQuery)
+	if err != nil {
+		return fault.BadRequest("The query string is malformed.")
+	}
+	for _, s := range []string{u.Path, query} {
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+			return fault.BadRequest("The address contains a NUL character or invalid UTF-8.")
+		}
+	}
+	return nil
+}
+
+// readBody returns the JSON of the request, checked for everything that needs
+// no schema.
+func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation) ([]byte, error) {
+	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+		return nil, nil
+	}
+	if kind := req.Header.Get("Content-Type"); kind != "" {
+		media, _, err := mime.ParseMediaType(kind)
+		if err != nil || media != "application/json" {
+			return nil, fault.New(fault.KindUnsupportedType, "Send the body as application/json, not as %s.", clip(kind, 100)).
+				Detail("Content-Type", "enum", "must be application/json")
+		}
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)) //nolint:forbidigo // the network's clock, not ours
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)
+	}
+	if err != nil {
+		return nil, fault.BadRequest("The body could not be read to its end.").Because(err)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	if err := wire.Check(body); err != nil {
+		return nil, fault.BadRequest("%s.", err.Error()).Detail("", "malformed", "%s", err.Error())
+	}
+	return body, nil
+}

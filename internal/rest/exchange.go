@@ -1,0 +1,159 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/version"
+)
+
+// exchange is one request and its response, as the layers of this package
+// know it.
+type exchange struct {
+	requestID   string
+	operation   string
+	caller      principal.Principal
+	ifMatch     string
+	fingerprint []byte // of the request, for its idempotency key
+	key         string
+	router      *Router
+	status      int
+	reply       *reply // set by Write; whoever sets none has its result encoded
+}
+
+type exchangeKey struct{}
+
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// identify gives the request its id, the response the headers that all carry,
+// and the log its line; a panic below ends here as a 500.
+func (r *Router) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		start := r.Now()
+		x := &exchange{requestID: r.ids.New("req", start), router: r}
+		w := middleware.NewWrapResponseWriter(rw, req.ProtoMajor)
+		w.Header().Set("Request-Id", x.requestID)
+		w.Header().Set("Service-Version", version.Latest())
+		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
+		ctx = principal.WithRequest(ctx, principal.Request{ID: x.requestID, IP: address(req), UserAgent: clip(req.UserAgent(), 500)})
+		req = req.WithContext(ctx)
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler { //nolint:errorlint // net/http's sentinel, never wrapped
+					panic(p)
+				}
+				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if w.Status() == 0 {
+					r.fail(w, req, fault.New(fault.KindServerError, ours))
+				}
+			}
+			r.logRequest(req, x, w.Status(), w.BytesWritten(), r.Now().Sub(start))
+		}()
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
+	if r.Observe != nil {
+		r.Observe(x.operation, status, took)
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.requestID),
+		slog.String("method", req.Method),
+		slog.String("path", req.URL.Path),
+		slog.Int("status", status),
+		slog.Int("bytes", bytes),
+		slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.String("ip", address(req)),
+	}
+	if x.operation != "" {
+		attrs = append(attrs, slog.String("operation", x.operation))
+	}
+	if x.caller.Env != 0 {
+		attrs = append(attrs, slog.String("actor", x.caller.Actor.ID), slog.String("dealership", x.caller.DealershipID), slog.String("mode", string(x.caller.Mode)))
+	}
+	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
+		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
+	}
+	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// guard decides, operation by operation and before the body is read, whether
+// the caller may; then it reads the headers and the body that all operations
+// share. The order is that of the contract: 403, then 400.
+func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
+	req, w := humachi.Unwrap(hctx)
+	x := exchangeFrom(req.Context())
+	op := hctx.Operation()
+	x.operation = op.OperationID
+	if err := permit(op, x.caller); err != nil {
+		r.fail(w, req, err)
+		return
+	}
+	ctx, err := x.read(w, req, op)
+	if err != nil {
+		r.fail(w, req, err)
+		return
+	}
+	next(huma.WithContext(hctx, ctx))
+}
+
+// Match fails unless the caller's If-Match, where there is one, names this
+// version. Call it between finding a resource and changing it.
+func Match(ctx context.Context, current int64) error {
+	x := exchangeFrom(ctx)
+	if x == nil || x.ifMatch == "" || x.ifMatch == "*" || x.ifMatch == strconv.Quote(strconv.FormatInt(current, 10)) {
+		return nil
+	}
+	return fault.Conflict("The resource has changed: it is at version %d.", current).
+		Detail("If-Match", "stale", "must be %q", strconv.FormatInt(current, 10))
+}
+
+func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
+	r.fail(w, req, fault.NotFound("path", req.URL.Path))
+}
+
+func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
+	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := m
+		if m == http.MethodHead {
+			probe = http.MethodGet
+		}
+		if r.mux.Match(chi.NewRouteContext(), probe, req.URL.Path) {
+			w.Header().Add("Allow", m)
+		}
+	}
+	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, req.URL.Path))
+}
+
+// address is the caller's, without the port.
+func address(req *http.Request) string {
+	host, _, err := net.SplitHostPort(req.RemoteAddr)
+	if err != nil {
+		return req.RemoteAddr
+	}
+	return host
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

@@ -1,0 +1,129 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// Limits are requests a second; a caller may save up two seconds' worth.
+type Limits struct {
+	Live, Test float64
+	Address    float64 // for requests without a good credential, per address
+	Ceiling    float64 // what a key may ask for at most
+}
+
+// DefaultLimits are those of a server that was told nothing else.
+var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
+
+// BurstSeconds is how many seconds' worth of requests a caller may save up.
+const BurstSeconds = 2
+
+const saved = BurstSeconds * time.Second
+
+// limiter is a set of leaky buckets (GCRA). A bucket is one number: the
+// moment at which it will be full again.
+type limiter struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	full map[string]time.Time
+}
+
+func newLimiter(now func() time.Time) *limiter {
+	return &limiter{now: now, full: map[string]time.Time{}}
+}
+
+// take takes one request from a bucket and reports what is left.
+func (l *limiter) take(key string, rate float64) (left int, reset, wait time.Duration) {
+	step := time.Duration(float64(time.Second) / rate)
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.full) > 100_000 {
+		for k, t := range l.full { // a full bucket is as good as none
+			if t.Before(now) {
+				delete(l.full, k)
+			}
+		}
+	}
+	full := l.full[key]
+	if full.Before(now) {
+		full = now
+	}
+	if after := full.Add(step); after.Sub(now) <= saved {
+		l.full[key] = after
+		return int((saved - after.Sub(now)) / step), after.Sub(now), 0
+	}
+	return 0, full.Sub(now), full.Add(step).Sub(now) - saved
+}
+
+// limit takes a request from the bucket and writes the headers that tell so.
+func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
+	left, reset, wait := r.limits.take(bucket, rate)
+	most := int(rate * saved.Seconds())
+	h := w.Header()
+	h.Set("RateLimit-Limit", strconv.Itoa(most))
+	h.Set("RateLimit-Remaining", strconv.Itoa(left))
+	h.Set("RateLimit-Reset", strconv.Itoa(int((reset+time.Second-1)/time.Second)))
+	h.Set("RateLimit-Policy", fmt.Sprintf("%d;w=%d", most, int(saved.Seconds())))
+	if wait > 0 {
+		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(wait)
+	}
+	return nil
+}
+
+// authenticate says who is asking before anything else is looked at, so that
+// a stranger learns nothing, not even which paths exist.
+func (r *Router) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
+			if err := r.limit(w, "ip "+address(req), r.Limits.Address); err != nil {
+				r.fail(w, req, err)
+				return
+			}
+			next.ServeHTTP(w, req)
+			return
+		}
+		caller, err := r.caller(req)
+		if err != nil {
+			if limited := r.limit(w, "ip "+address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
+				err = limited
+			}
+			r.fail(w, req, err)
+			return
+		}
+		caller.Rate = r.rate(caller)
+		exchangeFrom(req.Context()).caller = caller
+		w.Header().Set("Service-Version", caller.Version)
+		if err := r.limit(w, caller.Lineage, caller.Rate); err != nil {
+			r.fail(w, req, err)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Router) caller(req *http.Request) (principal.Principal, error) {
+	scheme, token, ok := strings.Cut(req.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return principal.Principal{}, fault.Unauthenticated("Send a credential: Authorization: Bearer sk_test_...")
+	}
+	return r.Authenticate(req.Context(), token)
+}
+
+// rate is what the caller may ask a second.
+func (r *Router) rate(p principal.Principal) float64 {
+	switch {
+	case p.Rate > 0:
+		return min(p.Rate, r.Limits.Ceiling)
+	case p.Mode == principal.Live:
+		return r.Limits.Live
+	}
+	return r.Limits.Test
+}

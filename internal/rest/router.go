@@ -1,0 +1,207 @@
+// Package rest is the HTTP edge: it mounts endpoints, says who is asking and
+// whether they may, reads requests strictly and writes every response.
+//
+// Features describe their endpoints with Get, Post, Patch, Put and Delete; huma
+// turns the description into both the handler and the OpenAPI document.
+package rest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"slipway/internal/id"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+	"slipway/internal/seal"
+	"slipway/internal/wire"
+)
+
+// Authenticate turns a bearer token into a caller. Its fault is the answer
+// when there is none.
+type Authenticate func(ctx context.Context, token string) (principal.Principal, error)
+
+// Config is what the edge needs from the rest of the service. To describe the
+// API without serving it, the zero Config does.
+type Config struct {
+	Authenticate Authenticate
+	Limits       Limits
+	Log          *slog.Logger
+	Box          *seal.Box // for stored responses
+	Now          func() time.Time
+	Observe      func(operation string, status int, took time.Duration) // metrics
+}
+
+// Feature is a package that has endpoints to mount.
+type Feature interface {
+	Mount(*Router)
+}
+
+// Router collects endpoints.
+type Router struct {
+	Config
+	api    huma.API
+	mux    *chi.Mux
+	ids    *id.Source
+	limits *limiter
+	family string
+}
+
+// New mounts the features. Nothing is called yet, so that the API can be
+// described from features that have no database.
+func New(cfg Config, features ...Feature) *Router {
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource()}
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	r.limits = newLimiter(r.Now)
+	r.mux.Use(r.identify, r.authenticate, middleware.GetHead)
+	r.mux.NotFound(r.notFound)
+	r.mux.MethodNotAllowed(r.methodNotAllowed)
+
+	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
+	r.api = humachi.New(r.mux, huma.Config{
+		OpenAPI:                      description(),
+		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+	})
+	r.api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
+	for _, f := range features {
+		f.Mount(r)
+	}
+	relaxResponses(r.api.OpenAPI())
+	return r
+}
+
+// Handle serves a path outside the described API, such as /docs.
+func (r *Router) Handle(pattern string, h http.Handler) { r.mux.Handle(pattern, h) }
+
+// ServeHTTP serves the API.
+func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+// OpenAPI describes everything mounted.
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
+
+// Family returns a router that lists its endpoints under a heading.
+func (r *Router) Family(name string) *Router {
+	c := *r
+	c.family = name
+	return &c
+}
+
+// Handler is one endpoint: a typed request in, a resource or an error out.
+type Handler[I, O any] func(context.Context, *I) (O, error)
+
+// None is the resource of an endpoint that answers without a body.
+type None struct{}
+
+// Option says more about an endpoint.
+type Option func(*huma.Operation)
+
+// Describe adds a paragraph to the endpoint's description.
+func Describe(text string) Option {
+	return func(op *huma.Operation) { op.Description = text }
+}
+
+// Get mounts a reading endpoint.
+func Get[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodGet, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Create mounts a POST that makes a resource.
+func Create[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusCreated, path, id, need, summary, h, opts)
+}
+
+// Act mounts a POST that does something to a resource.
+func Act[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Patch mounts an endpoint that changes a part.
+func Patch[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPatch, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Put mounts an endpoint that replaces.
+func Put[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPut, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Delete mounts an endpoint that removes and answers without a body.
+func Delete[I any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, None], opts ...Option) {
+	mount(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, h, opts)
+}
+
+// mount is where every endpoint passes. What it needs is an argument, so none
+// can be left open by forgetting it.
+func mount[I, O any](r *Router, method string, status int, path, id string, need scope.Rule, summary string, h Handler[I, O], opts []Option) {
+	op := operation[O](r, method, status, "/v1"+path, id, need, summary)
+	for _, o := range opts {
+		o(&op)
+	}
+	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		x := exchangeFrom(ctx)
+		x.status = status
+		out, err := h(ctx, in)
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			req, w := humachi.Unwrap(hctx)
+			if err == nil && x.reply == nil {
+				x.reply, err = encode(status, out)
+			}
+			if err != nil {
+				r.fail(w, req, err)
+				return
+			}
+			x.reply.send(w)
+		}}, nil
+	})
+}
+
+// Versioned is a resource that counts its changes.
+type Versioned interface{ Revision() int64 }
+
+// reply is an encoded response, as it goes out and as it is kept for repeats.
+type reply struct {
+	status   int
+	header   map[string]string
+	body     []byte
+	replayed bool
+}
+
+// encode makes the response of a resource.
+func encode[O any](status int, out O) (*reply, error) {
+	p := &reply{status: status, header: map[string]string{}}
+	if v, ok := any(out).(Versioned); ok {
+		p.header["ETag"] = strconv.Quote(strconv.FormatInt(v.Revision(), 10))
+	}
+	if _, ok := any(out).(None); ok {
+		return p, nil
+	}
+	var err error
+	p.body, err = wire.Marshal(out)
+	return p, err
+}
+
+func (p *reply) send(w http.ResponseWriter) {
+	for name, value := range p.header {
+		w.Header().Set(name, value)
+	}
+	if p.replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
+	if p.body != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(p.body)))
+	}
+	w.WriteHeader(p.status)
+	_, _ = w.Write(p.body) // a caller who hung up is not our error
+}

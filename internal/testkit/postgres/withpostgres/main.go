@@ -1,0 +1,76 @@
+// Command withpostgres runs another command beside a throwaway PostgreSQL server, whose address it finds in
+// SLIPWAY_TEST_POSTGRES. An address that is already set is left alone, and no server is started.
+//
+//	go run ./internal/testkit/postgres/withpostgres go test ./...
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"slipway/internal/testkit/postgres"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: withpostgres command [argument ...]")
+		os.Exit(2)
+	}
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "withpostgres:", err)
+	}
+	os.Exit(code)
+}
+
+// run is apart from main because os.Exit skips deferred calls.
+func run(command []string) (code int, err error) {
+	caught := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, caught...)
+
+	if os.Getenv(postgres.URLVariable) == "" {
+		ctx, cancel := signal.NotifyContext(context.Background(), caught...)
+		defer cancel()
+		cluster, err := postgres.Start(ctx)
+		if err != nil {
+			return 1, err
+		}
+		defer cluster.Stop()
+		if err := os.Setenv(postgres.URLVariable, cluster.URL("postgres")); err != nil {
+			return 1, err
+		}
+	}
+
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return 127, err
+	}
+	go func() {
+		for s := range signals {
+			_ = cmd.Process.Signal(s)
+		}
+	}()
+	return exitCode(cmd.Wait())
+}
+
+// exitCode follows the shell: a command that a signal ended counts as 128 and the signal's number.
+func exitCode(err error) (int, error) {
+	var exit *exec.ExitError
+	if err == nil {
+		return 0, nil
+	}
+	if !errors.As(err, &exit) {
+		return 1, err
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}

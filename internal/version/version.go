@@ -1,0 +1,42 @@
+// Package version is the registry of published API versions.
+//
+// A version is a date. Changes within /v1 are additive: a caller pinned to an
+// older date does not see what later versions added, so that strict decoders
+// never break.
+package version
+
+import (
+	"slices"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// Version is one published state of the API.
+type Version struct {
+	Date string // YYYY-MM-DD
+	Adds string // what it added, for the changelog
+}
+
+// Published lists every version, oldest first.
+var Published = []Version{
+	{Date: "2026-11-15", Adds: "First version."},
+}
+
+// Latest is the newest published version.
+func Latest() string { return Published[len(Published)-1].Date }
+
+// Resolve returns the newest version published on or before date; before the
+// first one, it is the first one.
+func Resolve(date string) (string, error) {
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return "", fault.BadRequest("Service-Version must be a date such as %s.", Latest()).
+			Detail("Service-Version", "pattern", "must have the form YYYY-MM-DD")
+	}
+	for _, v := range slices.Backward(Published) {
+		if v.Date <= date {
+			return v.Date, nil
+		}
+	}
+	return Published[0].Date, nil
+}
