@@ -24,7 +24,7 @@ func listLocations(ctx context.Context, tx *db.Tx, env principal.Env, q page.Que
 	}
 	var w db.Where
 	w.And("env = ?", env)
-	return db.List[Location](ctx, tx, "locations", "id", q, &w)
+	return db.List[Location](ctx, tx, db.Table("locations"), q, &w)
 }
 
 func insertLocation(ctx context.Context, tx *db.Tx, env principal.Env, l *Location) error {

@@ -108,6 +108,11 @@ func listHulls(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) 
 	return p, err
 }
 
+var (
+	allHulls    = db.Source{From: "hulls h", Cols: "h.cols", ID: "h.id"}
+	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
+)
+
 // search finds the hulls that match the filter and have every word of q.
 //
 // The rarest word leads. Where it stands for few different words, as makes and
@@ -125,7 +130,7 @@ func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (pa
 		if err != nil {
 			return page.Page[Hull]{}, err
 		}
-		return db.List[Hull](ctx, tx, "hulls h", "h.id", f.Query, w)
+		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
 	lead, others := spans[0], spans[1:]
 	for _, s := range others {
@@ -137,12 +142,12 @@ func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (pa
 	}
 	if len(terms) > fewTerms {
 		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", env, lead.from, lead.to)
-		return db.List[Hull](ctx, tx, "hulls h", "h.id", f.Query, w)
+		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
 	var pages []page.Page[Hull]
 	for _, term := range terms {
 		on := w.With("t.env = ? AND t.term = ?", env, term)
-		p, err := db.List[Hull](ctx, tx, "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", "t.id", f.Query, on)
+		p, err := db.List[Hull](ctx, tx, hullsByTerm, f.Query, on)
 		if err != nil {
 			return p, err
 		}

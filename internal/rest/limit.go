@@ -68,10 +68,10 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 	left, reset, wait := r.limits.take(bucket, rate)
 	most := int(rate * saved.Seconds())
 	h := w.Header()
-	h.Set("RateLimit-Limit", strconv.Itoa(most))
-	h.Set("RateLimit-Remaining", strconv.Itoa(left))
-	h.Set("RateLimit-Reset", strconv.Itoa(int((reset+time.Second-1)/time.Second)))
-	h.Set("RateLimit-Policy", fmt.Sprintf("%d;w=%d", most, int(saved.Seconds())))
+	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
+	h["RateLimit-Remaining"] = []string{strconv.Itoa(left)}
+	h["RateLimit-Reset"] = []string{strconv.Itoa(int((reset + time.Second - 1) / time.Second))}
+	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, int(saved.Seconds()))}
 	if wait > 0 {
 		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(wait)
 	}

@@ -1,0 +1,150 @@
+package testkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Client sends requests with one credential.
+type Client struct {
+	Key    string
+	Header http.Header // sent with every request
+	server *Server
+}
+
+// Response is a response with its body read.
+type Response struct {
+	*http.Response
+	Bytes []byte
+}
+
+// As returns a client with a credential; "" is none.
+func (s *Server) As(key string) *Client { return &Client{Key: key, Header: http.Header{}, server: s} }
+
+// With returns a client that sends one more header.
+func (c *Client) With(name, value string) *Client {
+	d := &Client{c.Key, c.Header.Clone(), c.server}
+	d.Header.Set(name, value)
+	return d
+}
+
+// Send sends a request. A body is a string, sent as it is, or anything else,
+// sent as JSON; nil is none.
+func (c *Client) Send(method, path string, body any) (*Response, error) {
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = strings.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	req, err := http.NewRequest(method, c.server.URL+path, reader) //nolint:noctx // ends with the server
+	if err != nil {
+		return nil, err
+	}
+	if reader != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	for name, values := range c.Header {
+		req.Header[name] = values
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	return &Response{res, text}, err
+}
+
+// Do sends a request, fails the test unless the status is the wanted one, and
+// decodes the answer into out, if given.
+func (c *Client) Do(method, path string, body any, want int, out any) *Response {
+	t := c.server.t
+	t.Helper()
+	res, err := c.Send(method, path, body)
+	check(t, err)
+	if res.StatusCode != want {
+		t.Fatalf("%s %s: status %d, want %d\n%s", method, path, res.StatusCode, want, res.Bytes)
+	}
+	if out != nil {
+		decode(t, res.Bytes, out)
+	}
+	return res
+}
+
+// Get reads.
+func (c *Client) Get(path string, want int, out any) *Response {
+	c.server.t.Helper()
+	return c.Do(http.MethodGet, path, nil, want, out)
+}
+
+// Post creates or acts.
+func (c *Client) Post(path string, body any, want int, out any) *Response {
+	c.server.t.Helper()
+	return c.Do(http.MethodPost, path, body, want, out)
+}
+
+// Patch changes a part.
+func (c *Client) Patch(path string, body any, want int, out any) *Response {
+	c.server.t.Helper()
+	return c.Do(http.MethodPatch, path, body, want, out)
+}
+
+// Put replaces.
+func (c *Client) Put(path string, body any, want int, out any) *Response {
+	c.server.t.Helper()
+	return c.Do(http.MethodPut, path, body, want, out)
+}
+
+// Delete removes.
+func (c *Client) Delete(path string, want int) *Response {
+	c.server.t.Helper()
+	return c.Do(http.MethodDelete, path, nil, want, nil)
+}
+
+// Fault is the error of a response.
+func (r *Response) Fault(t *testing.T) Fault {
+	t.Helper()
+	var e struct{ Error Fault }
+	decode(t, r.Bytes, &e)
+	return e.Error
+}
+
+// Fault is an error as callers see it.
+type Fault struct {
+	Status    int
+	Code      string
+	Message   string
+	RequestID string `json:"request_id"`
+	Details   []struct{ Field, Code, Message string }
+}
+
+// Blames reports whether a detail has this field and code.
+func (f Fault) Blames(field, code string) bool {
+	for _, d := range f.Details {
+		if d.Field == field && d.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func decode(t *testing.T, text []byte, out any) {
+	t.Helper()
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+}

@@ -1,0 +1,280 @@
+// Package testkit runs the real service on a throwaway database.
+package testkit
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"slipway/internal/access"
+	"slipway/internal/app"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+	"slipway/internal/testkit/postgres"
+)
+
+// Each runs a test on SQLite and on PostgreSQL, each on a fresh database, side
+// by side.
+func Each(t *testing.T, test func(t *testing.T, s *Server)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, OnSQLite(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, OnPostgres(t))
+	})
+}
+
+// Server is the service under test with two dealerships in it.
+type Server struct {
+	*app.App
+	URL string
+
+	// Test and Live are clients of the first dealership with every scope,
+	// Rival is one of the second.
+	Test, Live, Rival *Client
+
+	t      *testing.T
+	offset atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+}
+
+// Advance moves the service's clock.
+func (s *Server) Advance(d time.Duration) { s.offset.Add(int64(d)) }
+
+// OnSQLite starts the service on a fresh SQLite.
+func OnSQLite(t *testing.T) *Server {
+	t.Helper()
+	tmpl := templates.sqlite(t)
+	folder := t.TempDir()
+	file, err := os.ReadFile(tmpl.place)
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(folder, "slipway.db"), file, 0o600))
+	return start(t, tmpl, settings(folder, ""))
+}
+
+// OnPostgres starts the service on a fresh PostgreSQL database.
+func OnPostgres(t *testing.T) *Server {
+	t.Helper()
+	tmpl := templates.postgres(t)
+	return start(t, tmpl, settings(t.TempDir(), databaseLike(t, tmpl.place)))
+}
+
+// start serves until the test ends.
+func start(t *testing.T, tmpl *template, set app.Settings) *Server {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, err := app.Open(t.Context(), set, log)
+	check(t, err)
+	s := &Server{App: a, t: t}
+	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
+	web := httptest.NewServer(a.Handler)
+	t.Cleanup(func() {
+		web.Close()
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.URL = web.URL
+	s.Test, s.Live, s.Rival = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
+	return s
+}
+
+// Key issues a key of the first dealership's test environment.
+func (s *Server) Key(scopes ...scope.Scope) string {
+	s.t.Helper()
+	return s.KeyWith(access.KeyRequest{Name: "made by a test", Scopes: scopes})
+}
+
+// KeyWith issues a key of the first dealership's test environment.
+func (s *Server) KeyWith(in access.KeyRequest) string {
+	s.t.Helper()
+	var me access.Me
+	s.Test.Get("/v1/me", 200, &me)
+	key, err := issue(s.t.Context(), s.DB, me.Dealership.ID, principal.Test, in)
+	check(s.t, err)
+	return key
+}
+
+func settings(folder, url string) app.Settings {
+	return app.Settings{
+		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
+		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, LogLevel: "warn",
+	}
+}
+
+// template is a database to copy: migrated, with two dealerships.
+type template struct {
+	place             string // the file, or the name of the database
+	test, live, rival string // keys
+}
+
+// templates are made once per test binary: hashing the owners' passwords is
+// slow by design.
+var templates = struct {
+	sqlite, postgres func(t *testing.T) *template
+}{once(makeSQLite), once(makePostgres)}
+
+func once(make func() (*template, error)) func(t *testing.T) *template {
+	f := sync.OnceValues(make)
+	return func(t *testing.T) *template {
+		t.Helper()
+		tmpl, err := f()
+		check(t, err)
+		return tmpl
+	}
+}
+
+func makeSQLite() (*template, error) {
+	folder, err := os.MkdirTemp("", "slipway-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	tmpl, err := furnish(settings(folder, ""))
+	if err != nil {
+		return nil, err
+	}
+	// Closing the last connection folded the log into the file. It is read
+	// into memory's temporary folder once more, because this one is removed.
+	file, err := os.ReadFile(filepath.Join(folder, "slipway.db"))
+	if err != nil {
+		return nil, err
+	}
+	kept, err := os.CreateTemp("", "slipway-template-*.db")
+	if err != nil {
+		return nil, err
+	}
+	tmpl.place = kept.Name()
+	_, err = kept.Write(file)
+	return tmpl, errors.Join(err, kept.Close())
+}
+
+func makePostgres() (*template, error) {
+	name := fmt.Sprintf("template_%d", os.Getpid())
+	if err := administer("CREATE DATABASE " + name); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "slipway-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	tmpl, err := furnish(settings(folder, urlOf(name)))
+	if err != nil {
+		return nil, err
+	}
+	tmpl.place = name
+	return tmpl, nil
+}
+
+// furnish migrates a database and puts the dealerships in.
+func furnish(set app.Settings) (tmpl *template, err error) {
+	ctx := context.Background()
+	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Migrate(ctx); err != nil {
+		return nil, err
+	}
+	tmpl = &template{}
+	for i, name := range []string{"Acme Marine", "Rival Yachts"} {
+		f, err := access.Bootstrap(ctx, a.DB, a.Box, name, "owner@example.com", dealership.Standard)
+		if err != nil {
+			return nil, err
+		}
+		var every []scope.Scope
+		for _, s := range scope.All {
+			every = append(every, s.Scope)
+		}
+		test, err := issue(ctx, a.DB, f.DealershipID, principal.Test, access.KeyRequest{Name: "test", Scopes: every})
+		if err != nil {
+			return nil, err
+		}
+		live, err := issue(ctx, a.DB, f.DealershipID, principal.Live, access.KeyRequest{Name: "live", Scopes: every})
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			tmpl.test, tmpl.live = test, live
+		} else {
+			tmpl.rival = test
+		}
+	}
+	return tmpl, nil
+}
+
+func issue(ctx context.Context, d *db.DB, dealershipID string, mode principal.Mode, in access.KeyRequest) (string, error) {
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (string, error) {
+		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
+		if err != nil {
+			return "", err
+		}
+		_, key, err := access.IssueKey(ctx, tx, env, in)
+		return key, err
+	})
+}
+
+// databaseLike copies a database and returns the copy's URL.
+func databaseLike(t *testing.T, tmpl string) string {
+	t.Helper()
+	name := fmt.Sprintf("t_%d_%d", os.Getpid(), copies.Add(1))
+	check(t, administer("CREATE DATABASE "+name+" TEMPLATE "+tmpl))
+	t.Cleanup(func() { check(t, administer("DROP DATABASE "+name+" WITH (FORCE)")) })
+	return urlOf(name)
+}
+
+var copies atomic.Int64
+
+// administering keeps copies apart: PostgreSQL refuses to copy a template that
+// is being copied.
+var administering sync.Mutex
+
+func administer(statement string) error {
+	administering.Lock()
+	defer administering.Unlock()
+	if os.Getenv(postgres.URLVariable) == "" {
+		return errors.New("no PostgreSQL to test on: run `make test`, which starts one, or set " + postgres.URLVariable)
+	}
+	admin, err := sql.Open("pgx", os.Getenv(postgres.URLVariable))
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	_, err = admin.ExecContext(context.Background(), statement)
+	return err
+}
+
+// urlOf is the URL of another database of the same server.
+func urlOf(name string) string {
+	url := os.Getenv(postgres.URLVariable)
+	base, query, _ := strings.Cut(url, "?")
+	base = base[:strings.LastIndex(base, "/")+1] + name
+	if query != "" {
+		base += "?" + query
+	}
+	return base
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
