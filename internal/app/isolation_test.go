@@ -1,0 +1,157 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+)
+
+// recipe is a request to an operation that succeeds with the right credential.
+// Params are the ids that the path needs, made in the environment of the test
+// client; an operation that has no recipe fails the test.
+type recipe struct {
+	params func(c *testkit.Client) map[string]string
+	body   func(c *testkit.Client) any
+}
+
+var recipes = map[string]recipe{
+	"adjustHullPricing":    {aHull, fixed(`{"price_usd": 99000}`)},
+	"archiveHull":          {aHull, nil},
+	"createHull":           {nil, func(c *testkit.Client) any { return testkit.HullBody(c.Location(), nil) }},
+	"createLocation":       {nil, fixed(`{"name": "Harbor West"}`)},
+	"decodeHin":            {func(*testkit.Client) map[string]string { return map[string]string{"hin": "GRT40912B324"} }, nil},
+	"deleteLocation":       {aLocation, nil},
+	"getHull":              {aHull, nil},
+	"getHullPricing":       {aHull, nil},
+	"getHullSpecs":         {aHull, nil},
+	"getLocation":          {aLocation, nil},
+	"getMe":                {},
+	"listHullHistory":      {aHull, nil},
+	"listHullPriceChanges": {aHull, nil},
+	"listHulls":            {},
+	"listLocations":        {},
+	"replaceHullSpecs":     {aHull, fixed(`{"beam_ft": 8.5}`)},
+	"transitionHull":       {aHull, fixed(`{"to": "not_for_sale"}`)},
+	"updateHull":           {aHull, fixed(`{"title": "One owner"}`)},
+	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
+}
+
+// shared are the operations whose parameters name nothing of an environment.
+var shared = []string{"decodeHin"}
+
+func aHull(c *testkit.Client) map[string]string {
+	return map[string]string{"hull_id": c.Hull(c.Location(), nil)}
+}
+
+func aLocation(c *testkit.Client) map[string]string {
+	return map[string]string{"location_id": c.Location()}
+}
+
+func fixed(body string) func(*testkit.Client) any { return func(*testkit.Client) any { return body } }
+
+// Every operation, present and future: without a credential 401, without the
+// scope 403, with a key of the other mode or of another dealership the same
+// 404 as for an id that never existed; and the right key gets through.
+func TestIsolation(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for _, o := range operations() {
+			r, ok := recipes[o.OperationID]
+			if !ok {
+				t.Errorf("%s has no recipe: add one to this test", o.OperationID)
+				continue
+			}
+			t.Run(o.OperationID, func(t *testing.T) { isolated(t, s, o, r) })
+		}
+	})
+}
+
+func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
+	path, unknown := o.Path, o.Path
+	if r.params != nil {
+		for name, value := range r.params(s.Test) {
+			path = strings.ReplaceAll(path, "{"+name+"}", value)
+			prefix, _, _ := strings.Cut(value, "_")
+			unknown = strings.ReplaceAll(unknown, "{"+name+"}", prefix+"_00000000000000000000000000")
+		}
+	}
+	if strings.Contains(path, "{") {
+		t.Fatalf("the recipe leaves %s", path)
+	}
+	var body any
+	if r.body != nil {
+		body = r.body(s.Test)
+	}
+	s.As("").Do(o.Method, path, body, 401, nil)
+	s.As(mistyped(s.Test.Key)).Do(o.Method, path, body, 401, nil)
+
+	need := needs(o)
+	if need != "-" {
+		for _, missing := range strings.FieldsFunc(need, func(r rune) bool { return r == '+' }) {
+			f := s.As(s.Key(without(missing)...)).Do(o.Method, path, body, 403, nil).Fault(t)
+			if !strings.Contains(f.Message, strings.Split(missing, "|")[0]) {
+				t.Errorf("403 does not name the scope: %s", f.Message)
+			}
+		}
+	}
+	if strings.Contains(o.Path, "{") && !slices.Contains(shared, o.OperationID) {
+		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
+			foreign := c.Do(o.Method, path, body, 404, nil)
+			never := c.Do(o.Method, unknown, body, 404, nil)
+			if anonymous(foreign.Bytes) != anonymous(never.Bytes) {
+				t.Errorf("%s can tell a foreign id from an unknown one:\n%s\n%s", who, foreign.Bytes, never.Bytes)
+			}
+		}
+	}
+	want := 200
+	if success := successOf(o); success != "200" {
+		want = map[string]int{"201": 201, "202": 202, "204": 204}[success]
+	}
+	s.Test.Do(o.Method, path, body, want, nil)
+	if o.Method == "GET" && !strings.Contains(o.Path, "{") && strings.HasPrefix(o.OperationID, "list") {
+		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
+			var list struct{ Data []struct{ ID string } }
+			if c.Get(path, 200, &list); len(list.Data) > 0 {
+				t.Errorf("%s sees %d rows of another environment", who, len(list.Data))
+			}
+		}
+	}
+}
+
+// mistyped changes the last letter.
+func mistyped(key string) string {
+	last := key[len(key)-1]
+	if last == 'a' {
+		return key[:len(key)-1] + "b"
+	}
+	return key[:len(key)-1] + "a"
+}
+
+// without are all scopes but those.
+func without(missing string) (held []scope.Scope) {
+	for _, s := range scope.All {
+		if !slices.Contains(strings.Split(missing, "|"), string(s.Scope)) {
+			held = append(held, s.Scope)
+		}
+	}
+	return held
+}
+
+// anonymous takes the ids out of an error.
+func anonymous(body []byte) string {
+	text := string(body)
+	for _, prefix := range []string{"req_", "hull_", "loc_"} {
+		for {
+			i := strings.Index(text, prefix)
+			if i < 0 || i+len(prefix)+26 > len(text) {
+				break
+			}
+			text = text[:i] + text[i+len(prefix)+26:]
+		}
+	}
+	return text
+}

@@ -1,0 +1,160 @@
+package app_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/app"
+	"slipway/internal/scope"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The description is the contract: a change to it must show in a diff.
+func TestOpenAPI(t *testing.T) {
+	got, err := app.OpenAPIJSON(app.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "../../api/openapi.json"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatal("api/openapi.json is stale: run `make openapi` and read the diff", err)
+	}
+}
+
+// expected are the operations that exist: id, method, path, what they need and
+// their success status.
+var expected = []string{
+	"adjustHullPricing PUT /v1/hulls/{hull_id}/pricing hulls:write 200 Hulls",
+	"archiveHull POST /v1/hulls/{hull_id}/archive hulls:write 200 Hulls",
+	"createHull POST /v1/hulls hulls:write 201 Hulls",
+	"createLocation POST /v1/locations admin 201 Dealership",
+	"decodeHin GET /v1/hins/{hin} hulls:read 200 Hulls",
+	"deleteLocation DELETE /v1/locations/{location_id} admin 204 Dealership",
+	"getHull GET /v1/hulls/{hull_id} hulls:read 200 Hulls",
+	"getHullPricing GET /v1/hulls/{hull_id}/pricing hulls:read 200 Hulls",
+	"getHullSpecs GET /v1/hulls/{hull_id}/specs hulls:read 200 Hulls",
+	"getLocation GET /v1/locations/{location_id} hulls:read|admin 200 Dealership",
+	"getMe GET /v1/me - 200 Access",
+	"listHullHistory GET /v1/hulls/{hull_id}/history hulls:read 200 Hulls",
+	"listHullPriceChanges GET /v1/hulls/{hull_id}/price_changes hulls:read 200 Hulls",
+	"listHulls GET /v1/hulls hulls:read 200 Hulls",
+	"listLocations GET /v1/locations hulls:read|admin 200 Dealership",
+	"replaceHullSpecs PUT /v1/hulls/{hull_id}/specs hulls:write 200 Hulls",
+	"transitionHull POST /v1/hulls/{hull_id}/transition hulls:write 200 Hulls",
+	"updateHull PATCH /v1/hulls/{hull_id} hulls:write 200 Hulls",
+	"updateLocation PATCH /v1/locations/{location_id} admin 200 Dealership",
+}
+
+func TestOperations(t *testing.T) {
+	var got []string
+	for _, o := range operations() {
+		got = append(got, strings.Join([]string{o.OperationID, o.Method, o.Path, needs(o), successOf(o), strings.Join(o.Tags, "+")}, " "))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, expected) {
+		t.Errorf("operations differ:\n%s", strings.Join(difference(got, expected), "\n"))
+	}
+}
+
+// Whoever reads the description must be able to use it: every operation says
+// what it does and how it fails, every field of ours what it holds.
+func TestDescriptionIsWhole(t *testing.T) {
+	doc := app.OpenAPI()
+	families := map[string]bool{}
+	for _, tag := range doc.Tags {
+		families[tag.Name] = true
+	}
+	ids := map[string]bool{}
+	for _, o := range operations() {
+		if ids[o.OperationID] || o.OperationID == "" {
+			t.Errorf("operation id %q is missing or used twice", o.OperationID)
+		}
+		ids[o.OperationID] = true
+		if o.Summary == "" || len(o.Tags) != 1 || !families[o.Tags[0]] {
+			t.Errorf("%s: summary %q, tags %v", o.OperationID, o.Summary, o.Tags)
+		}
+		if len(o.Security) == 0 {
+			t.Errorf("%s has no security", o.OperationID)
+		}
+		for _, set := range o.Security {
+			for _, s := range set["bearer"] {
+				if !scope.Known(scope.Scope(s)) {
+					t.Errorf("%s needs the unknown scope %s", o.OperationID, s)
+				}
+			}
+		}
+		for _, status := range []string{"400", "401", "403", "429", "500", "503"} {
+			if o.Responses[status] == nil {
+				t.Errorf("%s does not describe %s", o.OperationID, status)
+			}
+		}
+	}
+	snake := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	for name, schema := range doc.Components.Schemas.Map() {
+		for field := range schema.Properties {
+			if !snake.MatchString(field) {
+				t.Errorf("%s.%s is not in snake_case", name, field)
+			}
+		}
+	}
+}
+
+func operations() (all []*huma.Operation) {
+	for _, item := range app.OpenAPI().Paths {
+		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if o != nil {
+				all = append(all, o)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	return all
+}
+
+func needs(o *huma.Operation) string {
+	var sets []string
+	for _, set := range o.Security {
+		sets = append(sets, strings.Join(set["bearer"], "+"))
+	}
+	if s := strings.Join(sets, "|"); s != "" {
+		return s
+	}
+	return "-"
+}
+
+func successOf(o *huma.Operation) string {
+	for status := range o.Responses {
+		if status[0] == '2' {
+			return status
+		}
+	}
+	return ""
+}
+
+func difference(got, want []string) (lines []string) {
+	for _, g := range got {
+		if !slices.Contains(want, g) {
+			lines = append(lines, "+ "+g)
+		}
+	}
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			lines = append(lines, "- "+w)
+		}
+	}
+	return lines
+}
