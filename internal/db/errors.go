@@ -69,6 +69,9 @@ func IsAway(err error) bool {
 	if err == nil {
 		return false
 	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true // whatever the server said: it may not even have the database yet
+	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08 connection, 53 resources, 57P shutdown, 58 system; 25006: demoted to a standby; 57014: statement timeout
 		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "53") || strings.HasPrefix(pg.Code, "57P") ||
@@ -81,9 +84,6 @@ func IsAway(err error) bool {
 			return true
 		}
 		return false
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true

@@ -144,16 +144,16 @@ func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (pa
 		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", env, lead.from, lead.to)
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
-	var pages []page.Page[Hull]
+	var lists [][]Hull
+	anyBeyond := false
 	for _, term := range terms {
-		on := w.With("t.env = ? AND t.term = ?", env, term)
-		p, err := db.List[Hull](ctx, tx, hullsByTerm, f.Query, on)
+		rows, beyond, err := db.Slice[Hull](ctx, tx, hullsByTerm, f.Query, w.With("t.env = ? AND t.term = ?", env, term))
 		if err != nil {
-			return p, err
+			return page.Page[Hull]{}, err
 		}
-		pages = append(pages, p)
+		lists, anyBeyond = append(lists, rows), anyBeyond || beyond
 	}
-	return page.Merge(pages, f.Query, func(h Hull) string { return h.ID }), nil
+	return page.Cut(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
 }
 
 const (
@@ -175,7 +175,7 @@ func spansOf(ctx context.Context, tx *db.Tx, env principal.Env, q string) ([]spa
 	}
 	if len(all) > 1 {
 		for i, s := range all {
-			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS some`,
+			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
 				env, s.from, s.to, countedTo)
 			if err != nil {
 				return nil, err

@@ -30,7 +30,7 @@ type SpecSheet struct {
 	DesignCategory    *string       `json:"design_category" required:"false" enum:"ocean,offshore,inshore,sheltered"`
 	Propulsion        *string       `json:"propulsion" required:"false" enum:"air_thrust,manual,propeller,sail,water_jet,other"`
 	YearBuilt         *int64        `json:"year_built" required:"false" minimum:"1800" maximum:"9999"`
-	Engines           []SpecEngine  `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"An empty array says that there are none; null, that it is unknown."`
+	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"An empty array says that there are none; null, that it is unknown."`
 	MaxPowerHP        *float64      `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000"`
 	Tanks             *SpecTanks    `json:"tanks" required:"false"`
 	MaxPersons        *int64        `json:"max_persons" required:"false" minimum:"0" maximum:"10000"`
@@ -43,7 +43,7 @@ type SpecSheet struct {
 	RangeNm           *float64      `json:"range_nm" required:"false" minimum:"0" maximum:"100000"`
 	Trailer           *SpecTrailer  `json:"trailer" required:"false"`
 	Warranty          *SpecWarranty `json:"warranty" required:"false"`
-	Highlights        []string      `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
+	Highlights        *[]string     `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
 }
 
 // SpecLengths are the ways to measure a boat's length.
@@ -185,9 +185,9 @@ func (s *HullSpecs) derive() {
 	if s.Engines == nil {
 		return
 	}
-	s.EngineCount = new(int64(len(s.Engines)))
+	s.EngineCount = new(int64(len(*s.Engines)))
 	total := 0.0
-	for _, e := range s.Engines {
+	for _, e := range *s.Engines {
 		if e.HP == nil {
 			return
 		}
@@ -233,9 +233,11 @@ func (s *SpecSheet) check() error {
 	if s.DraftFt != nil && s.DraftFt.Max != nil && s.DraftFt.DriveUp != nil && *s.DraftFt.DriveUp > *s.DraftFt.Max {
 		bad.Add("draft_ft.drive_up", "maximum", "must not be deeper than draft_ft.max")
 	}
-	for i, h := range s.Highlights {
-		if n := len([]rune(h)); n == 0 || n > 200 {
-			bad.Add(fmt.Sprintf("highlights[%d]", i), "too_long", "must have 1 to 200 characters")
+	if s.Highlights != nil {
+		for i, h := range *s.Highlights {
+			if n := len([]rune(h)); n == 0 || n > 200 {
+				bad.Add(fmt.Sprintf("highlights[%d]", i), "too_long", "must have 1 to 200 characters")
+			}
 		}
 	}
 	return bad.Err()

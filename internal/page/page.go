@@ -68,33 +68,15 @@ func Cut[T any](rows []T, q Query, beyond bool, key func(T) string) Page[T] {
 	return p
 }
 
-// Merge makes one page of pages of the same query over different rows, some of
-// which may be the same.
-func Merge[T any](pages []Page[T], q Query, key func(T) string) Page[T] {
-	var all []T
-	more, beyond := false, false
-	for _, p := range pages {
-		all = append(all, p.Data...)
-		more = more || p.HasMore
+// Merge puts rows of several lists, read for the same query, into the order of
+// one. Some rows may be the same.
+func Merge[T any](lists [][]T, q Query, key func(T) string) []T {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b T) int {
 		if q.Backwards() {
-			beyond = beyond || p.NextCursor != nil
-		} else {
-			beyond = beyond || p.PrevCursor != nil
+			a, b = b, a
 		}
-	}
-	slices.SortFunc(all, func(a, b T) int { return strings.Compare(key(b), key(a)) })
-	all = slices.CompactFunc(all, func(a, b T) bool { return key(a) == key(b) })
-	if q.Backwards() {
-		slices.Reverse(all)
-	}
-	p := Cut(all, q, beyond, key)
-	if more && !p.HasMore { // full pages of the same rows: what follows was cut from each
-		p.HasMore = true
-		if q.Backwards() {
-			p.PrevCursor = new(key(p.Data[0]))
-		} else {
-			p.NextCursor = new(key(p.Data[len(p.Data)-1]))
-		}
-	}
-	return p
+		return strings.Compare(key(b), key(a))
+	})
+	return slices.CompactFunc(all, func(a, b T) bool { return key(a) == key(b) })
 }

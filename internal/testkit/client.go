@@ -69,8 +69,8 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 	return &Response{res, text}, err
 }
 
-// Do sends a request, fails the test unless the status is the wanted one, and
-// decodes the answer into out, if given.
+// Do sends a request, fails the test unless the answer has the wanted status
+// and the described form, and decodes it into out, if given.
 func (c *Client) Do(method, path string, body any, want int, out any) *Response {
 	t := c.server.t
 	t.Helper()
@@ -79,6 +79,7 @@ func (c *Client) Do(method, path string, body any, want int, out any) *Response 
 	if res.StatusCode != want {
 		t.Fatalf("%s %s: status %d, want %d\n%s", method, path, res.StatusCode, want, res.Bytes)
 	}
+	keepsContract(t, method, path, res)
 	if out != nil {
 		decode(t, res.Bytes, out)
 	}

@@ -1,0 +1,133 @@
+package hulls
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+var (
+	now      = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	statuses = []Status{OnOrder, InTransit, Available, OnHold, SalePending, Sold, Delivered, NotForSale, Archived}
+)
+
+// boat is a hull in a status, with what that status brings along.
+func boat(s Status) Hull {
+	h := Hull{
+		Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, Status: s,
+		HIN: new("GRT40912B324"), Category: "power", Metadata: map[string]string{},
+	}
+	switch s {
+	case OnHold:
+		h.Hold = &Hold{ExpiresAt: now.Add(time.Hour)}
+	case Sold:
+		h.SoldAt = new(now.Add(-time.Hour))
+	case Archived:
+		h.ArchivedAt, h.StatusBefore = new(now.Add(-time.Hour)), new(NotForSale)
+	}
+	return h
+}
+
+// Every pair of statuses, against the table of the contract.
+func TestEveryTransition(t *testing.T) {
+	allowed := map[Status][]Status{
+		OnOrder:    {InTransit, Available},
+		InTransit:  {Available},
+		Available:  {OnHold, NotForSale},
+		OnHold:     {Available},
+		NotForSale: {Available},
+		Sold:       {Available},
+		Archived:   {NotForSale}, // where it was
+	}
+	for _, from := range statuses {
+		for _, to := range statuses {
+			h := boat(from)
+			move := HullTransition{To: to, Reason: new("because")}
+			if to == OnHold {
+				move.ExpiresAt = new(now.Add(24 * time.Hour))
+			}
+			err := h.move(move, principal.Actor{Type: "user", ID: "usr_1"}, now)
+			if want := slices.Contains(allowed[from], to); (err == nil) != want {
+				t.Errorf("%s → %s: %v, want allowed = %v", from, to, err, want)
+			}
+			if err != nil {
+				if fault.KindOf(err) != fault.KindConflict {
+					t.Errorf("%s → %s: %v is no conflict", from, to, err)
+				}
+				continue
+			}
+			if h.Status != to || (h.Hold != nil) != (to == OnHold) || h.ArchivedAt != nil || h.StatusBefore != nil || h.SoldAt != nil {
+				t.Errorf("%s → %s leaves %+v", from, to, h)
+			}
+			if (h.ReceivedOn != nil) != to.inStock() {
+				t.Errorf("%s → %s: received_on %v", from, to, h.ReceivedOn)
+			}
+		}
+	}
+}
+
+func TestTransitionNeeds(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from  Status
+		move  HullTransition
+		kind  fault.Kind
+		field string
+	}{
+		"a hold without an end":    {Available, HullTransition{To: OnHold}, fault.KindBadRequest, "expires_at"},
+		"a hold in the past":       {Available, HullTransition{To: OnHold, ExpiresAt: &now}, fault.KindUnprocessable, "expires_at"},
+		"a hold for ever":          {Available, HullTransition{To: OnHold, ExpiresAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "expires_at"},
+		"an end without a hold":    {Available, HullTransition{To: NotForSale, ExpiresAt: new(now.Add(1))}, fault.KindUnprocessable, "expires_at"},
+		"no reason for a return":   {Sold, HullTransition{To: Available}, fault.KindBadRequest, "reason"},
+		"an arrival without hin":   {OnOrder, HullTransition{To: Available}, fault.KindBadRequest, "hin"},
+		"a sold one with a deal":   {Sold, HullTransition{To: Available, Reason: new("r")}, fault.KindConflict, "status"},
+		"a move that deals make":   {SalePending, HullTransition{To: Sold}, fault.KindConflict, "to"},
+		"a move that goes nowhere": {Available, HullTransition{To: Available}, fault.KindConflict, "to"},
+	} {
+		h := boat(tt.from)
+		if tt.field == "hin" {
+			h.HIN = nil
+		}
+		if tt.field == "status" {
+			h.DealID = new("deal_1")
+		}
+		blames(t, name, h.move(tt.move, principal.Actor{}, now), tt.kind, tt.field)
+	}
+}
+
+func TestArchiveAndBack(t *testing.T) {
+	for _, from := range statuses {
+		h := boat(from)
+		err := h.archive(now)
+		if refused := from == Archived || from == SalePending; (err != nil) != refused {
+			t.Errorf("archive from %s: %v", from, err)
+			continue
+		} else if refused {
+			continue
+		}
+		back := from
+		if from == OnHold {
+			back = Available
+		}
+		if h.Status != Archived || *h.StatusBefore != back || !h.ArchivedAt.Equal(now) || h.Hold != nil {
+			t.Errorf("archived from %s: %+v", from, h)
+		}
+		if err := h.move(HullTransition{To: back}, principal.Actor{}, now); err != nil || h.Status != back {
+			t.Errorf("back to %s: %v", back, err)
+		}
+	}
+	h := boat(Sold)
+	h.DealID = new("deal_1")
+	blames(t, "with a deal", h.archive(now), fault.KindConflict, "status")
+}
+
+// blames fails the test unless err is of the kind and has a detail on the field.
+func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
+	t.Helper()
+	f, ok := err.(*fault.Error) //nolint:errorlint // rules return faults as they are
+	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
+		t.Errorf("%s: %v, want %d on %s", name, err, kind.Status, field)
+	}
+}
