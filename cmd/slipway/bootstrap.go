@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"slipway/internal/access"
@@ -17,12 +18,12 @@ type bootstrapCmd struct {
 }
 
 // Run creates a dealership.
-func (c bootstrapCmd) Run(s *session) error {
+func (c bootstrapCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	defer func() { err = errors.Join(err, a.Close()) }()
 	f, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
 	if err != nil {
 		return err
@@ -57,12 +58,12 @@ type keysCreateCmd struct {
 }
 
 // Run issues a key.
-func (c keysCreateCmd) Run(s *session) error {
+func (c keysCreateCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	defer func() { err = errors.Join(err, a.Close()) }()
 	in := access.KeyRequest{Name: c.Name, Scopes: c.Scopes}
 	if c.RateLimit > 0 {
 		in.RateLimit = &c.RateLimit

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -16,8 +17,10 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/fault"
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
+	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/seal"
 )
@@ -35,6 +38,7 @@ type App struct {
 	settings Settings
 	log      *slog.Logger
 	metrics  *metrics
+	starting atomic.Bool                 // served before its database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
 }
@@ -69,7 +73,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 
 	auth := &access.Authenticator{DB: a.DB}
 	router := rest.New(rest.Config{
-		Authenticate: auth.Authenticate,
+		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe,
 		Now: func() time.Time { return a.DB.Now() },
@@ -81,12 +85,24 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux() // probes come before rate limits and logs
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", a.ready)
-	mux.Handle("/", compress(router))
-	a.Handler = a.traced(mux)
+	a.Handler = a.traced(a.probed(compress(router))) //nolint:contextcheck // traces are sent until the end, not until ctx ends
 	return a, nil
+}
+
+// probed answers the probes before rate limits and logs. It is no ServeMux,
+// which would redirect a path such as /v1//hulls before we see it.
+func (a *App) probed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch {
+		case reading && r.URL.Path == "/healthz":
+			say(w, http.StatusOK, "ok")
+		case reading && r.URL.Path == "/readyz":
+			a.ready(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // Migrate brings the schema up to date.
@@ -116,8 +132,23 @@ type forgetKeys struct{}
 
 func (forgetKeys) Kind() string { return "forget_idempotency_keys" }
 
+// onceStarted keeps requests off a schema that is not there yet: they would
+// fail as if the service were broken.
+func (a *App) onceStarted(next rest.Authenticate) rest.Authenticate {
+	return func(ctx context.Context, token string) (principal.Principal, error) {
+		if a.starting.Load() {
+			return principal.Principal{}, fault.Unavailable("The service is starting. Try again later.").After(30 * time.Second)
+		}
+		return next(ctx, token)
+	}
+}
+
 // ready says whether this node should get requests.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
+	if a.starting.Load() {
+		say(w, http.StatusServiceUnavailable, "starting")
+		return
+	}
 	select {
 	case <-a.draining:
 		say(w, http.StatusServiceUnavailable, "stopping")

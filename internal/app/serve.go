@@ -38,6 +38,7 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	if err != nil {
 		return err
 	}
+	a.starting.Store(true)
 	servers := []*http.Server{a.server(a.Handler)}
 	failed := make(chan error, 2)
 	if a.settings.Metrics != "" {
@@ -74,6 +75,7 @@ func (a *App) startWork(ctx context.Context) {
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
+			a.starting.Store(false)
 			err = a.Jobs.Start(context.WithoutCancel(ctx)) // ends by Stop, not in the middle
 		}
 		if err == nil {

@@ -45,7 +45,10 @@ func (s Settings) Check() error {
 		_, _, err := net.SplitHostPort(addr)
 		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)
 	}
-	check(s.LiveRate > 0 && s.TestRate > 0 && s.AddressRate > 0, "SLIPWAY_RATE_*: must be more than 0")
+	for name, rate := range map[string]float64{"LIVE": s.LiveRate, "TEST": s.TestRate, "ADDRESS": s.AddressRate} {
+		// A bucket that saves up less than one request would refuse them all.
+		check(rate >= 1 && rate <= 1e6, "SLIPWAY_RATE_%s: must be 1 to 1000000 requests a second", name)
+	}
 	return errors.Join(errs...)
 }
 

@@ -159,7 +159,7 @@ func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows,
 		}
 		d.cached.Add(1)
 		if stmt, ok = d.statements.LoadOrStore(query, fresh); ok {
-			_ = fresh.Close() // another request was faster
+			_ = fresh.Close() //nolint:sqlclosecheck // another request was faster; the others are kept
 		}
 	}
 	return stmt.(*sql.Stmt).QueryContext(ctx, args...)

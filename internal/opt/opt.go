@@ -3,6 +3,7 @@ package opt
 
 import (
 	"bytes"
+	"errors"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,6 +19,9 @@ type Value[T any] struct {
 
 // UnmarshalJSON is only called for a field that is there.
 func (o *Value[T]) UnmarshalJSON(b []byte) error {
+	if isNull(b) { // huma lets it pass where a field may be left out
+		return errors.New("null is not a value")
+	}
 	o.Set = true
 	return wire.Unmarshal(b, &o.V)
 }
@@ -41,11 +45,13 @@ type Null[T any] struct {
 // UnmarshalJSON is only called for a field that is there.
 func (o *Null[T]) UnmarshalJSON(b []byte) error {
 	o.Set, o.V = true, nil
-	if bytes.Equal(bytes.TrimSpace(b), []byte("null")) {
+	if isNull(b) {
 		return nil
 	}
 	return wire.Unmarshal(b, &o.V)
 }
+
+func isNull(b []byte) bool { return bytes.Equal(bytes.TrimSpace(b), []byte("null")) }
 
 // Schema is that of the value, or null.
 func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }

@@ -28,8 +28,8 @@ import (
 // maxBody bounds a JSON body.
 const maxBody = 1 << 20
 
-// bodyTimeout is how long a caller may take to send one.
-const bodyTimeout = 30 * time.Second
+// sendBodyIn is how long a caller may take to send one.
+const sendBodyIn = 30 * time.Second
 
 // etag is a version in quotes, or any.
 var etag = regexp.MustCompile(`^(\*|"[0-9]{1,18}")$`)
@@ -56,7 +56,7 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 			return ctx, fault.BadRequest(`If-Match must be a version in quotes, such as "3".`).Detail("If-Match", "pattern", "must be a version in quotes")
 		}
 	}
-	body, err := readBody(w, req, op)
+	body, err := readBody(w, req, op, x.router.sendBodyIn)
 	if err != nil {
 		return ctx, err
 	}
@@ -93,6 +93,11 @@ func checkURL(u *url.URL) error {
 	if err != nil {
 		return fault.BadRequest("The query string is malformed.")
 	}
+	for name, values := range u.Query() {
+		if len(values) > 1 { // of which huma would take the first and others the last
+			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
+		}
+	}
 	for _, s := range []string{u.Path, query} {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			return fault.BadRequest("The address contains a NUL character or invalid UTF-8.")
@@ -103,7 +108,7 @@ func checkURL(u *url.URL) error {
 
 // readBody returns the JSON of the request, checked for everything that needs
 // no schema.
-func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation) ([]byte, error) {
+func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration) ([]byte, error) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return nil, nil
 	}
@@ -114,7 +119,7 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation) ([]b
 				Detail("Content-Type", "enum", "must be application/json")
 		}
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)) //nolint:forbidigo // the network's clock, not ours
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // the network's clock, not ours
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)

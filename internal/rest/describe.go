@@ -147,7 +147,7 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 		}
 		op.Responses[strconv.Itoa(e.kind.Status)] = &huma.Response{Ref: "#/components/responses/" + e.name}
 	}
-	op.Parameters = sharedParameters(method)
+	op.Parameters = sharedParameters(method, path)
 	return op
 }
 
@@ -165,7 +165,7 @@ func possible(kind fault.Kind, method, path string) bool {
 }
 
 // sharedParameters are the headers that guard reads for every endpoint.
-func sharedParameters(method string) []*huma.Param {
+func sharedParameters(method, path string) []*huma.Param {
 	params := []*huma.Param{{
 		Name: "Service-Version", In: "header", Example: "2026-11-15",
 		Description: "Use the API as it was on this date. Without it: the version the credential was issued under.",
@@ -178,7 +178,7 @@ func sharedParameters(method string) []*huma.Param {
 			Schema:      &huma.Schema{Type: huma.TypeString, Format: "uuid"},
 		})
 	}
-	if method != http.MethodGet {
+	if method != http.MethodGet && strings.Contains(path, "{") {
 		params = append(params, &huma.Param{
 			Name: "If-Match", In: "header", Example: `"3"`,
 			Description: "Refuse with 409 unless the resource is at this version.",

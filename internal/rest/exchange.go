@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -126,20 +127,26 @@ func Match(ctx context.Context, current int64) error {
 }
 
 func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
-	r.fail(w, req, fault.NotFound("path", req.URL.Path))
+	r.fail(w, req, fault.NotFound("path", clip(req.URL.Path, 500)))
 }
 
 func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
+	var allowed []string
 	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := m
 		if m == http.MethodHead {
 			probe = http.MethodGet
 		}
 		if r.mux.Match(chi.NewRouteContext(), probe, req.URL.Path) {
-			w.Header().Add("Allow", m)
+			allowed = append(allowed, m)
 		}
 	}
-	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, req.URL.Path))
+	if len(allowed) == 0 { // chi knows no such method, and so did not look at the path
+		r.notFound(w, req)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, clip(req.URL.Path, 500)))
 }
 
 // address is the caller's, without the port.
@@ -151,9 +158,8 @@ func address(req *http.Request) string {
 	return host
 }
 
+// clip bounds what a caller's header or path adds to our texts, and makes it
+// UTF-8: neither JSON nor PostgreSQL takes anything else.
 func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n]
-	}
-	return s
+	return strings.ToValidUTF8(s[:min(n, len(s))], "\uFFFD")
 }

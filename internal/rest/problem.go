@@ -20,7 +20,7 @@ import (
 
 // ErrorEnvelope is the one body of every error.
 type ErrorEnvelope struct {
-	Error_ ErrorBody `json:"error"` //nolint:revive // Error is the method that huma wants
+	Body ErrorBody `json:"error"`
 }
 
 // ErrorBody says what went wrong.
@@ -32,8 +32,10 @@ type ErrorBody struct {
 	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state to blame."`
 }
 
-func (e *ErrorEnvelope) Error() string  { return e.Error_.Message }
-func (e *ErrorEnvelope) GetStatus() int { return e.Error_.Status }
+func (e *ErrorEnvelope) Error() string { return e.Body.Message }
+
+// GetStatus is how huma learns the status.
+func (e *ErrorEnvelope) GetStatus() int { return e.Body.Status }
 
 // ours is all that a caller learns of an error of ours.
 const ours = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
@@ -46,7 +48,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	case ok:
 	case db.IsAway(err):
 		f = fault.Unavailable("The service is briefly unavailable. Try again later.").
-			After(time.Duration(30+rand.IntN(31)) * time.Second). // spread, so that callers do not all return at once
+			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads the callers' return, guards nothing
 			Because(err)
 	default:
 		f = fault.New(fault.KindServerError, ours).Because(err)

@@ -47,17 +47,18 @@ type Feature interface {
 // Router collects endpoints.
 type Router struct {
 	Config
-	api    huma.API
-	mux    *chi.Mux
-	ids    *id.Source
-	limits *limiter
-	family string
+	api        huma.API
+	mux        *chi.Mux
+	ids        *id.Source
+	limits     *limiter
+	family     string
+	sendBodyIn time.Duration
 }
 
 // New mounts the features. Nothing is called yet, so that the API can be
 // described from features that have no database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource()}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), sendBodyIn: sendBodyIn}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -81,8 +82,10 @@ func New(cfg Config, features ...Feature) *Router {
 	return r
 }
 
-// Handle serves a path outside the described API, such as /docs.
-func (r *Router) Handle(pattern string, h http.Handler) { r.mux.Handle(pattern, h) }
+// Handle serves GET of a path outside the described API, such as /docs.
+func (r *Router) Handle(pattern string, h http.Handler) {
+	r.mux.Method(http.MethodGet, pattern, h)
+}
 
 // ServeHTTP serves the API.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }

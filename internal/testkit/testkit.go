@@ -61,9 +61,7 @@ func OnSQLite(t *testing.T) *Server {
 	t.Helper()
 	tmpl := templates.sqlite(t)
 	folder := t.TempDir()
-	file, err := os.ReadFile(tmpl.place)
-	check(t, err)
-	check(t, os.WriteFile(filepath.Join(folder, "slipway.db"), file, 0o600))
+	check(t, os.WriteFile(filepath.Join(folder, "slipway.db"), tmpl.file, 0o600))
 	return start(t, tmpl, settings(folder, ""))
 }
 
@@ -71,7 +69,7 @@ func OnSQLite(t *testing.T) *Server {
 func OnPostgres(t *testing.T) *Server {
 	t.Helper()
 	tmpl := templates.postgres(t)
-	return start(t, tmpl, settings(t.TempDir(), databaseLike(t, tmpl.place)))
+	return start(t, tmpl, settings(t.TempDir(), databaseLike(t, tmpl.name)))
 }
 
 // start serves until the test ends.
@@ -119,7 +117,8 @@ func settings(folder, url string) app.Settings {
 
 // template is a database to copy: migrated, with two dealerships.
 type template struct {
-	place             string // the file, or the name of the database
+	file              []byte // SQLite's database
+	name              string // PostgreSQL's
 	test, live, rival string // keys
 }
 
@@ -139,47 +138,40 @@ func once(make func() (*template, error)) func(t *testing.T) *template {
 	}
 }
 
-func makeSQLite() (*template, error) {
-	folder, err := os.MkdirTemp("", "slipway-template-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	tmpl, err := furnish(settings(folder, ""))
-	if err != nil {
-		return nil, err
-	}
-	// Closing the last connection folded the log into the file. It is read
-	// into memory's temporary folder once more, because this one is removed.
-	file, err := os.ReadFile(filepath.Join(folder, "slipway.db"))
-	if err != nil {
-		return nil, err
-	}
-	kept, err := os.CreateTemp("", "slipway-template-*.db")
-	if err != nil {
-		return nil, err
-	}
-	tmpl.place = kept.Name()
-	_, err = kept.Write(file)
-	return tmpl, errors.Join(err, kept.Close())
+func makeSQLite() (tmpl *template, err error) {
+	err = inFolder(func(folder string) error {
+		if tmpl, err = furnish(settings(folder, "")); err != nil {
+			return err
+		}
+		// Closing the last connection folded the log into the file.
+		tmpl.file, err = os.ReadFile(filepath.Join(folder, "slipway.db"))
+		return err
+	})
+	return tmpl, err
 }
 
-func makePostgres() (*template, error) {
+func makePostgres() (tmpl *template, err error) {
 	name := fmt.Sprintf("template_%d", os.Getpid())
 	if err := administer("CREATE DATABASE " + name); err != nil {
 		return nil, err
 	}
+	err = inFolder(func(folder string) error {
+		if tmpl, err = furnish(settings(folder, urlOf(name))); err != nil {
+			return err
+		}
+		tmpl.name = name
+		return nil
+	})
+	return tmpl, err
+}
+
+// inFolder lends fn a folder that does not outlive it.
+func inFolder(fn func(folder string) error) error {
 	folder, err := os.MkdirTemp("", "slipway-template-")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer os.RemoveAll(folder)
-	tmpl, err := furnish(settings(folder, urlOf(name)))
-	if err != nil {
-		return nil, err
-	}
-	tmpl.place = name
-	return tmpl, nil
+	return errors.Join(fn(folder), os.RemoveAll(folder))
 }
 
 // furnish migrates a database and puts the dealerships in.
