@@ -16,8 +16,8 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## Start a demo dealership on this machine
-	$(GO) run ./cmd/slipway demo
+run: build ## Start a demo dealership on this machine
+	@bin/slipway demo
 
 .PHONY: build
 build: ## Build bin/slipway

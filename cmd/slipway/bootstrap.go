@@ -68,13 +68,13 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 	if c.RateLimit > 0 {
 		in.RateLimit = &c.RateLimit
 	}
-	record, key, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, principal.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
+	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, principal.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return s.printJSON(map[string]string{"id": record.ID, "key": key})
+		return s.printJSON(map[string]string{"id": issued.ID, "key": issued.Key})
 	}
-	_, err = fmt.Fprintf(s.out, "%s\n\nKeep it: it is not shown again. Its id is %s.\n", key, record.ID)
+	_, err = fmt.Fprintf(s.out, "%s\n\nKeep it: it is not shown again. Its id is %s.\n", issued.Key, issued.ID)
 	return err
 }

@@ -34,7 +34,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 			return out, err
 		}
 		for _, owner := range owners {
-			if err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret); err != nil {
+			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
 				return out, err
 			}
 		}
@@ -52,7 +52,7 @@ type Operator struct {
 
 // IssueKeyAtTerminal issues a key as the command line asks for it. With the
 // admin scope it wants a user who has that scope, and a code of theirs.
-func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode principal.Mode, in KeyRequest, by Operator) (APIKey, string, error) {
+func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode principal.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership
 		user       dealership.User
@@ -69,32 +69,26 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 		return f, err
 	})
 	if err != nil {
-		return APIKey{}, "", err
+		return IssuedKey{}, err
 	}
 	if err := checkScopes(in.Scopes); err != nil {
-		return APIKey{}, "", err
+		return IssuedKey{}, err
 	}
 	if scope.Need(scope.Admin).Allows(in.Scopes) {
 		if by.Email == "" || by.Code == "" {
-			return APIKey{}, "", fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
+			return IssuedKey{}, fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
 		}
-		if f.user.Status != "active" || !scope.Need(in.Scopes...).Allows(f.scopes) {
-			return APIKey{}, "", fault.Forbidden("%s may not grant these scopes.", by.Email)
+		if f.user.Status != dealership.Active || !scope.Need(in.Scopes...).Allows(f.scopes) {
+			return IssuedKey{}, fault.Forbidden("%s may not grant these scopes.", by.Email)
 		}
 		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {
-			return APIKey{}, "", err
+			return IssuedKey{}, err
 		}
 	}
 	if f.user.ID != "" {
 		ctx = principal.With(ctx, principal.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
 	}
-	type issued struct {
-		record APIKey
-		key    string
-	}
-	k, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (k issued, err error) {
-		k.record, k.key, err = IssueKey(ctx, tx, f.dealership, in)
-		return k, err
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
+		return IssueKey(ctx, tx, f.dealership.Env, mode, in)
 	})
-	return k.record, k.key, err
 }

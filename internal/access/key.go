@@ -1,15 +1,8 @@
-// Package access issues and checks credentials.
 package access
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base32"
-	"encoding/binary"
-	"hash/crc32"
 	"slices"
-	"strings"
 	"time"
 
 	"slipway/internal/fault"
@@ -17,65 +10,53 @@ import (
 	"slipway/internal/scope"
 )
 
-// An API key is sk_<mode>_ followed by a public part that finds its row, the
-// secret, and a checksum that exposes a typo without a look-up. All three are
-// lower-case base 32, so that a double click selects the whole key.
-const (
-	publicLen   = 16
-	secretLen   = 26 // 130 bits
-	checksumLen = 7
-)
+// overlap is how long a rotated key goes on beside its successor.
+const overlap = 7 * 24 * time.Hour
 
 // APIKey is the record of a key; the key itself is not kept.
 type APIKey struct {
-	Env       principal.Env   `json:"-" db:"env"`
-	ID        string          `json:"id" db:"id"`
-	PublicID  string          `json:"-" db:"public_id"`
-	Hash      []byte          `json:"-" db:"hash"`
-	Name      string          `json:"name" db:"name"`
-	Scopes    []scope.Scope   `json:"scopes" db:"scopes,json"`
-	RateLimit *int64          `json:"rate_limit" db:"rate_limit"`
-	Lineage   string          `json:"-" db:"lineage"`
-	Pin       string          `json:"service_version" db:"pin"`
-	CreatedBy principal.Actor `json:"created_by" db:"created_by,json"`
-	CreatedAt time.Time       `json:"created_at" db:"created_at"`
-	ExpiresAt *time.Time      `json:"expires_at" db:"expires_at"`
-	RevokedAt *time.Time      `json:"revoked_at" db:"revoked_at"`
+	Env        principal.Env   `json:"-" db:"env"`
+	ID         string          `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PublicID   string          `json:"-" db:"public_id"`
+	Hash       []byte          `json:"-" db:"hash"`
+	Name       string          `json:"name" db:"name" example:"Website"`
+	Prefix     string          `json:"prefix" doc:"How the key begins, to recognise it by." example:"sk_test_ls4due2bijfr72gq"`
+	Scopes     []scope.Scope   `json:"scopes" db:"scopes,json" nullable:"false"`
+	RateLimit  *int64          `json:"rate_limit" db:"rate_limit" doc:"Requests a second; null for the environment's default."`
+	Lineage    string          `json:"-" db:"lineage"`
+	Pin        string          `json:"service_version" db:"pin" doc:"The API version it gets without a Service-Version header."`
+	CreatedBy  principal.Actor `json:"created_by" db:"created_by,json"`
+	CreatedAt  time.Time       `json:"created_at" db:"created_at"`
+	LastUsedAt *time.Time      `json:"last_used_at" db:"last_used_at" doc:"Up to a minute late." audit:"-"`
+	Uses24h    int64           `json:"uses_24h" doc:"Requests of the last 24 hours, up to a minute late." audit:"-"`
+	ExpiresAt  *time.Time      `json:"expires_at" db:"expires_at" doc:"When a rotated key ends; null for one that was not rotated."`
+	RevokedAt  *time.Time      `json:"revoked_at" db:"revoked_at"`
+	RotatedTo  *string         `json:"rotated_to" db:"rotated_to" doc:"Its successor."`
 }
 
-// newKey makes a key for a mode.
-func newKey(mode principal.Mode) (key, publicID string) {
-	publicID = strings.ToLower(rand.Text()[:publicLen])
-	key = "sk_" + string(mode) + "_" + publicID + strings.ToLower(rand.Text()[:secretLen])
-	return key + checksum(key), publicID
+// IssuedKey is a key with the secret, shown this once.
+type IssuedKey struct {
+	APIKey
+	Key string `json:"key" doc:"The key. It is not shown again." audit:"-" example:"sk_test_..."`
 }
 
-// parseKey returns the mode and public part of a well-formed key.
-func parseKey(key string) (mode principal.Mode, publicID string, ok bool) {
-	for _, m := range []principal.Mode{principal.Live, principal.Test} {
-		rest, found := strings.CutPrefix(key, "sk_"+string(m)+"_")
-		if found && len(rest) == publicLen+secretLen+checksumLen && checksum(key[:len(key)-checksumLen]) == key[len(key)-checksumLen:] {
-			return m, rest[:publicLen], true
-		}
-	}
-	return "", "", false
+// KeyCreate is what a new key needs.
+type KeyCreate struct {
+	Name      string        `json:"name" minLength:"1" maxLength:"100" example:"Website"`
+	Scopes    []scope.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"They cannot be changed later, nor exceed the caller's own."`
+	RateLimit *int64        `json:"rate_limit" required:"false" minimum:"1" maximum:"10000"`
+	MFAToken  *string       `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for the admin scope."`
 }
 
-func checksum(s string) string {
-	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s)))
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))
-}
-
-// hashKey needs no salt and no slowness: the secret is random.
-func hashKey(key string) []byte {
-	h := sha256.Sum256([]byte(key))
-	return h[:]
+// KeyRotate asks for a successor.
+type KeyRotate struct {
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for a key with the admin scope."`
 }
 
 // admit fails unless the key presented is this one and still good.
 func (k APIKey) admit(presented string, now time.Time) error {
 	switch {
-	case subtle.ConstantTimeCompare(k.Hash, hashKey(presented)) != 1:
+	case subtle.ConstantTimeCompare(k.Hash, hashToken(presented)) != 1:
 		return errUnknownKey()
 	case k.RevokedAt != nil:
 		return fault.Unauthenticated("This API key was revoked.")
@@ -86,6 +67,22 @@ func (k APIKey) admit(presented string, now time.Time) error {
 }
 
 func errUnknownKey() error { return fault.Unauthenticated("This API key is not known.") }
+
+// rotatable fails unless the key can have a successor.
+func (k APIKey) rotatable(now time.Time) error {
+	switch {
+	case k.RevokedAt != nil:
+		return fault.Conflict("The key was revoked.").Detail("key_id", "state", "is revoked")
+	case k.RotatedTo != nil && now.Before(*k.ExpiresAt):
+		return fault.Conflict("The key was rotated already: %s is its successor.", *k.RotatedTo).Detail("key_id", "state", "was rotated")
+	case k.RotatedTo != nil:
+		return fault.Conflict("The key has ended.").Detail("key_id", "state", "has ended")
+	}
+	return nil
+}
+
+// isAdmin reports whether the scopes need a second factor to be granted.
+func isAdmin(scopes []scope.Scope) bool { return slices.Contains(scopes, scope.Admin) }
 
 // checkScopes refuses a set of scopes that cannot be granted.
 func checkScopes(scopes []scope.Scope) error {

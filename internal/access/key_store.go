@@ -2,56 +2,17 @@ package access
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"slipway/internal/db"
-	"slipway/internal/dealership"
 	"slipway/internal/events"
 	"slipway/internal/fault"
+	"slipway/internal/page"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
 	"slipway/internal/version"
 )
-
-// Authenticator checks the credentials of requests.
-type Authenticator struct{ DB *db.DB }
-
-// keyRow is a key with the environment it belongs to.
-type keyRow struct {
-	APIKey
-	DealershipID string         `db:"dealership_id"`
-	Mode         principal.Mode `db:"mode"`
-}
-
-// Authenticate returns the caller that a bearer token stands for. Every
-// request looks the key up, so that a revocation counts from the next one on.
-func (a *Authenticator) Authenticate(ctx context.Context, token string) (principal.Principal, error) {
-	mode, publicID, ok := parseKey(token)
-	if !ok {
-		return principal.Principal{}, fault.Unauthenticated("This is not an API key: it may be cut off or mistyped.")
-	}
-	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (principal.Principal, error) {
-		k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
-			SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
-		if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
-			return principal.Principal{}, errUnknownKey()
-		}
-		if err != nil {
-			return principal.Principal{}, err
-		}
-		if err := k.admit(token, tx.Now); err != nil {
-			return principal.Principal{}, err
-		}
-		p := principal.Principal{
-			Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, Lineage: k.Lineage,
-			Actor:  principal.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
-			Scopes: k.Scopes, Version: k.Pin,
-		}
-		if k.RateLimit != nil {
-			p.Rate = float64(*k.RateLimit)
-		}
-		return p, nil
-	})
-}
 
 // KeyRequest is what a new key is made from.
 type KeyRequest struct {
@@ -60,21 +21,114 @@ type KeyRequest struct {
 	RateLimit *int64
 }
 
-// IssueKey makes a key in an environment and returns it with its record. The
-// caller has shown that it may: an admin key needs a verified second factor.
-func IssueKey(ctx context.Context, tx *db.Tx, d dealership.Dealership, in KeyRequest) (APIKey, string, error) {
+// IssueKey makes a key in an environment. The caller has shown that it may: an
+// admin key needs a verified second factor.
+func IssueKey(ctx context.Context, tx *db.Tx, env principal.Env, mode principal.Mode, in KeyRequest) (IssuedKey, error) {
 	if err := checkScopes(in.Scopes); err != nil {
-		return APIKey{}, "", err
+		return IssuedKey{}, err
 	}
-	key, publicID := newKey(d.Mode)
-	k := APIKey{
-		Env: d.Env, ID: tx.NewID("key"), PublicID: publicID, Hash: hashKey(key),
-		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: version.Latest(),
-		CreatedBy: principal.From(ctx).Actor, CreatedAt: tx.Now,
+	k := APIKey{Env: env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: version.Latest()}
+	issued, err := insertKey(ctx, tx, mode, k)
+	if err != nil {
+		return issued, err
 	}
-	k.Lineage = k.ID
-	if err := db.Insert(ctx, tx, "api_keys", k); err != nil {
-		return k, "", err
+	return issued, events.Emit(ctx, tx, env, "api_key.created", issued.ID, nil, issued.APIKey)
+}
+
+func insertKey(ctx context.Context, tx *db.Tx, mode principal.Mode, k APIKey) (IssuedKey, error) {
+	key, publicID := newToken(kindKey, mode)
+	k.ID, k.PublicID, k.Hash = tx.NewID("key"), publicID, hashToken(key)
+	k.CreatedBy, k.CreatedAt = principal.From(ctx).Actor, tx.Now
+	if k.Lineage == "" {
+		k.Lineage = k.ID
 	}
-	return k, key, events.Emit(ctx, tx, d.Env, "api_key.created", k.ID, nil, k)
+	k.Prefix = prefixOf(mode, k)
+	return IssuedKey{k, key}, db.Insert(ctx, tx, "api_keys", k)
+}
+
+func prefixOf(mode principal.Mode, k APIKey) string {
+	return kindKey + "_" + string(mode) + "_" + k.PublicID
+}
+
+func findKey(ctx context.Context, tx *db.Tx, env principal.Env, id string) (APIKey, error) {
+	k, err := db.One[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id = ?`, env, id)
+	if db.IsNoRows(err) {
+		return k, fault.NotFound("API key", id)
+	}
+	if err != nil {
+		return k, err
+	}
+	keys := []APIKey{k}
+	err = completeKeys(ctx, tx, env, keys)
+	return keys[0], err
+}
+
+func listKeys(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[APIKey], error) {
+	if err := q.Check("key"); err != nil {
+		return page.Page[APIKey]{}, err
+	}
+	w := &db.Where{}
+	w.And("env = ?", env)
+	p, err := db.List[APIKey](ctx, tx, db.Table("api_keys"), q, w)
+	if err != nil {
+		return p, err
+	}
+	return p, completeKeys(ctx, tx, env, p.Data)
+}
+
+// completeKeys adds what is not in the row: how the key begins, and its use.
+func completeKeys(ctx context.Context, tx *db.Tx, env principal.Env, keys []APIKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	args, at := []any{env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
+	for i := range keys {
+		keys[i].Prefix = prefixOf(principal.From(ctx).Mode, keys[i])
+		args, at[keys[i].ID] = append(args, keys[i].ID), &keys[i]
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(keys)), ", ")
+	uses, err := db.All[struct {
+		KeyID string `db:"key_id"`
+		Uses  int64  `db:"uses"`
+	}](ctx, tx, `SELECT {cols} FROM (SELECT key_id, CAST(SUM(uses) AS BIGINT) AS uses FROM api_key_uses
+		WHERE env = ? AND hour > ? AND key_id IN (`+marks+`) GROUP BY key_id) AS counted`, args...)
+	for _, u := range uses {
+		at[u.KeyID].Uses24h = u.Uses
+	}
+	return err
+}
+
+// rotateKey gives a key a successor of the same lineage; both work for a while.
+func rotateKey(ctx context.Context, tx *db.Tx, mode principal.Mode, k APIKey) (IssuedKey, error) {
+	if err := k.rotatable(tx.Now); err != nil {
+		return IssuedKey{}, err
+	}
+	before := k
+	issued, err := insertKey(ctx, tx, mode, APIKey{Env: k.Env, Name: k.Name, Scopes: k.Scopes, RateLimit: k.RateLimit, Pin: k.Pin, Lineage: k.Lineage})
+	if err != nil {
+		return issued, err
+	}
+	k.ExpiresAt, k.RotatedTo = new(tx.Now.Add(overlap)), &issued.ID
+	// Of two rotations at once the second finds the first's successor here.
+	n, err := db.Exec(ctx, tx, `UPDATE api_keys SET expires_at = ?, rotated_to = ? WHERE env = ? AND id = ? AND rotated_to IS NULL AND revoked_at IS NULL`,
+		k.ExpiresAt, k.RotatedTo, k.Env, k.ID)
+	if err != nil {
+		return issued, err
+	}
+	if n == 0 {
+		return issued, fault.Conflict("The key was rotated or revoked at the same time.").Detail("key_id", "state", "was rotated or revoked")
+	}
+	return issued, events.Emit(ctx, tx, k.Env, "api_key.rotated", k.ID, before, k)
+}
+
+func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
+	if k.RevokedAt != nil {
+		return k, nil // revoked is revoked
+	}
+	before := k
+	k.RevokedAt = &tx.Now
+	if _, err := db.Exec(ctx, tx, `UPDATE api_keys SET revoked_at = ? WHERE env = ? AND id = ?`, tx.Now, k.Env, k.ID); err != nil {
+		return k, err
+	}
+	return k, events.Emit(ctx, tx, k.Env, "api_key.revoked", k.ID, before, k)
 }

@@ -2,21 +2,65 @@ package access
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
 
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/mail"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/scope"
+	"slipway/internal/seal"
 )
 
 // API serves what a caller can know and change about credentials.
-type API struct{ DB *db.DB }
+type API struct {
+	DB       *db.DB
+	Box      *seal.Box
+	Mail     mail.Sender
+	MailFrom string
+	BaseURL  string
+	AuthURL  string
+	Log      *slog.Logger
+	Auth     *Authenticator
+	Usage    *Usage
+	Throttle *Throttle
+}
+
+var administer = scope.Need(scope.Admin)
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
 	rest.Get(r, "/me", "getMe", scope.Anyone, "Describe the calling credential", a.me)
+
+	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
+	rest.Create(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey)
+	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key's record", a.getKey)
+	rest.Create(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey)
+	rest.Act(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey)
+
+	rest.Create(r, "/users/{user_id}/mfa_factors", "enrolMfaFactor", administer, "Enrol a second factor", a.enrol)
+	rest.Act(r, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify,
+		rest.Describe("For webauthn, an empty body answers the challenge to sign. Five wrong codes in a row lock a factor for 15 minutes."))
+	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer, "Remove a second factor", a.removeFactor)
+
+	rest.Get(r, "/sessions", "listSessions", administer, "List signed-in sessions", a.listSessions)
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Force a session's logout", a.revokeSession)
+	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and get a session token", a.signIn)
+	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut", "End the session that asks", a.signOut)
+}
+
+// AuthPath is the path of {auth_url}, where this server answers it.
+func (a *API) AuthPath() string {
+	u, err := url.Parse(a.AuthURL)
+	if err != nil || a.AuthURL == "" {
+		return "/oauth"
+	}
+	return strings.TrimSuffix(u.Path, "/")
 }
 
 // Me is the calling credential.
@@ -50,9 +94,13 @@ func (a *API) me(ctx context.Context, _ *struct{}) (Me, error) {
 			return Me{}, err
 		}
 		p := principal.From(ctx)
+		var userID *string
+		if p.UserID != "" {
+			userID = &p.UserID
+		}
 		return Me{
 			Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
-			RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds},
+			RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds}, UserID: userID,
 		}, nil
 	})
 }

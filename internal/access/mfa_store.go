@@ -2,8 +2,8 @@ package access
 
 import (
 	"context"
-	"fmt"
-	"time"
+	"crypto/rand"
+	"strings"
 
 	"slipway/internal/audit"
 	"slipway/internal/db"
@@ -13,65 +13,56 @@ import (
 	"slipway/internal/seal"
 )
 
-// A factor is locked after this many wrong codes in a row, for this long.
-const (
-	wrongCodes = 5
-	lockFor    = 15 * time.Minute
-)
-
-// Factor is a user's second factor.
-type Factor struct {
-	Env         principal.Env `json:"-" db:"env"`
-	ID          string        `json:"id" db:"id"`
-	UserID      string        `json:"user_id" db:"user_id"`
-	Kind        string        `json:"kind" db:"kind"`
-	Label       *string       `json:"label" db:"label"`
-	Secret      []byte        `json:"-" db:"secret"`
-	Active      bool          `json:"active" db:"active"`
-	LastStep    int64         `json:"-" db:"last_step"`
-	Failures    int64         `json:"-" db:"failures"`
-	LockedUntil *time.Time    `json:"-" db:"locked_until"`
-	CreatedAt   time.Time     `json:"created_at" db:"created_at"`
-}
-
-// place binds the sealed secret to its row.
-func (f Factor) place() string { return fmt.Sprintf("mfa_factors/%d/%s", f.Env, f.ID) }
-
-func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, secret string) error {
-	f := Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "totp", Active: true, CreatedAt: tx.Now}
-	f.Secret = box.Seal([]byte(secret), f.place())
-	if err := db.Insert(ctx, tx, "mfa_factors", f); err != nil {
-		return err
+// addTOTP gives a user an authenticator app.
+func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, secret string, label *string, active bool) (dealership.Factor, error) {
+	f := dealership.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "totp", Label: label, Active: active, CreatedAt: tx.Now}
+	f.Secret = box.Seal([]byte(secret), factorPlace(f))
+	if err := dealership.InsertFactor(ctx, tx, f); err != nil {
+		return f, err
 	}
-	return audit.Record(ctx, tx, u.Env, "mfa_factor.enrolled", f.ID, nil)
+	return f, audit.Record(ctx, tx, u.Env, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-// VerifyTOTP fails unless the code is a fresh one of the user's. Wrong codes
-// are counted even though they change nothing else: five lock the factor.
-func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User, code string) error {
-	refused, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
-		factors, err := db.All[Factor](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND user_id = ? AND kind = 'totp' AND active ORDER BY id`, u.Env, u.ID)
+// tryCode looks whether a code is a fresh one of any of the factors. A refusal
+// is no error: the transaction must commit, because it has counted.
+func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, factors []dealership.Factor, code string) (refused *fault.Error, err error) {
+	refused = wrongCode()
+	for _, f := range factors {
+		if f.Kind != "totp" {
+			continue
+		}
+		if l := locked(f, tx.Now); l != nil {
+			return l, nil
+		}
+		secret, err := box.Open(f.Secret, factorPlace(f))
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range factors {
-			if f.LockedUntil != nil && tx.Now.Before(*f.LockedUntil) {
-				return fault.Forbidden("Too many wrong codes: the second factor is locked until %s.", f.LockedUntil.Format(time.RFC3339)), nil
-			}
-			secret, err := box.Open(f.Secret, f.place())
-			if err != nil {
-				return nil, err
-			}
-			step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now)
-			f.count(step, ok, tx.Now)
-			if _, err := db.Update(ctx, tx, "mfa_factors", &f, "env = ? AND id = ?", f.Env, f.ID); err != nil {
-				return nil, err
-			}
-			if ok {
-				return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, nil)
-			}
+		step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now)
+		count(&f, step, ok, tx.Now)
+		if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+			return nil, err
 		}
-		return fault.Forbidden("The code is wrong, too old or was used before."), nil
+		if ok {
+			return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+		}
+	}
+	spent, err := spendRecoveryCode(ctx, tx, u, code)
+	if err != nil || !spent {
+		return refused, err
+	}
+	return nil, audit.Record(ctx, tx, u.Env, "recovery_code.used", u.ID, nil)
+}
+
+// VerifyTOTP fails unless the code is a fresh one of the user's, for the
+// command line.
+func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User, code string) error {
+	refused, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
+		factors, err := activeFactors(ctx, tx, u)
+		if err != nil {
+			return nil, err
+		}
+		return tryCode(ctx, tx, box, u, factors, code)
 	})
 	if err == nil && refused != nil {
 		return refused
@@ -79,13 +70,97 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User,
 	return err
 }
 
-// count takes note of a right or wrong code.
-func (f *Factor) count(step int64, ok bool, now time.Time) {
-	if ok {
-		f.LastStep, f.Failures, f.LockedUntil = step, 0, nil
-		return
+func activeFactors(ctx context.Context, tx *db.Tx, u dealership.User) (active []dealership.Factor, err error) {
+	all, err := dealership.FactorsOf(ctx, tx, u)
+	for _, f := range all {
+		if f.Active {
+			active = append(active, f)
+		}
 	}
-	if f.Failures++; f.Failures >= wrongCodes {
-		f.Failures, f.LockedUntil = 0, new(now.Add(lockFor))
+	return active, err
+}
+
+// giveRecoveryCodes returns fresh codes, unless the user has some already.
+func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User) ([]string, error) {
+	left, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
+	codes := []string{}
+	if err != nil || left > 0 {
+		return codes, err
 	}
+	for range recoveryCodes {
+		text := strings.ToLower(rand.Text())
+		code := text[:5] + "-" + text[5:10]
+		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash) VALUES (?, ?, ?)`, u.Env, u.ID, hashToken(plainCode(code))); err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+func spendRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, code string) (bool, error) {
+	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ? WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`,
+		tx.Now, u.Env, u.ID, hashToken(plainCode(code)))
+	return n == 1, err
+}
+
+// newMFAToken gives the proof that a user has shown a second factor.
+func newMFAToken(ctx context.Context, tx *db.Tx, u dealership.User) (MFAProof, error) {
+	token := "mft_" + strings.ToLower(rand.Text())
+	p := MFAProof{MFAToken: &token, ExpiresAt: tx.Now.Add(proofFor), Challenge: map[string]any{}}
+	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`, u.Env, hashToken(token), u.ID, p.ExpiresAt)
+	return p, err
+}
+
+// spendMFAToken returns the user who gave a proof and ends it; "" if it is not
+// good.
+func spendMFAToken(ctx context.Context, tx *db.Tx, env principal.Env, token string) (userID string, err error) {
+	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
+		tx.Now, env, hashToken(token), tx.Now)
+	if err != nil || len(users) == 0 {
+		return "", err
+	}
+	return users[0], nil
+}
+
+// forgetSpent removes proofs, challenges and invitations that are over.
+func forgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
+	var total int64
+	for _, statement := range []string{
+		`DELETE FROM mfa_tokens WHERE expires_at < ?`,
+		`DELETE FROM mfa_challenges WHERE expires_at < ?`,
+		`DELETE FROM invitations WHERE expires_at < ?`,
+		`DELETE FROM sessions WHERE expires_at < ?`,
+	} {
+		n, err := db.Exec(ctx, tx, statement, tx.Now.AddDate(0, 0, -30))
+		if err != nil {
+			return total, err
+		}
+		total += n
+	}
+	n, err := db.Exec(ctx, tx, `DELETE FROM api_key_uses WHERE hour < ?`, tx.Now.AddDate(0, 0, -30))
+	return total + n, err
+}
+
+// forgetRecoveryCodes ends the codes of a user who has no factor left.
+func forgetRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
+	return err
+}
+
+func insertChallenge(ctx context.Context, tx *db.Tx, f dealership.Factor, sealed []byte) error {
+	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_challenges (env, factor_id, data, expires_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (env, factor_id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`, f.Env, f.ID, sealed, tx.Now.Add(proofFor))
+	return err
+}
+
+func takeChallenge(ctx context.Context, tx *db.Tx, f dealership.Factor) ([]byte, error) {
+	sealed, err := db.All[[]byte](ctx, tx, `DELETE FROM mfa_challenges WHERE env = ? AND factor_id = ? AND expires_at > ? RETURNING data`, f.Env, f.ID, tx.Now)
+	if err == nil && len(sealed) == 0 {
+		return nil, fault.Conflict("No challenge is open. Send an empty body to get one.").Detail("assertion", "state", "answers no open challenge")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sealed[0], nil
 }

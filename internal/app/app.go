@@ -38,6 +38,7 @@ type App struct {
 	settings Settings
 	log      *slog.Logger
 	metrics  *metrics
+	usage    *access.Usage
 	starting atomic.Bool                 // served before its database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
@@ -55,32 +56,40 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics()}
+	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage()}
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}
 	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
 		return nil, err
 	}
-	inventory := &hulls.API{DB: a.DB}
+	mailer, err := s.mailer()
+	if err != nil {
+		return nil, errors.Join(err, a.DB.Close())
+	}
+	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
+	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
+	people := &access.API{
+		DB: a.DB, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), BaseURL: s.BaseURL, AuthURL: s.authURL(),
+		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
+	}
+	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	people.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs = a.Jobs
+	inventory.Jobs, company.Jobs = a.Jobs, a.Jobs
 
-	auth := &access.Authenticator{DB: a.DB}
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:          log, Box: a.Box, Observe: a.metrics.observe,
-		Now: func() time.Time { return a.DB.Now() },
-	}, inventory, &dealership.API{DB: a.DB}, &access.API{DB: a.DB})
-	if err := describe(router); err != nil {
-		return nil, err
-	}
+		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock,
+	}, inventory, company, people)
+	router.Handle(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {
 		return nil, err

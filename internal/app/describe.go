@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -36,26 +37,24 @@ func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 }
 
 // describe serves the description and the reference page.
-func describe(r *rest.Router) error {
-	asJSON, err := OpenAPIJSON(r.OpenAPI())
-	if err != nil {
-		return fmt.Errorf("describe the API: %w", err)
-	}
-	asYAML, err := r.OpenAPI().YAML()
-	if err != nil {
-		return fmt.Errorf("describe the API: %w", err)
-	}
-	r.Handle("/openapi.json", static("application/json", asJSON))
-	r.Handle("/openapi.yaml", static("application/yaml", asYAML))
+func describe(r *rest.Router) {
+	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.OpenAPI()) }))
+	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
 	docs := reference.Handler("/openapi.json")
 	r.Handle("/docs", docs)
 	r.Handle("/docs/*", docs)
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
-	return nil
 }
 
-func static(kind string, body []byte) http.Handler {
+// document is written when it is first asked for, which most commands and
+// tests never do: it takes longer than all the rest of a start.
+func document(kind string, write func() ([]byte, error)) http.Handler {
+	written := sync.OnceValues(write)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		body, err := written()
+		if err != nil {
+			panic(fmt.Errorf("describe the API: %w", err)) // ours to mend, and a 500 until then
+		}
 		w.Header().Set("Content-Type", kind)
 		w.Header().Set("Cache-Control", "public, max-age=300")
 		_, _ = w.Write(body) // a caller who hung up is not our error

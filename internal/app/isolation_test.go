@@ -20,6 +20,28 @@ type recipe struct {
 }
 
 var recipes = map[string]recipe{
+	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
+	"deleteMfaFactor":      {aFactor, nil},
+	"enrolMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
+	"getApiKey":            {aKey, nil},
+	"listApiKeys":          {},
+	"listSessions":         {},
+	"revokeApiKey":         {aKey, nil},
+	"revokeSession":        {aSession, nil},
+	"rotateApiKey":         {aKey, nil},
+	"verifyMfaFactor":      {aWebAuthnFactor, nil},
+	"assignUserRoles":      {aUser, fixed(`{"role_ids": []}`)},
+	"createRole":           {nil, fixed(`{"name": "detailing", "scopes": ["hulls:read"]}`)},
+	"deactivateUser":       {aUser, nil},
+	"deleteRole":           {aRole, nil},
+	"getDealership":        {},
+	"getUser":              {aUser, nil},
+	"listRoles":            {},
+	"listUsers":            {},
+	"provisionUser":        {nil, fixed(`{"email": "ben@example.com", "name": "Ben"}`)},
+	"updateDealership":     {nil, fixed(`{"name": "Acme Marine and Sons"}`)},
+	"updateRole":           {aRole, fixed(`{"name": "rigging"}`)},
+	"updateUser":           {aUser, fixed(`{"name": "Benjamin"}`)},
 	"adjustHullPricing":    {aHull, fixed(`{"price_usd": 99000}`)},
 	"archiveHull":          {aHull, nil},
 	"createHull":           {nil, func(c *testkit.Client) any { return testkit.HullBody(c.Location(), nil) }},
@@ -52,6 +74,35 @@ func aLocation(c *testkit.Client) map[string]string {
 	return map[string]string{"location_id": c.Location()}
 }
 
+func aUser(c *testkit.Client) map[string]string {
+	return map[string]string{"user_id": c.User(nil)}
+}
+
+func aRole(c *testkit.Client) map[string]string {
+	return map[string]string{"role_id": c.Role("hulls:read")}
+}
+
+func aKey(c *testkit.Client) map[string]string {
+	var k struct{ ID string }
+	c.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
+	return map[string]string{"key_id": k.ID}
+}
+
+func aFactor(c *testkit.Client) map[string]string { return factor(c, "totp") }
+
+func aWebAuthnFactor(c *testkit.Client) map[string]string { return factor(c, "webauthn") }
+
+func factor(c *testkit.Client, kind string) map[string]string {
+	user := c.User(nil)
+	var f struct{ ID string }
+	c.Post("/v1/users/"+user+"/mfa_factors", map[string]string{"kind": kind}, 201, &f)
+	return map[string]string{"user_id": user, "factor_id": f.ID}
+}
+
+func aSession(c *testkit.Client) map[string]string {
+	return map[string]string{"session_id": c.Session()}
+}
+
 func fixed(body string) func(*testkit.Client) any { return func(*testkit.Client) any { return body } }
 
 // Every operation, present and future: without a credential 401, without the
@@ -71,6 +122,7 @@ func TestIsolation(t *testing.T) {
 }
 
 func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
+	s = s.In(t)
 	path, unknown := o.Path, o.Path
 	if r.params != nil {
 		for name, value := range r.params(s.Test) {
@@ -112,11 +164,22 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 		want = map[string]int{"201": 201, "202": 202, "204": 204}[success]
 	}
 	s.Test.Do(o.Method, path, body, want, nil)
-	if o.Method == "GET" && !strings.Contains(o.Path, "{") && strings.HasPrefix(o.OperationID, "list") {
-		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
-			var list struct{ Data []struct{ ID string } }
-			if c.Get(path, 200, &list); len(list.Data) > 0 {
-				t.Errorf("%s sees %d rows of another environment", who, len(list.Data))
+	if strings.HasPrefix(o.OperationID, "list") && !strings.Contains(o.Path, "{") {
+		apart(t, s, path)
+	}
+}
+
+// apart fails if a list shows rows of another environment.
+func apart(t *testing.T, s *testkit.Server, path string) {
+	type list struct{ Data []struct{ ID string } }
+	var ours list
+	s.Test.Get(path, 200, &ours)
+	for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
+		var theirs list
+		c.Get(path, 200, &theirs)
+		for _, row := range theirs.Data {
+			if slices.Contains(ours.Data, row) {
+				t.Errorf("%s sees %s", who, row.ID)
 			}
 		}
 	}
@@ -144,7 +207,7 @@ func without(missing string) (held []scope.Scope) {
 // anonymous takes the ids out of an error.
 func anonymous(body []byte) string {
 	text := string(body)
-	for _, prefix := range []string{"req_", "hull_", "loc_"} {
+	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

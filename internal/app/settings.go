@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	netmail "net/mail"
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"slipway/internal/mail"
 )
 
 // Settings is everything an operator may set, by flag or by SLIPWAY_*. They
@@ -19,6 +22,11 @@ type Settings struct {
 	Listen  string `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address of the API."`
 	Metrics string `env:"SLIPWAY_METRICS_LISTEN" default:"127.0.0.1:9090" help:"Address of /metrics; empty for none."`
 	BaseURL string `env:"SLIPWAY_BASE_URL" default:"http://localhost:8080" help:"How callers reach the API."`
+
+	AuthURL string `env:"SLIPWAY_AUTH_URL" help:"How people and apps reach sign-in; {BASE_URL}/oauth without it."`
+
+	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"smtp://user:password@host:587 to send email by. Without it, messages are written to the outbox folder of the data folder."`
+	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Whom the service's own email comes from; Slipway <noreply@{host of BASE_URL}> without it."`
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests a second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests a second of a test credential."`
@@ -41,6 +49,10 @@ func (s Settings) Check() error {
 		"SLIPWAY_DATABASE_URL: must start with postgres://")
 	base, err := url.Parse(s.BaseURL)
 	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"), "SLIPWAY_BASE_URL: %q is not an http address", s.BaseURL)
+	auth, err := url.Parse(s.authURL())
+	check(err == nil && auth.Host != "", "SLIPWAY_AUTH_URL: %q is not an http address", s.AuthURL)
+	_, err = netmail.ParseAddress(s.mailFrom())
+	check(err == nil, "SLIPWAY_MAIL_FROM: %q is not an email address", s.MailFrom)
 	for name, addr := range map[string]string{"SLIPWAY_LISTEN": s.Listen, "SLIPWAY_METRICS_LISTEN": s.Metrics} {
 		_, _, err := net.SplitHostPort(addr)
 		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)
@@ -50,6 +62,37 @@ func (s Settings) Check() error {
 		check(rate >= 1 && rate <= 1e6, "SLIPWAY_RATE_%s: must be 1 to 1000000 requests a second", name)
 	}
 	return errors.Join(errs...)
+}
+
+// authURL is where people and apps sign in.
+func (s Settings) authURL() string {
+	if s.AuthURL != "" {
+		return strings.TrimSuffix(s.AuthURL, "/")
+	}
+	return strings.TrimSuffix(s.BaseURL, "/") + "/oauth"
+}
+
+func (s Settings) mailFrom() string {
+	if s.MailFrom != "" {
+		return s.MailFrom
+	}
+	base, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return "Slipway <noreply@" + base.Hostname() + ">"
+}
+
+// mailer is how email goes out.
+func (s Settings) mailer() (mail.Sender, error) {
+	if s.SMTPURL == "" {
+		return mail.Outbox{Folder: filepath.Join(s.Data, "outbox")}, nil
+	}
+	m, err := mail.NewSMTP(s.SMTPURL)
+	if err != nil {
+		return nil, fmt.Errorf("SLIPWAY_SMTP_URL: %w", err)
+	}
+	return m, nil
 }
 
 // dsn is the database that the settings name.

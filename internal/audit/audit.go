@@ -32,19 +32,29 @@ type Entry struct {
 	Outcome    string            `json:"outcome" db:"outcome"`
 }
 
-// Record writes that the caller did something to a target.
+// Record writes that the caller did something to a target, which the action's
+// noun says the type of.
 func Record(ctx context.Context, tx *db.Tx, env principal.Env, action, targetID string, changes map[string][2]any) error {
-	actor, req := principal.From(ctx).Actor, principal.RequestFrom(ctx)
 	noun, _, _ := strings.Cut(action, ".")
+	return record(ctx, tx, env, action, noun, targetID, changes, "success")
+}
+
+// Fail writes that somebody tried in vain.
+func Fail(ctx context.Context, tx *db.Tx, env principal.Env, action, targetType, targetID string, changes map[string][2]any) error {
+	return record(ctx, tx, env, action, targetType, targetID, changes, "failure")
+}
+
+func record(ctx context.Context, tx *db.Tx, env principal.Env, action, targetType, targetID string, changes map[string][2]any, outcome string) error {
+	actor, req := principal.From(ctx).Actor, principal.RequestFrom(ctx)
 	if changes == nil {
 		changes = map[string][2]any{}
 	}
 	return db.Insert(ctx, tx, "audit_entries", Entry{
 		Env: env, ID: tx.NewID("aud"), At: tx.Now,
 		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
-		Action: action, TargetType: noun, TargetID: targetID,
+		Action: action, TargetType: targetType, TargetID: targetID,
 		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),
-		Changes: changes, Outcome: "success",
+		Changes: changes, Outcome: outcome,
 	})
 }
 

@@ -3,10 +3,12 @@
 package dealership
 
 import (
+	"regexp"
 	"time"
 
+	"slipway/internal/fault"
+	"slipway/internal/opt"
 	"slipway/internal/principal"
-	"slipway/internal/scope"
 )
 
 // Plan is what the dealership pays for.
@@ -21,67 +23,91 @@ const (
 // Dealership is one environment of a dealership; the two share its id.
 type Dealership struct {
 	Env           principal.Env  `json:"-" db:"env"`
-	ID            string         `json:"id" db:"id"`
-	Mode          principal.Mode `json:"environment" db:"mode"`
-	Name          string         `json:"name" db:"name"`
-	LegalName     *string        `json:"legal_name" db:"legal_name"`
-	Plan          Plan           `json:"plan" db:"plan"`
-	PostalAddress *Address       `json:"postal_address" db:"postal_address,json"`
-	Timezone      string         `json:"timezone" db:"timezone"`
+	ID            string         `json:"id" db:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Mode          principal.Mode `json:"environment" db:"mode" enum:"live,test"`
+	Name          string         `json:"name" db:"name" example:"Chesapeake Marine"`
+	LegalName     *string        `json:"legal_name" db:"legal_name" example:"Chesapeake Marine Sales, Inc."`
+	Plan          Plan           `json:"plan" db:"plan" enum:"standard,fleet" doc:"Single sign-on needs fleet. The operator sets it."`
+	PostalAddress *Address       `json:"postal_address" db:"postal_address,json" doc:"Stands under marketing email, as the law wants."`
+	Timezone      string         `json:"timezone" db:"timezone" example:"America/New_York"`
 	Settings      Settings       `json:"settings" db:"settings,json"`
 	Version       int64          `json:"version" db:"version"`
 	CreatedAt     time.Time      `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time      `json:"updated_at" db:"updated_at"`
 }
 
+// Revision is the dealership's version.
+func (d Dealership) Revision() int64 { return d.Version }
+
 // Settings are the rules a dealership sets for itself.
 type Settings struct {
-	StalledAfterHours          int64  `json:"stalled_after_hours"`
-	DefaultHoldHours           int64  `json:"default_hold_hours"`
-	SoldWhen                   string `json:"sold_when"`
-	AllowDeliveryBeforeFunding bool   `json:"allow_delivery_before_funding"`
-	DefaultTaxRatePercent      string `json:"default_tax_rate_percent"`
+	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"A lead that nobody touches for so long is stalled."`
+	DefaultHoldHours           int64      `json:"default_hold_hours" doc:"How long a hull is usually held."`
+	SoldWhen                   string     `json:"sold_when" enum:"contracted,funded" doc:"The state of a deal that makes its hull sold."`
+	AllowDeliveryBeforeFunding bool       `json:"allow_delivery_before_funding" doc:"Spot delivery."`
+	QuietHours                 QuietHours `json:"quiet_hours" doc:"When marketing messages wait, in the recipient's time zone."`
+	DefaultTaxRatePercent      string     `json:"default_tax_rate_percent" example:"6"`
+	Sender                     Sender     `json:"sender" doc:"Whom messages come from."`
+}
+
+// QuietHours is a span of the day that may pass midnight.
+type QuietHours struct {
+	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
+	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
+}
+
+// Sender is whom messages come from.
+type Sender struct {
+	Email *string `json:"email" required:"false" format:"email" maxLength:"254"`
+	SMS   *string `json:"sms" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
 // defaultSettings are those of a new dealership.
-var defaultSettings = Settings{StalledAfterHours: 72, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0"}
-
-// Role is a set of scopes that users are given.
-type Role struct {
-	Env       principal.Env `json:"-" db:"env"`
-	ID        string        `json:"id" db:"id"`
-	Name      string        `json:"name" db:"name"`
-	Scopes    []scope.Scope `json:"scopes" db:"scopes,json"`
-	BuiltIn   bool          `json:"built_in" db:"built_in"`
-	Version   int64         `json:"version" db:"version"`
-	CreatedAt time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
+var defaultSettings = Settings{
+	StalledAfterHours: 72, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
+	QuietHours: QuietHours{Start: "21:00", End: "08:00"},
 }
 
-// builtIn are the roles that every environment starts with.
-var builtIn = []Role{
-	{Name: "owner", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.LeadsRead, scope.LeadsWrite, scope.DealsRead, scope.DealsWrite, scope.Webhooks, scope.Admin}},
-	{Name: "manager", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.LeadsRead, scope.LeadsWrite, scope.DealsRead, scope.DealsWrite, scope.Webhooks}},
-	{Name: "sales", Scopes: []scope.Scope{scope.HullsRead, scope.LeadsRead, scope.LeadsWrite, scope.DealsRead, scope.DealsWrite}},
-	{Name: "finance", Scopes: []scope.Scope{scope.HullsRead, scope.LeadsRead, scope.DealsRead, scope.DealsWrite}},
-	{Name: "marketing", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.LeadsRead, scope.LeadsWrite}},
-	{Name: "viewer", Scopes: []scope.Scope{scope.HullsRead, scope.LeadsRead, scope.DealsRead}},
+// DealershipPatch changes a dealership.
+type DealershipPatch struct {
+	Name          opt.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	LegalName     opt.Null[string]         `json:"legal_name,omitzero" maxLength:"200"`
+	PostalAddress opt.Null[Address]        `json:"postal_address,omitzero"`
+	Timezone      opt.Value[string]        `json:"timezone,omitzero" maxLength:"64"`
+	Settings      opt.Value[SettingsPatch] `json:"settings,omitzero"`
 }
 
-// User is a person who works at the dealership.
-type User struct {
-	Env          principal.Env `json:"-" db:"env"`
-	ID           string        `json:"id" db:"id"`
-	Email        string        `json:"email" db:"email"`
-	Name         string        `json:"name" db:"name"`
-	Status       string        `json:"status" db:"status"`
-	PasswordHash *string       `json:"-" db:"password_hash"`
-	Version      int64         `json:"version" db:"version"`
-	CreatedAt    time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time     `json:"updated_at" db:"updated_at"`
+// SettingsPatch changes some of the settings.
+type SettingsPatch struct {
+	StalledAfterHours          opt.Value[int64]      `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
+	DefaultHoldHours           opt.Value[int64]      `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
+	SoldWhen                   opt.Value[string]     `json:"sold_when,omitzero" enum:"contracted,funded"`
+	AllowDeliveryBeforeFunding opt.Value[bool]       `json:"allow_delivery_before_funding,omitzero"`
+	QuietHours                 opt.Value[QuietHours] `json:"quiet_hours,omitzero"`
+	DefaultTaxRatePercent      opt.Value[string]     `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
+	Sender                     opt.Value[Sender]     `json:"sender,omitzero"`
 }
 
-// Actor is the user as history shows it.
-func (u User) Actor() principal.Actor {
-	return principal.Actor{Type: "user", ID: u.ID, Label: u.Name}
+// percent is a decimal of up to four places; floats would not keep it.
+var percent = regexp.MustCompile(`^(100(\.0{1,4})?|[0-9]{1,2}(\.[0-9]{1,4})?)$`)
+
+func (p DealershipPatch) apply(d *Dealership) error {
+	p.Name.To(&d.Name)
+	p.LegalName.To(&d.LegalName)
+	p.PostalAddress.To(&d.PostalAddress)
+	p.Timezone.To(&d.Timezone)
+	s := p.Settings.V
+	s.StalledAfterHours.To(&d.Settings.StalledAfterHours)
+	s.DefaultHoldHours.To(&d.Settings.DefaultHoldHours)
+	s.SoldWhen.To(&d.Settings.SoldWhen)
+	s.AllowDeliveryBeforeFunding.To(&d.Settings.AllowDeliveryBeforeFunding)
+	s.QuietHours.To(&d.Settings.QuietHours)
+	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
+	s.Sender.To(&d.Settings.Sender)
+	var bad fault.Fields
+	checkTimezone(&bad, &d.Timezone)
+	if !percent.MatchString(d.Settings.DefaultTaxRatePercent) {
+		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
+	}
+	return bad.Err()
 }

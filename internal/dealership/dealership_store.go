@@ -2,13 +2,11 @@ package dealership
 
 import (
 	"context"
-	"strings"
 
 	"slipway/internal/db"
 	"slipway/internal/events"
 	"slipway/internal/fault"
 	"slipway/internal/principal"
-	"slipway/internal/scope"
 )
 
 // Founding is what a new dealership starts with.
@@ -52,24 +50,22 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 }
 
 func insertOwner(ctx context.Context, tx *db.Tx, env principal.Env, f Founding) (User, error) {
-	owner := User{
-		Env: env, ID: tx.NewID("usr"), Email: strings.ToLower(f.OwnerEmail), Name: f.OwnerName, Status: "active",
-		PasswordHash: &f.PasswordHash, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-	}
-	if err := db.Insert(ctx, tx, "users", owner); err != nil {
+	owner := User{Email: f.OwnerEmail, Name: f.OwnerName, Status: Active, PasswordHash: &f.PasswordHash}
+	if err := owner.check(); err != nil {
 		return owner, err
 	}
+	var held []Role
 	for _, r := range builtIn {
-		r.Env, r.ID, r.BuiltIn, r.Version, r.CreatedAt, r.UpdatedAt = env, tx.NewID("role"), true, 1, tx.Now, tx.Now
-		if err := db.Insert(ctx, tx, "roles", r); err != nil {
+		r.BuiltIn = true
+		if err := insertRole(ctx, tx, env, &r); err != nil {
 			return owner, err
 		}
-		if r.Name != "owner" {
-			continue
+		if r.Name == ownerRole {
+			held = append(held, r)
 		}
-		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, env, owner.ID, r.ID); err != nil {
-			return owner, err
-		}
+	}
+	if err := insertUser(ctx, tx, env, &owner, held); err != nil {
+		return owner, err
 	}
 	return owner, events.Emit(ctx, tx, env, "user.provisioned", owner.ID, nil, owner)
 }
@@ -89,22 +85,8 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error)
 	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, env)
 }
 
-// FindUserByEmail returns a user.
-func FindUserByEmail(ctx context.Context, tx *db.Tx, env principal.Env, email string) (User, error) {
-	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND email = ?`, env, strings.ToLower(email))
-	if db.IsNoRows(err) {
-		return u, fault.NotFound("user", email)
-	}
-	return u, err
-}
-
-// ScopesOf are all that a user's roles allow.
-func ScopesOf(ctx context.Context, tx *db.Tx, u User) ([]scope.Scope, error) {
-	roles, err := db.All[Role](ctx, tx, `SELECT {r.cols} FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
-		WHERE u.env = ? AND u.user_id = ?`, u.Env, u.ID)
-	var scopes []scope.Scope
-	for _, r := range roles {
-		scopes = append(scopes, r.Scopes...)
-	}
-	return scopes, err
+func save(ctx context.Context, tx *db.Tx, d *Dealership) error {
+	was := d.Version
+	d.Version, d.UpdatedAt = was+1, tx.Now
+	return db.Changed(db.Update(ctx, tx, "dealerships", d, "env = ? AND version = ?", d.Env, was))
 }

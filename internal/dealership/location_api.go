@@ -8,26 +8,7 @@ import (
 	"slipway/internal/page"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
-	"slipway/internal/scope"
 )
-
-var (
-	readLocations = scope.Either(scope.HullsRead, scope.Admin)
-	administer    = scope.Need(scope.Admin)
-)
-
-// API serves the dealership's own administration.
-type API struct{ DB *db.DB }
-
-// Mount registers the endpoints.
-func (a *API) Mount(r *rest.Router) {
-	r = r.Family("Dealership")
-	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations)
-	rest.Create(r, "/locations", "createLocation", administer, "Add a location", a.createLocation)
-	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
-	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
-	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
-}
 
 // ByLocation names a location.
 type ByLocation struct {

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -159,7 +158,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatalf("%q passes for a cursor", c)
 		}
 		if after != "" && before != "" {
-			t.Fatal(fmt.Sprintf("%q and %q pass together", after, before))
+			t.Fatalf("%q and %q pass together", after, before)
 		}
 	})
 }

@@ -36,11 +36,13 @@ type Principal struct {
 	Mode         Mode
 	DealershipID string
 
-	Actor   Actor
-	Lineage string // stays the same over rotations: rate limits and idempotency keys hang on it
-	Scopes  []scope.Scope
-	Version string  // the API version it was issued under
-	Rate    float64 // requests a second
+	Actor     Actor
+	UserID    string // the person behind a session, "" for a key
+	SessionID string
+	Lineage   string // stays the same over rotations: rate limits and idempotency keys hang on it
+	Scopes    []scope.Scope
+	Version   string  // the API version it was issued under
+	Rate      float64 // requests a second
 }
 
 // Can reports whether the credential holds a scope.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"slipway/internal/fault"
@@ -25,55 +24,17 @@ var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
 // BurstSeconds is how many seconds' worth of requests a caller may save up.
 const BurstSeconds = 2
 
-const saved = BurstSeconds * time.Second
-
-// limiter is a set of leaky buckets (GCRA). A bucket is one number: the
-// moment at which it will be full again.
-type limiter struct {
-	now  func() time.Time
-	mu   sync.Mutex
-	full map[string]time.Time
-}
-
-func newLimiter(now func() time.Time) *limiter {
-	return &limiter{now: now, full: map[string]time.Time{}}
-}
-
-// take takes one request from a bucket and reports what is left.
-func (l *limiter) take(key string, rate float64) (left int, reset, wait time.Duration) {
-	step := time.Duration(float64(time.Second) / rate)
-	now := l.now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.full) > 100_000 {
-		for k, t := range l.full { // a full bucket is as good as none
-			if t.Before(now) {
-				delete(l.full, k)
-			}
-		}
-	}
-	full := l.full[key]
-	if full.Before(now) {
-		full = now
-	}
-	if after := full.Add(step); after.Sub(now) <= saved {
-		l.full[key] = after
-		return int((saved - after.Sub(now)) / step), after.Sub(now), 0
-	}
-	return 0, full.Sub(now), full.Add(step).Sub(now) - saved
-}
-
 // limit takes a request from the bucket and writes the headers that tell so.
 func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
-	left, reset, wait := r.limits.take(bucket, rate)
-	most := int(rate * saved.Seconds())
+	most := int(rate * BurstSeconds)
+	taken := r.limits.Take(bucket, most, time.Duration(float64(time.Second)/rate))
 	h := w.Header()
 	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
-	h["RateLimit-Remaining"] = []string{strconv.Itoa(left)}
-	h["RateLimit-Reset"] = []string{strconv.Itoa(int((reset + time.Second - 1) / time.Second))}
-	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, int(saved.Seconds()))}
-	if wait > 0 {
-		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(wait)
+	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Left)}
+	h["RateLimit-Reset"] = []string{strconv.Itoa(int((taken.Reset + time.Second - 1) / time.Second))}
+	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, BurstSeconds)}
+	if taken.Wait > 0 {
+		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(taken.Wait)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"slipway/internal/id"
+	"slipway/internal/limit"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
 	"slipway/internal/seal"
@@ -50,7 +51,7 @@ type Router struct {
 	api        huma.API
 	mux        *chi.Mux
 	ids        *id.Source
-	limits     *limiter
+	limits     *limit.Limiter
 	family     string
 	sendBodyIn time.Duration
 }
@@ -62,7 +63,7 @@ func New(cfg Config, features ...Feature) *Router {
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	r.limits = newLimiter(r.Now)
+	r.limits = limit.New(r.Now)
 	r.mux.Use(r.identify, r.authenticate, middleware.GetHead)
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
@@ -144,6 +145,14 @@ func Delete[I any](r *Router, path, id string, need scope.Rule, summary string, 
 	mount(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, h, opts)
 }
 
+// Public mounts an endpoint outside /v1 that anybody may call. It says itself
+// who is asking, keeps no idempotency keys, and has its own path.
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h Handler[I, O]) {
+	op := operation[O](r, method, status, path, id, scope.Anyone, summary)
+	op.Security = nil
+	register(r, op, h)
+}
+
 // mount is where every endpoint passes. What it needs is an argument, so none
 // can be left open by forgetting it.
 func mount[I, O any](r *Router, method string, status int, path, id string, need scope.Rule, summary string, h Handler[I, O], opts []Option) {
@@ -151,6 +160,11 @@ func mount[I, O any](r *Router, method string, status int, path, id string, need
 	for _, o := range opts {
 		o(&op)
 	}
+	register(r, op, h)
+}
+
+func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
+	status := op.DefaultStatus
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		x := exchangeFrom(ctx)
 		x.status = status

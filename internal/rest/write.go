@@ -33,15 +33,21 @@ func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx, env principal.Env) (T, error)) (T, error) {
 	x := exchangeFrom(ctx)
 	deadline := d.Now().Add(waitForFirst)
+	var refused *fault.Error
 	for {
 		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out T, err error) {
-			x.reply = nil // of a try that was undone
+			x.reply, refused = nil, nil // of a try that was undone
 			if x.key != "" {
 				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {
 					return out, err
 				}
 			}
-			if out, err = fn(ctx, tx, x.caller.Env); err != nil {
+			out, err = fn(ctx, tx, x.caller.Env)
+			if r, ok := errors.AsType[*refusal](err); ok {
+				refused = r.fault
+				return out, x.release(ctx, tx)
+			}
+			if err != nil {
 				return out, err
 			}
 			p, err := encode(x.status, out)
@@ -58,12 +64,25 @@ func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx
 			err = fault.Conflict("The first request with this Idempotency-Key is still running.").
 				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").After(time.Second).Because(err)
 		}
+		if err == nil && refused != nil {
+			err = refused
+		}
 		if err != nil {
 			x.reply = nil
 		}
 		return out, err
 	}
 }
+
+// refusal is a fault that undoes nothing.
+type refusal struct{ fault *fault.Error }
+
+func (r *refusal) Error() string { return r.fault.Error() }
+
+// Refuse makes Write answer with a fault and commit all the same, for what must
+// be kept of an attempt: the count of wrong codes. Its idempotency key stays
+// free.
+func Refuse(f *fault.Error) error { return &refusal{f} }
 
 // stored is a kept response.
 type stored struct {
@@ -107,6 +126,15 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 		body = nil
 	}
 	return &reply{first.Status, first.Header, body, true}, nil
+}
+
+// release gives the claimed key back.
+func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
+	if x.key == "" {
+		return nil
+	}
+	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.Lineage, x.key)
+	return err
 }
 
 // keep stores the response under the claimed key.

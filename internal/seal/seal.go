@@ -72,19 +72,23 @@ func MasterKey(given, folder string) ([]byte, error) {
 		return nil, err
 	}
 	key := make([]byte, keySize)
-	_, _ = rand.Read(key) // never fails
-	// O_EXCL: of two processes that start at once, one makes the key and the other reads it.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return MasterKey("", folder)
-	}
+	_, _ = rand.Read(key)                           // never fails
+	f, err := os.CreateTemp(folder, "master-*.key") // mode 0600
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n"); err != nil {
-		return nil, errors.Join(err, f.Close())
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, err
 	}
-	return key, errors.Join(f.Sync(), f.Close())
+	// A link appears whole or not at all: of two processes that start at once, one makes the key and the other reads it.
+	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+		return MasterKey("", folder)
+	} else if err != nil {
+		return nil, err
+	}
+	return key, nil
 }
 
 func decode(text string) ([]byte, error) {

@@ -3,6 +3,9 @@ package testkit
 import (
 	"fmt"
 	"maps"
+	"time"
+
+	"github.com/pquerna/otp/totp"
 )
 
 // Location makes a location and returns its id.
@@ -29,4 +32,42 @@ func (c *Client) Hull(location string, changes map[string]any) string {
 	var h struct{ ID string }
 	c.Post("/v1/hulls", HullBody(location, changes), 201, &h)
 	return h.ID
+}
+
+// User provisions a user and returns its id.
+func (c *Client) User(changes map[string]any) string {
+	c.server.t.Helper()
+	body := map[string]any{"email": fmt.Sprintf("user%d@example.com", copies.Add(1)), "name": "Uma"}
+	maps.Copy(body, changes)
+	var u struct{ ID string }
+	c.Post("/v1/users", body, 201, &u)
+	return u.ID
+}
+
+// Role makes a role and returns its id.
+func (c *Client) Role(scopes ...string) string {
+	c.server.t.Helper()
+	var r struct{ ID string }
+	c.Post("/v1/roles", map[string]any{"name": fmt.Sprintf("role %d", copies.Add(1)), "scopes": scopes}, 201, &r)
+	return r.ID
+}
+
+// SignIn is the body with which the first dealership's owner signs in to the
+// test environment. A code works once: each call moves the clock on to the
+// next one.
+func (s *Server) SignIn() map[string]any {
+	s.t.Helper()
+	s.Advance(30 * time.Second)
+	code, err := totp.GenerateCode(s.Owner.TOTPSecret, s.DB.Now())
+	check(s.t, err)
+	return map[string]any{"email": s.Owner.Email, "password": s.Owner.Password, "totp_code": code, "environment": "test"}
+}
+
+// Session signs the owner in and returns the session's id.
+func (c *Client) Session() string {
+	c.server.t.Helper()
+	c.server.As("").Post("/oauth/sessions", c.server.SignIn(), 201, nil)
+	var list struct{ Data []struct{ ID string } }
+	c.Get("/v1/sessions?limit=1", 200, &list)
+	return list.Data[0].ID
 }

@@ -49,8 +49,19 @@ type Server struct {
 	// Rival is one of the second.
 	Test, Live, Rival *Client
 
+	// Owner signs in to the first dealership, in both environments.
+	Owner access.FoundedOwner
+
 	t      *testing.T
-	offset atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+	offset *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+}
+
+// In returns the server as a subtest sees it, which fails by itself.
+func (s *Server) In(t *testing.T) *Server {
+	c := *s
+	c.t = t
+	c.Test, c.Live, c.Rival = c.As(s.Test.Key), c.As(s.Live.Key), c.As(s.Rival.Key)
+	return &c
 }
 
 // Advance moves the service's clock.
@@ -78,7 +89,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, t: t}
+	s := &Server{App: a, t: t, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {
@@ -120,6 +131,7 @@ type template struct {
 	file              []byte // SQLite's database
 	name              string // PostgreSQL's
 	test, live, rival string // keys
+	owner             access.FoundedOwner
 }
 
 // templates are made once per test binary: hashing the owners' passwords is
@@ -204,7 +216,7 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 			return nil, err
 		}
 		if i == 0 {
-			tmpl.test, tmpl.live = test, live
+			tmpl.test, tmpl.live, tmpl.owner = test, live, f.Owner
 		} else {
 			tmpl.rival = test
 		}
@@ -218,8 +230,8 @@ func issue(ctx context.Context, d *db.DB, dealershipID string, mode principal.Mo
 		if err != nil {
 			return "", err
 		}
-		_, key, err := access.IssueKey(ctx, tx, env, in)
-		return key, err
+		k, err := access.IssueKey(ctx, tx, env.Env, mode, in)
+		return k.Key, err
 	})
 }
 

@@ -54,6 +54,9 @@ CREATE TABLE users (
     name          TEXT NOT NULL,
     status        TEXT NOT NULL,
     password_hash TEXT,
+    location_ids  TEXT NOT NULL,
+    sso_subject   TEXT,
+    last_seen_at  TIMESTAMPTZ,
     version       BIGINT NOT NULL,
     created_at    TIMESTAMPTZ NOT NULL,
     updated_at    TIMESTAMPTZ NOT NULL,
@@ -61,6 +64,9 @@ CREATE TABLE users (
 ) {clustered};
 
 CREATE UNIQUE INDEX users_email ON users (env, email);
+
+-- Whoever signs in names an email, not an environment.
+CREATE INDEX users_sign_in ON users (email);
 
 CREATE TABLE user_roles (
     env     BIGINT NOT NULL,
@@ -70,6 +76,41 @@ CREATE TABLE user_roles (
     FOREIGN KEY (env, user_id) REFERENCES users (env, id),
     FOREIGN KEY (env, role_id) REFERENCES roles (env, id)
 ) {clustered};
+
+CREATE INDEX user_roles_role ON user_roles (env, role_id);
+
+-- A link that lets its owner set a password, once.
+CREATE TABLE invitations (
+    env        BIGINT NOT NULL,
+    hash       BYTEA NOT NULL, -- SHA-256 of the token in the link
+    user_id    {id} NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL,
+    used_at    TIMESTAMPTZ,
+    PRIMARY KEY (env, hash)
+);
+
+CREATE UNIQUE INDEX invitations_hash ON invitations (hash); -- the link finds its environment
+CREATE INDEX invitations_user ON invitations (env, user_id);
+
+CREATE TABLE sessions (
+    env          BIGINT NOT NULL,
+    id           {id} NOT NULL,
+    public_id    {id} NOT NULL,
+    hash         BYTEA NOT NULL, -- SHA-256 of the whole token
+    user_id      {id} NOT NULL,
+    method       TEXT NOT NULL,
+    ip           TEXT,
+    user_agent   TEXT,
+    created_at   TIMESTAMPTZ NOT NULL,
+    last_seen_at TIMESTAMPTZ NOT NULL,
+    expires_at   TIMESTAMPTZ NOT NULL,
+    ended_at     TIMESTAMPTZ,
+    PRIMARY KEY (env, id)
+) {clustered};
+
+CREATE UNIQUE INDEX sessions_public_id ON sessions (public_id);
+CREATE INDEX sessions_user ON sessions (env, user_id, id);
 
 CREATE TABLE mfa_factors (
     env          BIGINT NOT NULL,
@@ -88,6 +129,34 @@ CREATE TABLE mfa_factors (
 
 CREATE INDEX mfa_factors_user ON mfa_factors (env, user_id);
 
+-- Codes for the day the second factor is lost; each works once.
+CREATE TABLE recovery_codes (
+    env     BIGINT NOT NULL,
+    user_id {id} NOT NULL,
+    hash    BYTEA NOT NULL,
+    used_at TIMESTAMPTZ,
+    PRIMARY KEY (env, user_id, hash)
+);
+
+-- Proof of a second factor, to be spent within minutes, once.
+CREATE TABLE mfa_tokens (
+    env        BIGINT NOT NULL,
+    hash       BYTEA NOT NULL,
+    user_id    {id} NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL,
+    used_at    TIMESTAMPTZ,
+    PRIMARY KEY (env, hash)
+);
+
+-- What a WebAuthn authenticator is asked to sign.
+CREATE TABLE mfa_challenges (
+    env        BIGINT NOT NULL,
+    factor_id  {id} NOT NULL,
+    data       BYTEA NOT NULL, -- sealed
+    expires_at TIMESTAMPTZ NOT NULL,
+    PRIMARY KEY (env, factor_id)
+);
+
 CREATE TABLE api_keys (
     env        BIGINT NOT NULL,
     id         {id} NOT NULL,
@@ -102,7 +171,18 @@ CREATE TABLE api_keys (
     created_at TIMESTAMPTZ NOT NULL,
     expires_at TIMESTAMPTZ,
     revoked_at TIMESTAMPTZ,
+    rotated_to {id}, -- its successor
+    last_used_at TIMESTAMPTZ,
     PRIMARY KEY (env, id)
+) {clustered};
+
+-- Requests by hour, added up in memory and written now and then.
+CREATE TABLE api_key_uses (
+    env     BIGINT NOT NULL,
+    key_id  {id} NOT NULL,
+    hour    TIMESTAMPTZ NOT NULL,
+    uses    BIGINT NOT NULL,
+    PRIMARY KEY (env, key_id, hour)
 ) {clustered};
 
 -- The one look-up without env: a credential is how the environment is found.
@@ -146,7 +226,26 @@ CREATE TABLE audit_entries (
     user_agent  TEXT,
     changes     TEXT NOT NULL,
     outcome     TEXT NOT NULL,
+    link        BIGINT, -- its place in the chain, given shortly after the commit
+    mac         BYTEA,  -- over the entry and the mac of the link before
     PRIMARY KEY (env, id)
+);
+
+CREATE UNIQUE INDEX audit_entries_chain ON audit_entries (env, link);
+CREATE INDEX audit_entries_loose ON audit_entries (env, id) WHERE link IS NULL;
+CREATE INDEX audit_entries_target ON audit_entries (env, target_id, id);
+CREATE INDEX audit_entries_actor ON audit_entries (env, actor_id, id);
+CREATE INDEX audit_entries_action ON audit_entries (env, action, id);
+
+-- Both ends of an environment's chain: where it begins, since old entries are
+-- purged, and where it ends, so that cutting it short shows.
+CREATE TABLE audit_chains (
+    env        BIGINT PRIMARY KEY,
+    first_link BIGINT NOT NULL,
+    before_mac BYTEA NOT NULL, -- of the link before the first
+    last_link  BIGINT NOT NULL,
+    last_mac   BYTEA NOT NULL,
+    seal       BYTEA NOT NULL  -- over the row
 );
 
 -- The response of a write, kept for 24 hours under the caller's key.

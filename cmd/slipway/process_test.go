@@ -1,0 +1,233 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"slipway/internal/testkit"
+)
+
+// build makes the program once for all tests of a test. Tests that look for
+// races run a program that does so too, which also saves compiling all anew.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "slipway")
+	args := []string{"build", "-buildvcs=false", "-o", binary}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-race" && s.Value == "true" {
+				args = append(args, "-race")
+			}
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", append(args, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// onBoth runs a test of the program with SQLite and with PostgreSQL.
+func onBoth(t *testing.T, test func(t *testing.T, p *program)) {
+	t.Helper()
+	binary := build(t)
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, &program{t: t, binary: binary, data: t.TempDir()})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, &program{t: t, binary: binary, data: t.TempDir(), database: testkit.EmptyPostgres(t)})
+	})
+}
+
+// program is the binary with the settings of one installation.
+type program struct {
+	t                      *testing.T
+	binary, data, database string
+}
+
+func (p *program) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(p.t.Context(), p.binary, args...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "SLIPWAY_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0", "SLIPWAY_METRICS_LISTEN=")
+	return cmd
+}
+
+// run runs a command to its end and decodes what it prints.
+func (p *program) run(out any, args ...string) {
+	p.t.Helper()
+	text, err := p.command(args...).Output()
+	if err != nil {
+		exit, _ := errors.AsType[*exec.ExitError](err)
+		p.t.Fatalf("slipway %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		p.t.Fatalf("%v in %s", err, text)
+	}
+}
+
+// refused runs a command that must fail and returns what it complains about.
+func (p *program) refused(args ...string) string {
+	p.t.Helper()
+	text, err := p.command(args...).Output()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || exit.ExitCode() != 1 || len(text) > 0 {
+		p.t.Fatalf("slipway %s: %v, and prints %q", strings.Join(args, " "), err, text)
+	}
+	return string(exit.Stderr)
+}
+
+// founded is what bootstrap prints.
+type founded struct {
+	DealershipID string `json:"dealership_id"`
+	Owner        struct {
+		Email      string
+		Password   string
+		TOTPSecret string `json:"totp_secret"`
+	}
+}
+
+func (p *program) bootstrap() (f founded) {
+	p.t.Helper()
+	p.run(&f, "bootstrap", "--name", "Acme Marine", "--owner", "Owner@example.com", "--json")
+	return f
+}
+
+// key issues a key at the terminal.
+func (p *program) key(dealership, environment, scopes string, more ...string) string {
+	p.t.Helper()
+	var k struct{ ID, Key string }
+	p.run(&k, append([]string{"keys", "create", "--dealership", dealership, "--environment", environment, "--scopes", scopes, "--json"}, more...)...)
+	if !strings.HasPrefix(k.ID, "key_") || !strings.HasPrefix(k.Key, "sk_"+environment+"_") {
+		p.t.Fatalf("issued %+v", k)
+	}
+	return k.Key
+}
+
+// server is a running `slipway serve`.
+type server struct {
+	p    *program
+	cmd  *exec.Cmd
+	url  string
+	log  *bytes.Buffer // complete once ended is closed
+	ends chan struct{}
+	err  error // how it ended
+}
+
+// serve starts a server and returns when it is ready.
+func (p *program) serve() *server {
+	p.t.Helper()
+	s := &server{p: p, cmd: p.command("serve"), log: &bytes.Buffer{}, ends: make(chan struct{})}
+	stderr, err := s.cmd.StderrPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	address := make(chan string, 1)
+	go func() {
+		defer close(s.ends)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			s.log.Write(append(lines.Bytes(), '\n'))
+			var entry struct{ Msg, Address string }
+			if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving" {
+				address <- entry.Address
+			}
+		}
+		s.err = s.cmd.Wait()
+	}()
+	p.t.Cleanup(func() {
+		_ = s.cmd.Process.Kill() // it may have ended
+		<-s.ends
+	})
+	select {
+	case at := <-address:
+		s.url = "http://" + at
+	case <-s.ends:
+		p.t.Fatalf("serve ended: %v\n%s", s.err, s.log)
+	}
+	for deadline := time.Now().Add(30 * time.Second); s.ready() != 200; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatal("the server is not ready")
+		}
+	}
+	return s
+}
+
+// ready is the status of /readyz, 0 if there is none.
+func (s *server) ready() int {
+	res, err := http.Get(s.url + "/readyz")
+	if err != nil {
+		return 0
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, res.Body) // a word
+	return res.StatusCode
+}
+
+// signal sends a signal to the server.
+func (s *server) signal(sig syscall.Signal) {
+	s.p.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.p.t.Fatal(err)
+	}
+}
+
+// answer is what a request got; its status is 0 if there was no answer.
+type answer struct {
+	status   int
+	replayed bool
+	body     []byte
+	err      error
+}
+
+func (a answer) id() string {
+	var made struct{ ID string }
+	_ = json.Unmarshal(a.body, &made) // an answer without an id has none
+	return made.ID
+}
+
+func (s *server) send(method, path, key, idempotencyKey string, body any) answer {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return answer{err: err}
+	}
+	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(text))
+	if err != nil {
+		return answer{err: err}
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if idempotencyKey != "" {
+		req.Header.Set("Idempotency-Key", idempotencyKey)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return answer{err: err}
+	}
+	defer res.Body.Close()
+	read, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{err: err}
+	}
+	return answer{res.StatusCode, res.Header.Get("Idempotent-Replayed") == "true", read, nil}
+}

@@ -1,0 +1,224 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+
+	"slipway/internal/testkit"
+)
+
+// The program as an operator meets it: a dealership, keys, a server that dies
+// in the middle of its work, another that stops in peace.
+func TestProgram(t *testing.T) {
+	onBoth(t, func(t *testing.T, p *program) {
+		f := p.bootstrap()
+		admin := issueKeys(t, p, f)
+		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write", "--rate-limit", "10000")
+		s := p.serve()
+		// The command line works on the data of a running server.
+		reader := p.key(f.DealershipID, "live", "hulls:read")
+		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
+			var me struct{ Environment string }
+			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
+				t.Fatalf("a key of %s: %d %s", want, a.status, a.body)
+			}
+		}
+		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
+		s = dieAndReturn(t, p, s, writer, location)
+		stopInPeace(t, s, writer, location)
+	})
+}
+
+// issueKeys tries the rules of admin keys and returns one of the test environment.
+func issueKeys(t *testing.T, p *program, f founded) string {
+	t.Helper()
+	args := []string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "admin,hulls:read", "--json"}
+	code, err := totp.GenerateCode(f.Owner.TOTPSecret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := "000000"
+	if code == wrong {
+		wrong = "000001"
+	}
+	for name, c := range map[string]struct {
+		args      []string
+		complaint string
+	}{
+		"admin without a user":  {args, "needs a user and a code"},
+		"admin without a code":  {append(args, "--user", f.Owner.Email), "needs a user and a code"},
+		"admin by a stranger":   {append(args, "--user", "stranger@example.com", "--totp", code), "No such user"},
+		"admin with wrong code": {append(args, "--user", f.Owner.Email, "--totp", wrong), "code is wrong"},
+		"an unknown scope":      {[]string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "boats:read"}, "unknown scope"},
+		"an unknown dealership": {[]string{"keys", "create", "--dealership", "dlr_1", "--environment", "test", "--scopes", "hulls:read"}, "No such dealership"},
+	} {
+		if got := p.refused(c.args...); !strings.Contains(got, c.complaint) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
+	if got := p.refused(append(args, "--user", f.Owner.Email, "--totp", code)...); !strings.Contains(got, "used before") {
+		t.Errorf("the same code again: %s", got)
+	}
+	return key
+}
+
+const creates = 500
+
+// dieAndReturn kills the server in the middle of keyed creates, starts it
+// again and repeats them all. No create that was acknowledged may be lost, and
+// none may happen twice.
+func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *server {
+	t.Helper()
+	keys, bodies, acknowledged := make([]string, creates), make([]map[string]any, creates), make([]string, creates)
+	for i := range keys {
+		keys[i] = uuid.NewString()
+		bodies[i] = testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
+	}
+	var done atomic.Int64
+	halfway := make(chan struct{})
+	all(func(i int) {
+		switch a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i]); {
+		case a.status == 201:
+			acknowledged[i] = a.id()
+			if done.Add(1) == creates/2 {
+				close(halfway)
+			}
+		case a.err == nil:
+			t.Errorf("create %d: %d %s", i, a.status, a.body)
+		}
+	}, func() {
+		<-halfway
+		s.signal(syscall.SIGKILL)
+	})
+	<-s.ends
+	if n := done.Load(); n == creates {
+		t.Fatal("it died too late")
+	}
+
+	s = p.serve()
+	ids := make([]string, creates)
+	all(func(i int) {
+		a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i])
+		ids[i] = a.id()
+		if a.status != 201 || acknowledged[i] != "" && (acknowledged[i] != ids[i] || !a.replayed) {
+			t.Errorf("create %d again: %d %s, replayed %t, was %s", i, a.status, a.body, a.replayed, acknowledged[i])
+		}
+	}, nil)
+	listed := s.list(t, key)
+	for i, id := range ids {
+		if !listed[id] {
+			t.Errorf("create %d made %s, which is not there", i, id)
+		}
+	}
+	if len(listed) != creates {
+		t.Errorf("%d hulls are there, not %d", len(listed), creates)
+	}
+	return s
+}
+
+// all runs work for every create by eight workers, beside something else.
+func all(work func(i int), beside func()) {
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range 8 {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < creates; i = next.Add(1) - 1 {
+				work(int(i))
+			}
+		})
+	}
+	if beside != nil {
+		wg.Go(beside)
+	}
+	wg.Wait()
+}
+
+// list is the set of all hulls.
+func (s *server) list(t *testing.T, key string) map[string]bool {
+	t.Helper()
+	ids := map[string]bool{}
+	query := url.Values{"limit": {"100"}}
+	for {
+		var page struct {
+			Data       []struct{ ID string }
+			NextCursor *string `json:"next_cursor"`
+		}
+		a := s.send("GET", "/v1/hulls?"+query.Encode(), key, "", nil)
+		if err := json.Unmarshal(a.body, &page); err != nil || a.status != 200 {
+			t.Fatalf("%d %s, %v, %v", a.status, a.body, a.err, err)
+		}
+		for _, h := range page.Data {
+			ids[h.ID] = true
+		}
+		if page.NextCursor == nil {
+			return ids
+		}
+		query.Set("starting_after", *page.NextCursor)
+	}
+}
+
+// stopInPeace asks the server to stop while a request is half sent: it first
+// says that it is not ready, still takes what comes and finishes what it has.
+func stopInPeace(t *testing.T, s *server, key, location string) {
+	t.Helper()
+	body, err := json.Marshal(testkit.HullBody(location, map[string]any{"hin": "GRT99999B324"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// The server asks for the body once the request has reached its handler: from then on it is under way.
+	fmt.Fprintf(conn, "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, len(body))
+	read := bufio.NewReader(conn)
+	if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	s.signal(syscall.SIGTERM)
+	for s.ready() == 200 { //nolint:revive // the answer comes at once, but when the signal arrives nobody tells
+	}
+	if status := s.ready(); status != http.StatusServiceUnavailable {
+		t.Errorf("/readyz is %d", status)
+	}
+	if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 {
+		t.Errorf("turned away before load balancers knew: %d, %v", a.status, a.err)
+	}
+	if _, err := conn.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if blank, err := read.ReadString('\n'); err != nil || strings.TrimSpace(blank) != "" { // the end of the 100
+		t.Fatalf("%q, %v", blank, err)
+	}
+	res, err := http.ReadResponse(read, nil)
+	if err != nil {
+		t.Fatalf("the request under way was cut off: %v", err)
+	}
+	defer res.Body.Close()
+	if text, err := io.ReadAll(res.Body); res.StatusCode != 201 || err != nil {
+		t.Errorf("the request under way: %d %s, %v", res.StatusCode, text, err)
+	}
+	<-s.ends
+	if s.err != nil {
+		t.Errorf("it ended with %v\n%s", s.err, s.log)
+	}
+	if status := s.ready(); status != 0 {
+		t.Errorf("somebody still answers: %d", status)
+	}
+}

@@ -1,0 +1,52 @@
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/jobs"
+	"slipway/internal/mail"
+)
+
+// inviteFor is how long an invitation can be accepted.
+const inviteFor = 7 * 24 * time.Hour
+
+// Work registers the jobs of this package.
+func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.invite) }
+
+// invite sends a user the link to set a password. The link is made here and
+// kept only as a hash: the queue never holds it. If the job runs again, it
+// sends another link, and whichever is used first ends both.
+func (a *API) invite(ctx context.Context, job dealership.Invite) error {
+	type prepared struct {
+		user       dealership.User
+		dealership dealership.Dealership
+		token      string
+	}
+	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (p prepared, err error) {
+		if p.user, err = dealership.FindUser(ctx, tx, job.Env, job.UserID); err != nil || p.user.Status != dealership.Invited {
+			return p, err
+		}
+		if p.dealership, err = dealership.Find(ctx, tx, job.Env); err != nil {
+			return p, err
+		}
+		p.token = strings.ToLower(rand.Text() + rand.Text())
+		return p, insertInvitation(ctx, tx, invitation{
+			Env: job.Env, Hash: hashToken(p.token), UserID: p.user.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(inviteFor),
+		})
+	})
+	if err != nil || p.token == "" {
+		return err
+	}
+	return a.Mail.Send(ctx, mail.Message{
+		From: a.MailFrom, To: p.user.Email, Token: "invitation-" + p.token[:16],
+		Subject: "You are invited to " + p.dealership.Name + " on Slipway",
+		Text: fmt.Sprintf("Hello %s,\n\n%s has invited you to Slipway. Set your password here:\n\n%s/invitations/%s\n\nThe link works once, for seven days.\n",
+			p.user.Name, p.dealership.Name, a.AuthURL, p.token),
+	})
+}

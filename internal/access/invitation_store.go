@@ -1,0 +1,64 @@
+package access
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// invitation lets a user set a password, once.
+type invitation struct {
+	Env       principal.Env `db:"env"`
+	Hash      []byte        `db:"hash"`
+	UserID    string        `db:"user_id"`
+	CreatedAt time.Time     `db:"created_at"`
+	ExpiresAt time.Time     `db:"expires_at"`
+	UsedAt    *time.Time    `db:"used_at"`
+}
+
+func insertInvitation(ctx context.Context, tx *db.Tx, i invitation) error {
+	return db.Insert(ctx, tx, "invitations", i)
+}
+
+// openInvitation returns the user that a link is for, if it still works.
+func openInvitation(ctx context.Context, tx *db.Tx, token string) (dealership.User, error) {
+	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ?`, hashToken(token))
+	if db.IsNoRows(err) || (err == nil && (i.UsedAt != nil || !tx.Now.Before(i.ExpiresAt))) {
+		return dealership.User{}, fault.NotFound("invitation", "it was used, replaced or has expired")
+	}
+	if err != nil {
+		return dealership.User{}, err
+	}
+	u, err := dealership.FindUser(ctx, tx, i.Env, i.UserID)
+	if err == nil && u.Status != dealership.Invited {
+		err = fault.NotFound("invitation", "it was used, replaced or has expired")
+	}
+	return u, err
+}
+
+// acceptInvitation sets the password and spends every link of the user.
+func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string) (dealership.User, error) {
+	u, err := openInvitation(ctx, tx, token)
+	if err != nil {
+		return u, err
+	}
+	ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
+	spent, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+	if err != nil {
+		return u, err
+	}
+	if spent == 0 { // another tab was faster
+		return u, fault.NotFound("invitation", "it was used, replaced or has expired")
+	}
+	before := u
+	u.PasswordHash, u.Status = &passwordHash, dealership.Active
+	if err := dealership.SaveUser(ctx, tx, &u); err != nil {
+		return u, err
+	}
+	return u, events.Emit(ctx, tx, u.Env, "user.activated", u.ID, before, u)
+}

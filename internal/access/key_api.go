@@ -1,0 +1,117 @@
+package access
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+)
+
+// ByKey names an API key.
+type ByKey struct {
+	KeyID string `path:"key_id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) listKeys(ctx context.Context, in *struct{ page.Query }) (page.Page[APIKey], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[APIKey], error) {
+		return listKeys(ctx, tx, env, in.Query)
+	})
+}
+
+func (a *API) getKey(ctx context.Context, in *ByKey) (APIKey, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (APIKey, error) {
+		return findKey(ctx, tx, env, in.KeyID)
+	})
+}
+
+func (a *API) createKey(ctx context.Context, in *struct{ Body KeyCreate }) (IssuedKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (IssuedKey, error) {
+		c, b := principal.From(ctx), in.Body
+		if err := checkScopes(b.Scopes); err != nil {
+			return IssuedKey{}, err
+		}
+		if err := dealership.MayGrant(c.Scopes, b.Scopes); err != nil {
+			return IssuedKey{}, err
+		}
+		if err := a.proven(ctx, tx, env, b.Scopes, b.MFAToken); err != nil {
+			return IssuedKey{}, err
+		}
+		return IssueKey(ctx, tx, env, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
+	})
+}
+
+func (a *API) rotateKey(ctx context.Context, in *struct {
+	ByKey
+	Body *KeyRotate
+}) (IssuedKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (IssuedKey, error) {
+		k, err := findKey(ctx, tx, env, in.KeyID)
+		if err != nil {
+			return IssuedKey{}, err
+		}
+		c := principal.From(ctx)
+		if err := dealership.MayGrant(c.Scopes, k.Scopes); err != nil {
+			return IssuedKey{}, err
+		}
+		if err := k.rotatable(tx.Now); err != nil {
+			return IssuedKey{}, err
+		}
+		var token *string
+		if in.Body != nil {
+			token = in.Body.MFAToken
+		}
+		if err := a.proven(ctx, tx, env, k.Scopes, token); err != nil {
+			return IssuedKey{}, err
+		}
+		return rotateKey(ctx, tx, c.Mode, k)
+	})
+}
+
+func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (APIKey, error) {
+		k, err := findKey(ctx, tx, env, in.KeyID)
+		if err != nil {
+			return k, err
+		}
+		return revokeKey(ctx, tx, k)
+	})
+}
+
+// proven fails unless scopes that need a second factor come with the proof of
+// one, by an active user who has those scopes. A session's own user must have
+// given it. The proof is spent.
+func (a *API) proven(ctx context.Context, tx *db.Tx, env principal.Env, scopes []scope.Scope, token *string) error {
+	if !isAdmin(scopes) {
+		return nil
+	}
+	missing := func(text string) error {
+		return fault.Forbidden("A key with the admin scope needs a second factor: %s.", text).Detail("mfa_token", "mfa", "%s", text)
+	}
+	if token == nil {
+		return missing("verify one and send its mfa_token")
+	}
+	userID, err := spendMFAToken(ctx, tx, env, *token)
+	if err != nil {
+		return err
+	}
+	if c := principal.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
+		return missing("the mfa_token is unknown, used, expired or somebody else's")
+	}
+	u, err := dealership.FindUser(ctx, tx, env, userID)
+	if err != nil {
+		return err
+	}
+	held, err := dealership.ScopesOf(ctx, tx, u)
+	if err != nil {
+		return err
+	}
+	if u.Status != dealership.Active || !scope.Need(scopes...).Allows(held) {
+		return missing("the user who gave the mfa_token may not grant these scopes")
+	}
+	return nil
+}

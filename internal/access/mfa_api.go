@@ -1,0 +1,229 @@
+package access
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"slipway/internal/audit"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByFactor names a user's second factor.
+type ByFactor struct {
+	UserID   string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	FactorID string `path:"factor_id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) enrol(ctx context.Context, in *struct {
+	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Body   MFAEnrol
+}) (MFAEnrolment, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAEnrolment, error) {
+		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+		if err != nil {
+			return MFAEnrolment{}, err
+		}
+		if len(u.MFAFactors) >= 10 {
+			return MFAEnrolment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
+		}
+		e := MFAEnrolment{PublicKey: map[string]any{}}
+		if in.Body.Kind == "totp" {
+			err = a.enrolTOTP(ctx, tx, u, in.Body.Label, &e)
+		} else {
+			err = a.enrolWebAuthn(ctx, tx, u, in.Body.Label, &e)
+		}
+		if err != nil {
+			return e, err
+		}
+		e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u)
+		return e, err
+	})
+}
+
+func (a *API) enrolTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrolment) error {
+	secret := newTOTPSecret()
+	f, err := addTOTP(ctx, tx, a.Box, u, secret, label, false)
+	if err != nil {
+		return err
+	}
+	e.UserFactor, e.Secret, e.OTPAuthURI = shown(f), &secret, new(otpauthURI(u.Email, secret))
+	return nil
+}
+
+func (a *API) enrolWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrolment) error {
+	rp, err := relyingParty(a.BaseURL)
+	if err != nil {
+		return err
+	}
+	options, c, err := beginCreation(rp, u)
+	if err != nil {
+		return err
+	}
+	f := dealership.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}, CreatedAt: tx.Now}
+	if err := dealership.InsertFactor(ctx, tx, f); err != nil {
+		return err
+	}
+	e.UserFactor, e.PublicKey = shown(f), options
+	if err := a.keepCeremony(ctx, tx, f, c); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, u.Env, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
+}
+
+func shown(f dealership.Factor) dealership.UserFactor {
+	return dealership.UserFactor{ID: f.ID, Kind: f.Kind, Label: f.Label, Active: f.Active}
+}
+
+func (a *API) verify(ctx context.Context, in *struct {
+	ByFactor
+	Body *MFAVerify
+}) (MFAProof, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAProof, error) {
+		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+		if err != nil {
+			return MFAProof{}, err
+		}
+		f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
+		if err != nil {
+			return MFAProof{}, err
+		}
+		body := MFAVerify{}
+		if in.Body != nil {
+			body = *in.Body
+		}
+		if f.Kind == "webauthn" && body.Code == nil {
+			return a.verifyWebAuthn(ctx, tx, u, f, body.Assertion)
+		}
+		if body.Code == nil {
+			var bad fault.Fields
+			bad.Add("code", "required", "is required")
+			return MFAProof{}, bad.Err()
+		}
+		refused, err := tryCode(ctx, tx, a.Box, u, []dealership.Factor{f}, *body.Code)
+		if err != nil {
+			return MFAProof{}, err
+		}
+		if refused != nil {
+			return MFAProof{}, rest.Refuse(refused)
+		}
+		return newMFAToken(ctx, tx, u)
+	})
+}
+
+// verifyWebAuthn answers an empty request with the challenge, and a signed one
+// with the proof.
+func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, f dealership.Factor, answer map[string]any) (MFAProof, error) {
+	rp, err := relyingParty(a.BaseURL)
+	if err != nil {
+		return MFAProof{}, err
+	}
+	var credential webauthn.Credential
+	if f.Active {
+		text, err := a.Box.Open(f.Secret, factorPlace(f))
+		if err != nil {
+			return MFAProof{}, err
+		}
+		if err := json.Unmarshal(text, &credential); err != nil {
+			return MFAProof{}, err
+		}
+	}
+	if len(answer) == 0 {
+		return a.challenge(ctx, tx, rp, u, f, credential)
+	}
+	c, err := a.takeCeremony(ctx, tx, f)
+	if err != nil {
+		return MFAProof{}, err
+	}
+	proven := &credential
+	if f.Active {
+		proven, err = finishAssertion(rp, u, credential, c, answer)
+	} else {
+		proven, err = finishCreation(rp, u, c, answer)
+	}
+	if err != nil {
+		return MFAProof{}, err
+	}
+	text, err := json.Marshal(proven)
+	if err != nil {
+		return MFAProof{}, err
+	}
+	f.Secret, f.Active = a.Box.Seal(text, factorPlace(f)), true
+	if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+		return MFAProof{}, err
+	}
+	if err := audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
+		return MFAProof{}, err
+	}
+	return newMFAToken(ctx, tx, u)
+}
+
+func (a *API) challenge(ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u dealership.User, f dealership.Factor, credential webauthn.Credential) (MFAProof, error) {
+	p := MFAProof{ExpiresAt: tx.Now.Add(proofFor)}
+	var c ceremony
+	var err error
+	if f.Active {
+		p.Challenge, c, err = beginAssertion(rp, u, credential)
+	} else {
+		p.Challenge, c, err = beginCreation(rp, u)
+	}
+	if err != nil {
+		return p, err
+	}
+	return p, a.keepCeremony(ctx, tx, f, c)
+}
+
+// keepCeremony remembers what a factor was asked, in place of what it was
+// asked before.
+func (a *API) keepCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor, c ceremony) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return insertChallenge(ctx, tx, f, a.Box.Seal(text, challengePlace(f)))
+}
+
+// takeCeremony returns what a factor was asked. It can be answered once.
+func (a *API) takeCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor) (c ceremony, err error) {
+	sealed, err := takeChallenge(ctx, tx, f)
+	if err != nil {
+		return c, err
+	}
+	text, err := a.Box.Open(sealed, challengePlace(f))
+	if err != nil {
+		return c, err
+	}
+	return c, json.Unmarshal(text, &c)
+}
+
+func challengePlace(f dealership.Factor) string {
+	return fmt.Sprintf("mfa_challenges/%d/%s", f.Env, f.ID)
+}
+
+func (a *API) removeFactor(ctx context.Context, in *ByFactor) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+		if err != nil {
+			return none, err
+		}
+		f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
+		if err != nil {
+			return none, err
+		}
+		if err := dealership.RemoveFactor(ctx, tx, f); err != nil {
+			return none, err
+		}
+		if len(u.MFAFactors) == 1 {
+			if err := forgetRecoveryCodes(ctx, tx, u); err != nil {
+				return none, err
+			}
+		}
+		return none, audit.Record(ctx, tx, env, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
+	})
+}

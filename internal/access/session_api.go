@@ -1,0 +1,184 @@
+package access
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"slipway/internal/audit"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// sessionFor is how long a sign-in by password lasts.
+const sessionFor = 12 * time.Hour
+
+// SignIn is how a user signs in.
+type SignIn struct {
+	Email       string         `json:"email" maxLength:"254" example:"ann@example.com"`
+	Password    string         `json:"password" maxLength:"200"`
+	TOTPCode    *string        `json:"totp_code" required:"false" maxLength:"40" doc:"Needed once the user has a second factor. A recovery code works too."`
+	Environment principal.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
+}
+
+// SignedIn is a new session with its token, shown this once.
+type SignedIn struct {
+	Token     string          `json:"token" doc:"Send it as Authorization: Bearer."`
+	ExpiresAt time.Time       `json:"expires_at"`
+	User      dealership.User `json:"user"`
+}
+
+// signIn answers the same, and takes as long, for an unknown account, a wrong
+// password and a wrong code: a stranger cannot find out who works here.
+func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, error) {
+	b := in.Body
+	email := strings.ToLower(strings.TrimSpace(b.Email))
+	req := principal.RequestFrom(ctx)
+	candidates, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]candidate, error) {
+		return findCandidates(ctx, tx, email, b.Environment, req.IP)
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := a.Throttle.take(email, req.IP, anyKnownHere(candidates)); err != nil {
+		return SignedIn{}, err
+	}
+	found, err := match(candidates, b.Password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	refused := fault.Unauthenticated("The email address, password or code is wrong.")
+	if found == nil {
+		for _, c := range candidates {
+			a.Usage.failed(c.Env, "user", c.ID, refused, a.DB.Now().UTC())
+		}
+		return SignedIn{}, refused
+	}
+	signedIn, err := a.openSession(ctx, *found, b.TOTPCode)
+	if fault.KindOf(err) == fault.KindUnauthenticated {
+		a.Usage.failed(found.Env, "user", found.ID, refused, a.DB.Now().UTC())
+	}
+	return signedIn, err
+}
+
+// match returns the user whose password it is. It hashes at least once.
+func match(candidates []candidate, password string) (*candidate, error) {
+	if len(candidates) == 0 {
+		_, err := checkPassword(password, decoy)
+		return nil, err
+	}
+	var found *candidate
+	for i, c := range candidates {
+		hash := decoy
+		if c.PasswordHash != nil {
+			hash = *c.PasswordHash
+		}
+		ok, err := checkPassword(password, hash)
+		if err != nil {
+			return nil, err
+		}
+		if ok && c.PasswordHash != nil && found == nil {
+			found = &candidates[i]
+		}
+	}
+	return found, nil
+}
+
+// openSession checks the second factor and gives the token. Wrong codes are
+// counted, so the transaction commits even if the answer is no.
+func (a *API) openSession(ctx context.Context, c candidate, code *string) (SignedIn, error) {
+	type outcome struct {
+		SignedIn
+		refused error
+	}
+	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
+		u, err := dealership.FindUser(ctx, tx, c.Env, c.ID)
+		if err != nil {
+			return o, err
+		}
+		ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
+		if o.refused, err = a.secondFactor(ctx, tx, u, code); err != nil || o.refused != nil {
+			return o, err
+		}
+		token, publicID := newToken(kindSession, c.Mode)
+		req := principal.RequestFrom(ctx)
+		s := dealership.Session{
+			Env: u.Env, ID: tx.NewID("ses"), PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
+			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), CreatedAt: tx.Now, LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionFor),
+		}
+		if err := dealership.InsertSession(ctx, tx, s); err != nil {
+			return o, err
+		}
+		o.SignedIn = SignedIn{token, s.ExpiresAt, u}
+		return o, audit.Record(ctx, tx, u.Env, "session.started", s.ID, audit.Diff(nil, s))
+	})
+	if err == nil && out.refused != nil {
+		err = out.refused
+	}
+	return out.SignedIn, err
+}
+
+// secondFactor says why a sign-in is refused, nil if it is not.
+func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u dealership.User, code *string) (refused, err error) {
+	factors, err := activeFactors(ctx, tx, u)
+	if err != nil || len(factors) == 0 {
+		return nil, err
+	}
+	if code == nil {
+		return fault.Unauthenticated("A code of the second factor is needed.").Detail("totp_code", "required", "is required"), nil
+	}
+	wrong, err := tryCode(ctx, tx, a.Box, u, factors, *code)
+	switch {
+	case err != nil || wrong == nil:
+		return nil, err
+	case wrong.Kind == fault.KindRateLimited:
+		return wrong, nil
+	}
+	return fault.Unauthenticated("The email address, password or code is wrong."), nil
+}
+
+func (a *API) signOut(ctx context.Context, in *struct {
+	Authorization string `header:"Authorization" hidden:"true"`
+}) (none rest.None, err error) {
+	token, _ := strings.CutPrefix(in.Authorization, "Bearer ")
+	caller, err := a.Auth.Authenticate(ctx, token)
+	if err != nil {
+		return none, err
+	}
+	if caller.SessionID == "" {
+		return none, fault.Forbidden("This credential is no session. Revoke a key at /v1/api_keys.")
+	}
+	ctx = principal.With(ctx, caller)
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
+		s, err := dealership.FindSession(ctx, tx, caller.Env, caller.SessionID)
+		if err != nil {
+			return none, err
+		}
+		return none, endSession(ctx, tx, s)
+	})
+}
+
+func (a *API) listSessions(ctx context.Context, in *struct {
+	page.Query
+	UserID string `query:"user_id" maxLength:"64"`
+}) (page.Page[dealership.Session], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[dealership.Session], error) {
+		return dealership.ListSessions(ctx, tx, env, in.UserID, in.Query)
+	})
+}
+
+func (a *API) revokeSession(ctx context.Context, in *struct {
+	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+		s, err := dealership.FindSession(ctx, tx, env, in.SessionID)
+		if err != nil {
+			return none, err
+		}
+		return none, endSession(ctx, tx, s)
+	})
+}

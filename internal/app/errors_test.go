@@ -1,0 +1,356 @@
+package app_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/access"
+	"slipway/internal/id"
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+	"slipway/internal/version"
+)
+
+const noHull = "/v1/hulls/hull_00000000000000000000000000"
+
+// failed checks that a response is an error of this status, in the envelope
+// and with the headers that all errors have, and returns it.
+func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
+	t.Helper()
+	if res.StatusCode != status {
+		t.Fatalf("%s %s: status %d, want %d\n%s", res.Request.Method, res.Request.URL.Path, res.StatusCode, status, res.Bytes)
+	}
+	hasHeaders(t, res)
+	var body struct {
+		Error map[string]json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(res.Bytes, &body); err != nil {
+		t.Fatalf("%v in %s", err, res.Bytes)
+	}
+	if keys := slices.Sorted(maps.Keys(body.Error)); !slices.Equal(keys, []string{"code", "details", "message", "request_id", "status"}) {
+		t.Errorf("the envelope holds %v", keys)
+	}
+	f := res.Fault(t)
+	if f.Status != status || f.Code != codes[status] || f.Message == "" || f.Details == nil {
+		t.Errorf("status %d has %s", status, res.Bytes)
+	}
+	if f.RequestID != res.Header.Get("Request-Id") {
+		t.Errorf("request_id %s, but Request-Id %s", f.RequestID, res.Header.Get("Request-Id"))
+	}
+	if kind := res.Header.Get("Content-Type"); kind != "application/json" {
+		t.Errorf("an error is %s", kind)
+	}
+	if challenge := res.Header.Get("WWW-Authenticate"); strings.HasPrefix(challenge, "Bearer") != (status == 401) {
+		t.Errorf("status %d has WWW-Authenticate %q", status, challenge)
+	}
+	return f
+}
+
+var codes = map[int]string{
+	400: "bad_request", 401: "unauthenticated", 403: "forbidden", 404: "not_found", 405: "bad_request", 409: "conflict",
+	413: "bad_request", 415: "bad_request", 422: "unprocessable", 429: "rate_limited", 500: "server_error", 503: "unavailable",
+}
+
+// hasHeaders checks what every response carries.
+func hasHeaders(t *testing.T, res *testkit.Response) {
+	t.Helper()
+	if rid := res.Header.Get("Request-Id"); !id.Valid("req", rid) {
+		t.Errorf("%s: Request-Id %q", res.Request.URL.Path, rid)
+	}
+	if v := res.Header.Get("Service-Version"); v != version.Latest() {
+		t.Errorf("%s: Service-Version %q", res.Request.URL.Path, v)
+	}
+	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
+		if res.Header.Get(name) == "" {
+			t.Errorf("%s: no %s", res.Request.URL.Path, name)
+		}
+	}
+}
+
+// send sends a request and fails the test only if there is no response.
+func send(t *testing.T, c *testkit.Client, method, path string, body any) *testkit.Response {
+	t.Helper()
+	res, err := c.Send(method, path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// raw sends bytes and returns the response to them.
+func raw(t *testing.T, s *testkit.Server, request string) *testkit.Response {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(request, "\r\n")
+	parts := strings.SplitN(line, " ", 3)
+	req, err := http.NewRequest(parts[0], "http://x/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &testkit.Response{Response: res, Bytes: body}
+}
+
+// rawRequest is a request as it goes over the wire, with the test client's
+// credential.
+func rawRequest(s *testkit.Server, line, header, body string) string {
+	return fmt.Sprintf("%s HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n%s",
+		line, s.Test.Key, header, len(body), body)
+}
+
+func TestErrorTable(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		hull := "/v1/hulls/" + s.Test.Hull(loc, map[string]any{"stock_number": "GW-1"})
+		reader := s.As(s.Key(scope.HullsRead))
+		for name, c := range map[string]struct {
+			client       *testkit.Client
+			method, path string
+			body         any
+			status       int
+			blame        [2]string // field and code of a detail; none if empty
+			message      string    // a part of it
+		}{
+			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"", "malformed"}, "JSON ends too early"},
+			"missing fields":       {s.Test, "POST", "/v1/hulls", `{}`, 400, [2]string{"make", "required"}, "is required"},
+			"a wrong type":         {s.Test, "PATCH", hull, `{"title": 7}`, 400, [2]string{"title", "type"}, "title must be a string"},
+			"a bad limit":          {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, [2]string{"limit", "maximum"}, "limit must be at most 100"},
+			"a bad If-Match":       {s.Test.With("If-Match", "7"), "PATCH", hull, `{}`, 400, [2]string{"If-Match", "pattern"}, "If-Match"},
+			"a bad key of repeats": {s.Test.With("Idempotency-Key", "7"), "PATCH", hull, `{}`, 400, [2]string{"Idempotency-Key", "format"}, "UUID"},
+			"a bad version":        {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, [2]string{"Service-Version", "pattern"}, "Service-Version"},
+			"no credential":        {s.As(""), "GET", "/v1/me", nil, 401, [2]string{}, "Send a credential"},
+			"a mistyped one":       {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, [2]string{}, "mistyped"},
+			"of another kind":      {s.As("").With("Authorization", "Basic dXNlcjpwYXNz"), "GET", "/v1/me", nil, 401, [2]string{}, "Bearer"},
+			"of the other mode":    {s.As(strings.Replace(s.Test.Key, "sk_test_", "sk_live_", 1)), "GET", "/v1/me", nil, 401, [2]string{}, ""},
+			"no scope":             {reader, "PATCH", hull, `{}`, 403, [2]string{"Authorization", "scope"}, "hulls:write"},
+			"no such hull":         {s.Test, "GET", noHull, nil, 404, [2]string{}, "No such hull: hull_0000"},
+			"no such path":         {s.Test, "GET", "/v1/yachts", nil, 404, [2]string{}, "No such path: /v1/yachts"},
+			"a path too long":      {s.Test, "GET", hull + "/keel/bolts", nil, 404, [2]string{}, "No such path"},
+			"a trailing slash":     {s.Test, "GET", hull + "/", nil, 404, [2]string{}, "No such path"},
+			"a doubled slash":      {s.Test, "GET", "/v1//hulls", nil, 404, [2]string{}, "No such path"},
+			"dots":                 {s.Test, "GET", "/v1/locations/../hulls", nil, 404, [2]string{}, "No such path"},
+			"outside of the API":   {s.As(""), "GET", "/v2/hulls", nil, 404, [2]string{}, "No such path: /v2/hulls"},
+			"a wrong method":       {s.Test, "DELETE", hull, nil, 405, [2]string{}, "DELETE is not a method of /v1/hulls/hull_"},
+			"of the description":   {s.As(""), "POST", "/openapi.json", nil, 405, [2]string{}, "POST is not a method of /openapi.json"},
+			"an invented method":   {s.Test, "BREW", hull, nil, 405, [2]string{}, "BREW"},
+			"invented, of nothing": {s.Test, "BREW", "/v1/yachts", nil, 404, [2]string{}, "No such path"},
+			"a duplicate":          {s.Test, "POST", "/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"}), 409, [2]string{"stock_number", "duplicate"}, "GW-1"},
+			"an illegal move":      {s.Test, "POST", hull + "/transition", `{"to": "sold"}`, 409, [2]string{"to", "state"}, "from available to sold"},
+			"a stale If-Match":     {s.Test.With("If-Match", `"7"`), "PATCH", hull, `{}`, 409, [2]string{"If-Match", "stale"}, "version 1"},
+			"a large body":         {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, [2]string{}, "1048576 bytes"},
+			"XML":                  {s.Test.With("Content-Type", "application/xml"), "POST", "/v1/hulls", "<hull/>", 415, [2]string{"Content-Type", "enum"}, "application/xml"},
+			"a bad value":          {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, [2]string{"condition", "enum"}, "new, used, demo"},
+			"an unknown field":     {s.Test, "PATCH", hull, `{"colour": "red"}`, 422, [2]string{"colour", "unknown_field"}, "colour is not a known field"},
+			"an unknown location":  {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, [2]string{"location_id", "not_found"}, "location_id does not exist"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := failed(t, send(t, c.client, c.method, c.path, c.body), c.status)
+				if !strings.Contains(f.Message, c.message) {
+					t.Errorf("the message is %q, not %q", f.Message, c.message)
+				}
+				if none := c.blame == [2]string{}; none != (len(f.Details) == 0) || !none && !f.Blames(c.blame[0], c.blame[1]) {
+					t.Errorf("%v blames %+v", c.blame, f.Details)
+				}
+			})
+		}
+	})
+}
+
+// The methods of a path are listed, in one line, where a wrong one is refused.
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	s := testkit.OnSQLite(t)
+	for _, c := range []struct{ path, allow string }{
+		{"/v1/hulls", "GET, HEAD, POST"},
+		{noHull, "GET, HEAD, PATCH"},
+		{noHull + "/archive", "POST"},
+		{noHull + "/specs", "GET, HEAD, PUT"},
+		{"/v1/locations/loc_1", "GET, HEAD, PATCH, DELETE"},
+		{"/openapi.json", "GET, HEAD"},
+		{"/docs", "GET, HEAD"},
+	} {
+		for _, method := range []string{"TRACE", "OPTIONS", "BREW"} {
+			res := send(t, s.Test, method, c.path, nil)
+			failed(t, res, 405)
+			if got := res.Header.Values("Allow"); !slices.Equal(got, []string{c.allow}) {
+				t.Errorf("%s %s allows %q, want %q", method, c.path, got, c.allow)
+			}
+		}
+	}
+}
+
+// Headers and paths are bytes of a stranger's choice: what is no text is
+// neither echoed nor stored, and is never an error of ours.
+func TestBytesThatAreNoText(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for name, c := range map[string]struct {
+			line, header, body string
+			status             int
+		}{
+			"an unknown path":       {"GET /v1/%ff", "", "", 404},
+			"a known path":          {"GET /v1/hulls/%ff", "", "", 400},
+			"a wrong method":        {"PUT /v1/hulls/%ff", "", "", 405},
+			"a NUL in a path":       {"GET /v1/hulls/%00", "", "", 400},
+			"a NUL in a query":      {"GET /v1/hulls?q=%00", "", "", 400},
+			"a query":               {"GET /v1/hulls?q=%ff", "", "", 400},
+			"a query that is cut":   {"GET /v1/hulls?q=%f", "", "", 400},
+			"a content type":        {"POST /v1/locations", "Content-Type: caf\xe9/\xff\r\n", "{}", 415},
+			"a client's request id": {"GET /v1/me", "X-Client-Request-Id: \xff\r\n", "", 200},
+			"a user agent":          {"POST /v1/locations", "User-Agent: caf\xe9\r\nContent-Type: application/json\r\n", `{"name": "Pier"}`, 201},
+			"a long user agent":     {"POST /v1/locations", "User-Agent: " + strings.Repeat("é", 400) + "\r\nContent-Type: application/json\r\n", `{"name": "Pier"}`, 201},
+			"a credential":          {"GET /v1/me", "Authorization: Bearer \xff\r\n", "", 200}, // the first of two counts
+		} {
+			t.Run(name, func(t *testing.T) {
+				res := raw(t, s, rawRequest(s, c.line, c.header, c.body))
+				if c.status >= 400 {
+					failed(t, res, c.status)
+				} else if res.StatusCode != c.status {
+					t.Errorf("status %d: %s", res.StatusCode, res.Bytes)
+				}
+			})
+		}
+	})
+}
+
+// A request that is wrong in every way is mended step by step: each time the
+// next complaint is the one that the contract puts next.
+func TestOrderOfJudgement(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
+		writer, reader := s.As(s.Key(scope.HullsWrite)), s.As(s.Key(scope.HullsRead))
+		still := time.Now()
+		s.DB.Now = func() time.Time { return still } // no request comes back into the bucket
+		spent := s.As(s.KeyWith(access.KeyRequest{Name: "spent", Scopes: []scope.Scope{scope.HullsRead}, RateLimit: new(int64(1))}))
+		send(t, spent, "GET", "/v1/me", nil)
+		send(t, spent, "GET", "/v1/me", nil)
+		const malformed, wrongType, badValue, good = `{"year": 1, `, `{"year": "1", "condition": "shabby"}`, `{"year": 1, "condition": "shabby"}`, `{"year": 2020}`
+		stale := func(c *testkit.Client) *testkit.Client { return c.With("If-Match", `"7"`) }
+		for _, c := range []struct {
+			name       string
+			client     *testkit.Client
+			path, body string
+			status     int
+		}{
+			{"no credential", stale(s.As("")), "/v1/yachts/7", malformed, 401},
+			{"too many requests", stale(spent), "/v1/yachts/7", malformed, 429},
+			{"an unknown path", stale(reader), "/v1/yachts/7", malformed, 404},
+			{"no scope", stale(reader), noHull, malformed, 403},
+			{"malformed JSON", stale(writer), noHull, malformed, 400},
+			{"a wrong type beside a wrong value", stale(writer), noHull, wrongType, 400},
+			{"wrong values", stale(writer), noHull, badValue, 422},
+			{"an unknown hull", stale(writer), noHull, good, 404},
+			{"a stale version", stale(writer), hull, good, 409},
+		} {
+			res := send(t, c.client, "PATCH", c.path, c.body)
+			if res.StatusCode != c.status {
+				t.Errorf("%s: status %d, want %d\n%s", c.name, res.StatusCode, c.status, res.Bytes)
+			}
+			failed(t, res, c.status)
+		}
+		writer.Patch(hull, good, 200, nil)
+	})
+}
+
+// All that is wrong is told at once, so that a form is mended in one go.
+func TestAllFailingFieldsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for name, c := range map[string]struct {
+			method, path, body string
+			status             int
+			want               []string // field code
+		}{
+			"missing": {"POST", "/v1/hulls", `{}`, 400, []string{
+				"length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
+			}},
+			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "colour": "red"}`, 400, []string{
+				"colour unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
+			}},
+			"values": {"POST", "/v1/hulls", `{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001, "location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
+				"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
+			}},
+			"values that only the rules know": {"POST", "/v1/hulls", `{"make": " ", "model": " ", "year": 9000, "length_ft": 0.001, "price_usd": 1, "location_id": "x", "hin": "nonsense"}`, 422, []string{
+				"hin length", "length_ft minimum", "make too_short", "model too_short", "year maximum",
+			}},
+			"nested": {"PUT", noHull + "/specs", `{"engines": [{"bolts": 1}, {"make": 7, "nuts": 1}], "beam_ft": "wide"}`, 400, []string{
+				"beam_ft type", "engines[0].bolts unknown_field", "engines[1].make type", "engines[1].nuts unknown_field",
+			}},
+			"parameters":         {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400, []string{"condition enum", "limit minimum", "year_min type"}},
+			"unknown parameters": {"GET", "/v1/hulls?colour=red&limit=1&Limit=1", ``, 400, []string{"Limit unknown_parameter", "colour unknown_parameter"}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				var body any
+				if c.body != "" {
+					body = c.body
+				}
+				f := failed(t, send(t, s.Test, c.method, c.path, body), c.status)
+				var got []string
+				for _, d := range f.Details {
+					got = append(got, d.Field+" "+d.Code)
+					if d.Message == "" || strings.ContainsAny(d.Message+d.Field, "\x1f\n") {
+						t.Errorf("a detail says %q", d.Message)
+					}
+				}
+				slices.Sort(got)
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	})
+}
+
+// Every success carries the headers too, and a request id of its own.
+func TestHeadersOfSuccess(t *testing.T) {
+	t.Parallel()
+	s := testkit.OnSQLite(t)
+	loc := "/v1/locations/" + s.Test.Location()
+	seen := map[string]bool{}
+	for _, c := range []struct{ method, path, body string }{
+		{"GET", "/v1/me", ""}, {"GET", "/v1/locations", ""}, {"HEAD", loc, ""}, {"PATCH", loc, `{"name": "Pier"}`}, {"DELETE", loc, ""},
+		{"GET", "/openapi.json", ""}, {"GET", "/openapi.yaml", ""}, {"GET", "/docs", ""},
+	} {
+		var body any
+		if c.body != "" {
+			body = c.body
+		}
+		res := send(t, s.Test.With("Request-Id", "req_theirs"), c.method, c.path, body)
+		if res.StatusCode >= 300 {
+			t.Errorf("%s %s: status %d\n%s", c.method, c.path, res.StatusCode, res.Bytes)
+		}
+		hasHeaders(t, res)
+		if rid := res.Header.Get("Request-Id"); seen[rid] {
+			t.Errorf("%s was given twice", rid)
+		} else {
+			seen[rid] = true
+		}
+	}
+}

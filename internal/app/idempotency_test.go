@@ -1,0 +1,260 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"slipway/internal/access"
+	"slipway/internal/db"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+)
+
+// keyed is the client with an idempotency key.
+func keyed(c *testkit.Client, key string) *testkit.Client { return c.With("Idempotency-Key", key) }
+
+func replayed(res *testkit.Response) bool { return res.Header.Get("Idempotent-Replayed") == "true" }
+
+// locationsOf counts a client's locations.
+func locationsOf(t *testing.T, c *testkit.Client) int {
+	t.Helper()
+	var l listing
+	c.Get("/v1/locations?limit=100", 200, &l)
+	return len(l.Data)
+}
+
+// Sixty requests with one key make one hull and get one answer.
+func TestConcurrentRepeats(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		body := testkit.HullBody(s.Test.Location(), nil)
+		client := keyed(s.Test, uuid.NewString())
+		answers := make([]*testkit.Response, 60)
+		errs := make([]error, len(answers))
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for i := range answers {
+			wg.Go(func() {
+				<-start
+				answers[i], errs[i] = client.Send("POST", "/v1/hulls", body)
+			})
+		}
+		close(start)
+		wg.Wait()
+		first, requests := 0, map[string]bool{}
+		for i, res := range answers {
+			if errs[i] != nil {
+				t.Fatal(errs[i])
+			}
+			if res.StatusCode != 201 || !bytes.Equal(res.Bytes, answers[0].Bytes) || res.Header.Get("ETag") != `"1"` {
+				t.Errorf("request %d: status %d, ETag %s: %s", i, res.StatusCode, res.Header.Get("ETag"), res.Bytes)
+			}
+			if !replayed(res) {
+				first++
+			}
+			requests[res.Header.Get("Request-Id")] = true
+		}
+		if n := count(t, s.Test); n != 1 || first != 1 || len(requests) != 60 {
+			t.Errorf("%d hulls, %d first answers, %d request ids", n, first, len(requests))
+		}
+	})
+}
+
+// A key stands for one request: method, path, query and body.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := "/v1/locations/" + s.Test.Location()
+		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
+		other := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
+		for name, c := range map[string]struct {
+			firstMethod, firstPath   string
+			firstBody                any
+			secondMethod, secondPath string
+			secondBody               any
+		}{
+			"another body":   {"PATCH", loc, `{"name": "a"}`, "PATCH", loc, `{"name": "b"}`},
+			"other blanks":   {"PATCH", loc, `{"name": "a"}`, "PATCH", loc, `{"name":"a"}`},
+			"no body":        {"POST", hull + "/archive", `{}`, "POST", hull + "/archive", nil},
+			"another path":   {"PATCH", hull, `{"title": "a"}`, "PATCH", other, `{"title": "a"}`},
+			"another method": {"PUT", hull + "/pricing", `{"price_usd": 1}`, "POST", hull + "/transition", `{"to": "available"}`},
+		} {
+			t.Run(name, func(t *testing.T) {
+				client := keyed(s.Test, uuid.NewString())
+				first := client.Do(c.firstMethod, c.firstPath, c.firstBody, 200, nil)
+				f := failed(t, send(t, client, c.secondMethod, c.secondPath, c.secondBody), 422)
+				if !f.Blames("Idempotency-Key", "reused") {
+					t.Errorf("blamed are %+v", f.Details)
+				}
+				again := client.Do(c.firstMethod, c.firstPath, c.firstBody, 200, nil)
+				if !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) || first.Header.Get("ETag") != again.Header.Get("ETag") {
+					t.Errorf("the first answer was lost: %s", again.Bytes)
+				}
+			})
+		}
+	})
+}
+
+// A request that failed changed nothing, so its key may be used again, even
+// for another request.
+func TestFailureFreesTheKey(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		s.Test.Hull(loc, map[string]any{"stock_number": "GW-1"})
+		reader := s.As(s.Key(scope.HullsRead))
+		client := keyed(s.Test, uuid.NewString())
+		for _, c := range []struct {
+			client *testkit.Client
+			body   any
+			status int
+		}{
+			{keyed(reader, client.Header.Get("Idempotency-Key")), testkit.HullBody(loc, nil), 403},
+			{client, `{"make": `, 400},
+			{client, `{}`, 400},
+			{client, testkit.HullBody(loc, map[string]any{"condition": "shabby"}), 422},
+			{client, testkit.HullBody("loc_1", nil), 422},
+			{client, testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"}), 409},
+		} {
+			if res := send(t, c.client, "POST", "/v1/hulls", c.body); res.StatusCode != c.status || replayed(res) {
+				t.Fatalf("status %d, want %d: %s", res.StatusCode, c.status, res.Bytes)
+			}
+		}
+		body := testkit.HullBody(loc, nil)
+		first := client.Post("/v1/hulls", body, 201, nil)
+		if again := client.Post("/v1/hulls", body, 201, nil); replayed(first) || !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) || count(t, s.Test) != 2 {
+			t.Errorf("then %s and %s, %d hulls", first.Bytes, again.Bytes, count(t, s.Test))
+		}
+	})
+}
+
+func TestKeyIsKeptForADay(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		client, body := keyed(s.Test, uuid.NewString()), `{"name": "Pier"}`
+		first := client.Post("/v1/locations", body, 201, nil)
+		forget := func() int64 {
+			n, err := db.Write(t.Context(), s.DB, rest.ForgetKeys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		s.Advance(24*time.Hour - time.Minute)
+		if n := forget(); n != 0 {
+			t.Errorf("%d keys were forgotten too early", n)
+		}
+		if res := client.Post("/v1/locations", body, 201, nil); !replayed(res) || !bytes.Equal(first.Bytes, res.Bytes) {
+			t.Errorf("forgotten within the day: %s", res.Bytes)
+		}
+		s.Advance(2 * time.Minute)
+		// A day later the key is free, also for another request, whether or not it has been swept out.
+		second := client.Post("/v1/locations", `{"name": "Dock"}`, 201, nil)
+		if replayed(second) {
+			t.Errorf("remembered beyond the day: %s", second.Bytes)
+		}
+		if res := client.Post("/v1/locations", `{"name": "Dock"}`, 201, nil); !replayed(res) || !bytes.Equal(second.Bytes, res.Bytes) {
+			t.Errorf("the new use was not kept: %s", res.Bytes)
+		}
+		s.Advance(25 * time.Hour)
+		if n := forget(); n != 1 {
+			t.Errorf("%d keys were swept out", n)
+		}
+		if n := locationsOf(t, s.Test); n != 2 {
+			t.Errorf("%d locations", n)
+		}
+	})
+}
+
+// The same key means another request in another environment and with another
+// credential, and the same one after a rotation.
+func TestKeyBelongsToItsLineage(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		key, body := uuid.NewString(), `{"name": "Pier"}`
+		first := keyed(s.Test, key).Post("/v1/locations", body, 201, nil)
+		other := s.As(s.Key(scope.Admin, scope.HullsRead))
+		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Rival} {
+			if res := keyed(c, key).Post("/v1/locations", body, 201, nil); replayed(res) {
+				t.Errorf("%s got the answer of the first: %s", name, res.Bytes)
+			}
+		}
+		if n := locationsOf(t, s.Test); n != 2 || locationsOf(t, s.Live) != 1 || locationsOf(t, s.Rival) != 1 {
+			t.Errorf("%d locations", n)
+		}
+		var a, b access.Me
+		s.Test.Get("/v1/me", 200, &a)
+		other.Get("/v1/me", 200, &b)
+		_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+			return db.Exec(ctx, tx, "UPDATE api_keys SET lineage = ? WHERE id = ?", a.Credential.ID, b.Credential.ID) // as a rotation leaves it
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res := keyed(other, key).Post("/v1/locations", body, 201, nil); !replayed(res) || !bytes.Equal(first.Bytes, res.Bytes) {
+			t.Errorf("the successor does not know the key: %s", res.Bytes)
+		}
+	})
+}
+
+func TestFormOfKeys(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const good = "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10"
+		for name, c := range map[string]struct {
+			key string
+			ok  bool
+		}{
+			"a UUID":           {good, true},
+			"in capitals":      {"7C0C1B4E-2F1D-4A3B-9A57-3F8F4F3D2A10", true}, // the same one
+			"a word":           {"order-17", false},
+			"no hyphens":       {"7c0c1b4e2f1d4a3b9a573f8f4f3d2a10", false},
+			"braces":           {"{" + good + "}", false},
+			"a URN":            {"urn:uuid:" + good, false},
+			"a digit too few":  {good[:35], false},
+			"a digit too many": {good + "0", false},
+			"not a digit":      {good[:35] + "g", false},
+		} {
+			res := send(t, keyed(s.Test, c.key), "POST", "/v1/locations", `{"name": "Pier"}`)
+			if c.ok != (res.StatusCode == 201) {
+				t.Errorf("%s: status %d: %s", name, res.StatusCode, res.Bytes)
+			}
+			if !c.ok && !failed(t, res, 400).Blames("Idempotency-Key", "format") {
+				t.Errorf("%s: %s", name, res.Bytes)
+			}
+		}
+		if n := locationsOf(t, s.Test); n != 1 {
+			t.Errorf("%d locations", n)
+		}
+		// Reading and removing repeat themselves: a key means nothing there.
+		loc := "/v1/locations/" + s.Test.Location()
+		for _, key := range []string{good, "order-17"} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				if res := send(t, keyed(s.Test, key), method, loc, nil); res.StatusCode != 200 || replayed(res) {
+					t.Errorf("%s with %s: status %d", method, key, res.StatusCode)
+				}
+			}
+		}
+		keyed(s.Test, good).Delete(loc, 204)
+		if res := send(t, keyed(s.Test, good), "DELETE", loc, nil); res.StatusCode != 404 || replayed(res) {
+			t.Errorf("the second removal: status %d", res.StatusCode)
+		}
+	})
+}
+
+// A kept answer may hold a secret that is shown once: the database must not.
+func TestKeptAnswersAreSealed(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		res := keyed(s.Test, uuid.NewString()).Post("/v1/locations", `{"name": "TELLTALE"}`, 201, nil)
+		kept, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) ([][]byte, error) {
+			return db.All[[]byte](ctx, tx, "SELECT body FROM idempotency_keys")
+		})
+		if err != nil || len(kept) != 1 {
+			t.Fatalf("%d rows, %v", len(kept), err)
+		}
+		if len(kept[0]) <= len(res.Bytes) || bytes.Contains(kept[0], []byte("TELLTALE")) || bytes.Contains(kept[0], []byte(`"name"`)) {
+			t.Errorf("kept in the clear: %q", kept[0])
+		}
+	})
+}

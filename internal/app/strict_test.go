@@ -1,0 +1,228 @@
+package app_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"slipway/internal/testkit"
+)
+
+// bodyWith is the JSON of a good hull, with one piece of text in it replaced.
+func bodyWith(t *testing.T, location, old, new string) string {
+	t.Helper()
+	text, err := json.Marshal(testkit.HullBody(location, map[string]any{"title": "TITLE", "metadata": map[string]any{"note": "NOTE"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), old) {
+		t.Fatalf("%s is not in %s", old, text)
+	}
+	return strings.Replace(string(text), old, new, 1)
+}
+
+// count is the number of hulls that a client can list.
+func count(t *testing.T, c *testkit.Client) int {
+	t.Helper()
+	n := 0
+	for _, archived := range []string{"false", "true"} {
+		n += len(walk(t, c, "/v1/hulls", url.Values{"archived": {archived}, "limit": {"100"}}, "starting_after"))
+	}
+	return n
+}
+
+func deep(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
+
+// What decoders disagree about is refused, and nothing is made of it.
+func TestStrictBodies(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		for name, c := range map[string]struct {
+			old, new string // a piece of a good body, and what stands there instead
+			status   int
+			field    string
+			code     string
+		}{
+			"a duplicate name":                {`"title":"TITLE"`, `"title":"a","title":"a"`, 400, "", "malformed"},
+			"a duplicate name, escaped":       {`"title":"TITLE"`, `"title":"a","\u0074itle":"a"`, 400, "", "malformed"},
+			"a duplicate name, deep":          {`"note":"NOTE"`, `"note":"a","note":"b"`, 400, "", "malformed"},
+			"a name in another case":          {`"title":"TITLE"`, `"Title":"a"`, 422, "Title", "unknown_field"},
+			"a required name in another case": {`"make":`, `"Make":`, 400, "Make", "unknown_field"},
+			"both cases":                      {`"title":"TITLE"`, `"title":"a","TITLE":"a"`, 422, "TITLE", "unknown_field"},
+			"an unknown name":                 {`"title":"TITLE"`, `"colour":"red"`, 422, "colour", "unknown_field"},
+			"a name of a response":            {`"title":"TITLE"`, `"id":"hull_1"`, 422, "id", "unknown_field"},
+			"the column of the environment":   {`"title":"TITLE"`, `"env":1`, 422, "env", "unknown_field"},
+			"a name of the schema language":   {`"title":"TITLE"`, `"$schema":"x"`, 422, "$schema", "unknown_field"},
+			"bad UTF-8":                       {"TITLE", "\xff", 400, "", "malformed"},
+			"half a surrogate pair":           {"TITLE", `\ud83d`, 400, "", "malformed"},
+			"a NUL, escaped":                  {"TITLE", `a\u0000b`, 400, "", "malformed"},
+			"a NUL, raw":                      {"TITLE", "a\x00b", 400, "", "malformed"},
+			"a NUL in a name":                 {`"note"`, `"\u0000"`, 400, "", "malformed"},
+			"a raw line feed":                 {"TITLE", "a\nb", 400, "", "malformed"},
+			"33 levels":                       {`"NOTE"`, deep(31), 400, "", "malformed"},
+			"32 levels of a wrong type":       {`"NOTE"`, deep(30), 400, "metadata.note", "type"},
+			"a number beyond all":             {`"price_usd":124900`, `"price_usd":1e400`, 400, "", "malformed"},
+			"2^63":                            {`"price_usd":124900`, `"price_usd":9223372036854775808`, 422, "price_usd", "maximum"},
+			"-2^63-1":                         {`"price_usd":124900`, `"price_usd":-9223372036854775809`, 422, "price_usd", "minimum"},
+			"an exponent for a whole number":  {`"price_usd":124900`, `"price_usd":1e3`, 400, "price_usd", "type"},
+			"a fraction for a whole number":   {`"price_usd":124900`, `"price_usd":1.5`, 400, "price_usd", "type"},
+			"a whole fraction":                {`"price_usd":124900`, `"price_usd":124900.0`, 400, "price_usd", "type"},
+			"a number in quotes":              {`"price_usd":124900`, `"price_usd":"124900"`, 400, "price_usd", "type"},
+			"NaN":                             {`"price_usd":124900`, `"price_usd":NaN`, 400, "", "malformed"},
+			"a bool for a number":             {`"price_usd":124900`, `"price_usd":true`, 400, "price_usd", "type"},
+			"a list for text":                 {`"TITLE"`, `["a"]`, 400, "title", "type"},
+			"an object for text":              {`"TITLE"`, `{}`, 400, "title", "type"},
+			"null where it is not allowed":    {`"make":"Grady-White"`, `"make":null`, 400, "make", "type"},
+			"null for a number":               {`"price_usd":124900`, `"price_usd":null`, 400, "price_usd", "type"},
+			"a number in a map of texts":      {`"NOTE"`, `7`, 400, "metadata.note", "type"},
+			"trailing data":                   {`{`, `{} {`, 400, "", "malformed"},
+			"a list around it":                {`{`, `[{`, 400, "", "malformed"},
+			"a byte order mark":               {`{`, "\ufeff{", 400, "", "malformed"},
+			"a comment":                       {`{`, "/* x */ {", 400, "", "malformed"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := failed(t, send(t, s.Test, "POST", "/v1/hulls", bodyWith(t, loc, c.old, c.new)), c.status)
+				if !f.Blames(c.field, c.code) {
+					t.Errorf("%s %s is not blamed: %+v", c.field, c.code, f.Details)
+				}
+			})
+		}
+		for name, c := range map[string]struct {
+			body, kind string
+			status     int
+		}{
+			"no body":                      {"", "application/json", 400},
+			"blanks":                       {" \r\n\t", "application/json", 400},
+			"null":                         {"null", "application/json", 400},
+			"a list":                       {"[]", "application/json", 400},
+			"text":                         {`"hull"`, "application/json", 400},
+			"a number":                     {`7`, "application/json", 400},
+			"trailing data after a value":  {"{}{}", "application/json", 400},
+			"trailing rubbish":             {"{}x", "application/json", 400},
+			"a form":                       {"make=a", "application/x-www-form-urlencoded", 415},
+			"plain text":                   {"{}", "text/plain", 415},
+			"no media type at all":         {"{}", "json", 415},
+			"JSON of another kind":         {"{}", "application/merge-patch+json", 415},
+			"two media types":              {"{}", "application/json, text/plain", 415},
+			"a malformed media type":       {"{}", "application/json; charset", 415},
+			"a multipart body":             {"{}", "multipart/form-data; boundary=x", 415},
+			"one byte more than a MiB":     {strings.Repeat(" ", 1<<20-1) + "{}", "application/json", 413},
+			"more than a MiB, of XML":      {strings.Repeat(" ", 1<<20) + "{}", "application/xml", 415},
+			"a lot more than a MiB":        {strings.Repeat(" ", 3<<20) + "{}", "application/json", 413},
+			"a MiB of open lists":          {strings.Repeat("[", 1<<20), "application/json", 400},
+			"UTF-16":                       {"\xff\xfe{\x00}\x00", "application/json", 400},
+			"a charset that it is not in":  {"\xe9", "application/json; charset=latin1", 400},
+			"JSON in a foreign upper case": {"{}", "APPLICATION/XML", 415},
+		} {
+			t.Run(name, func(t *testing.T) {
+				failed(t, send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body), c.status)
+			})
+		}
+		if n := count(t, s.Test); n != 0 {
+			t.Errorf("%d hulls were made", n)
+		}
+	})
+}
+
+// The strictness has an edge: what is right up to it is taken.
+func TestStrictBodiesTakeWhatIsRight(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		padded := bodyWith(t, loc, "TITLE", "exactly one MiB")
+		padded += strings.Repeat(" ", 1<<20-len(padded))
+		for name, c := range map[string]struct{ body, kind string }{
+			"a MiB":                   {padded, "application/json"},
+			"a charset":               {bodyWith(t, loc, "TITLE", "a"), "application/json; charset=utf-8"},
+			"capitals":                {bodyWith(t, loc, "TITLE", "a"), "Application/JSON"},
+			"a pair of surrogates":    {bodyWith(t, loc, "TITLE", `\ud83d\ude00`), "application/json"},
+			"text like SQL":           {bodyWith(t, loc, "TITLE", `'; DROP TABLE hulls; -- ? $1`), "application/json"},
+			"null where it is text":   {bodyWith(t, loc, `"TITLE"`, `null`), "application/json"},
+			"an exponent for feet":    {bodyWith(t, loc, `"length_ft":23.58`, `"length_ft":2.3e1`), "application/json"},
+			"the highest price":       {bodyWith(t, loc, `124900`, `1000000000`), "application/json"},
+			"blanks around it":        {"\r\n\t " + bodyWith(t, loc, "TITLE", "a") + "\n", "application/json"},
+			"the same name elsewhere": {bodyWith(t, loc, `"note"`, `"title"`), "application/json"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				if res := send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body); res.StatusCode != 201 {
+					t.Errorf("status %d: %s", res.StatusCode, res.Bytes)
+				}
+			})
+		}
+		if n := count(t, s.Test); n != 10 {
+			t.Errorf("%d hulls of 10 were made", n)
+		}
+	})
+}
+
+// In a patch null clears what may be empty; what may not keeps its value.
+func TestNullInPatches(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), map[string]any{"title": "a", "metadata": map[string]any{"a": "1"}})
+		before := s.Test.Get(hull, 200, nil).Bytes
+		for _, field := range []string{"make", "model", "year", "length_ft", "location_id", "condition", "category", "ownership"} {
+			f := failed(t, send(t, s.Test, "PATCH", hull, `{"`+field+`": null}`), 400)
+			if !f.Blames(field, "type") {
+				t.Errorf("null for %s: %+v", field, f.Details)
+			}
+		}
+		if after := s.Test.Get(hull, 200, nil).Bytes; string(after) != string(before) {
+			t.Errorf("the hull changed from\n%s\nto\n%s", before, after)
+		}
+		var got struct {
+			Title    *string
+			Metadata map[string]string
+		}
+		if s.Test.Patch(hull, `{"title": null, "metadata": null}`, 200, &got); got.Title != nil || len(got.Metadata) != 0 {
+			t.Errorf("not cleared: %+v", got)
+		}
+	})
+}
+
+func TestStrictQueries(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		hull := "/v1/hulls/" + s.Test.Hull(loc, nil)
+		for name, c := range map[string]struct {
+			method, path string
+			body         any
+			field, code  string
+		}{
+			"an unknown parameter":         {"GET", "/v1/hulls?colour=red", nil, "colour", "unknown_parameter"},
+			"without a value":              {"GET", "/v1/hulls?colour", nil, "colour", "unknown_parameter"},
+			"in another case":              {"GET", "/v1/hulls?Limit=1", nil, "Limit", "unknown_parameter"},
+			"where there are none":         {"GET", "/v1/me?limit=1", nil, "limit", "unknown_parameter"},
+			"of another operation":         {"GET", "/v1/locations?status=sold", nil, "status", "unknown_parameter"},
+			"of a create":                  {"POST", "/v1/hulls?limit=1", testkit.HullBody(loc, nil), "limit", "unknown_parameter"},
+			"of a change":                  {"PATCH", hull + "?make=b", `{"title": "b"}`, "make", "unknown_parameter"},
+			"of an action":                 {"POST", hull + "/archive?force=true", nil, "force", "unknown_parameter"},
+			"of a removal":                 {"DELETE", "/v1/locations/" + loc + "?force=true", nil, "force", "unknown_parameter"},
+			"a repeated parameter":         {"GET", "/v1/hulls?limit=1&limit=2", nil, "limit", "duplicate"},
+			"repeated with the same value": {"GET", "/v1/hulls?make=a&make=a", nil, "make", "duplicate"},
+			"repeated in another writing":  {"GET", "/v1/hulls?make=a&%6dake=b", nil, "make", "duplicate"},
+			"repeated and unknown":         {"GET", "/v1/hulls?colour=a&colour=b", nil, "colour", "duplicate"},
+			"text for a number":            {"GET", "/v1/hulls?limit=abc", nil, "limit", "type"},
+			"a fraction":                   {"GET", "/v1/hulls?limit=1.5", nil, "limit", "type"},
+			"an exponent":                  {"GET", "/v1/hulls?limit=1e1", nil, "limit", "type"},
+			"a number beyond 2^63":         {"GET", "/v1/hulls?year_min=9223372036854775808", nil, "year_min", "type"},
+			"too little":                   {"GET", "/v1/hulls?limit=0", nil, "limit", "minimum"},
+			"less than nothing":            {"GET", "/v1/hulls?limit=-1", nil, "limit", "minimum"},
+			"too much":                     {"GET", "/v1/hulls?limit=101", nil, "limit", "maximum"},
+			"not a word of the list":       {"GET", "/v1/hulls?status=lost", nil, "status", "enum"},
+			"not a time":                   {"GET", "/v1/hulls?created_after=yesterday", nil, "created_after", "type"},
+			"not yes or no":                {"GET", "/v1/hulls?archived=perhaps", nil, "archived", "type"},
+			"a semicolon":                  {"GET", "/v1/hulls?limit=1;make=a", nil, "limit", "type"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := failed(t, send(t, s.Test, c.method, c.path, c.body), 400)
+				if !f.Blames(c.field, c.code) {
+					t.Errorf("%s %s is not blamed: %+v", c.field, c.code, f.Details)
+				}
+			})
+		}
+		var got struct{ Version int64 }
+		if s.Test.Get(hull, 200, &got); got.Version != 1 || count(t, s.Test) != 1 {
+			t.Errorf("something changed: version %d, %d hulls", got.Version, count(t, s.Test))
+		}
+	})
+}

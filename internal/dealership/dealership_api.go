@@ -1,0 +1,75 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/jobs"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+)
+
+var (
+	readLocations = scope.Either(scope.HullsRead, scope.Admin)
+	administer    = scope.Need(scope.Admin)
+)
+
+// API serves the dealership's own administration.
+type API struct {
+	DB   *db.DB
+	Jobs *jobs.Queue
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Dealership")
+	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get)
+	rest.Patch(r, "/dealership", "updateDealership", administer, "Change the dealership's settings", a.update)
+
+	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations)
+	rest.Create(r, "/locations", "createLocation", administer, "Add a location", a.createLocation)
+	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
+	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
+	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
+
+	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
+	rest.Create(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
+		rest.Describe("The user gets an email with a link to set a password. It works once, for seven days."))
+	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
+	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Change a user", a.updateUser)
+	rest.Act(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end its sessions", a.deactivateUser)
+	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Assign a user's roles", a.assignRoles)
+
+	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
+	rest.Create(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole)
+	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
+	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
+}
+
+func (a *API) get(ctx context.Context, _ *struct{}) (Dealership, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
+		return Find(ctx, tx, env)
+	})
+}
+
+func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (Dealership, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
+		d, err := Find(ctx, tx, env)
+		if err != nil {
+			return d, err
+		}
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return d, err
+		}
+		before := d
+		if err := in.Body.apply(&d); err != nil {
+			return d, err
+		}
+		if err := save(ctx, tx, &d); err != nil {
+			return d, err
+		}
+		return d, events.Emit(ctx, tx, env, "dealership.updated", d.ID, before, d)
+	})
+}

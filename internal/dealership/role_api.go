@@ -1,0 +1,81 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByRole names a role.
+type ByRole struct {
+	RoleID string `path:"role_id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) listRoles(ctx context.Context, in *struct{ page.Query }) (page.Page[Role], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Role], error) {
+		return listRoles(ctx, tx, env, in.Query)
+	})
+}
+
+func (a *API) createRole(ctx context.Context, in *struct{ Body RoleCreate }) (Role, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Role, error) {
+		r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
+		if err := r.check(principal.From(ctx).Scopes); err != nil {
+			return r, err
+		}
+		if err := insertRole(ctx, tx, env, &r); err != nil {
+			return r, err
+		}
+		return r, events.Emit(ctx, tx, env, "role.created", r.ID, nil, r)
+	})
+}
+
+func (a *API) updateRole(ctx context.Context, in *struct {
+	ByRole
+	Body RolePatch
+}) (Role, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Role, error) {
+		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
+		if err != nil {
+			return r, err
+		}
+		before := r
+		in.Body.Name.To(&r.Name)
+		in.Body.Scopes.To(&r.Scopes)
+		if err := r.check(principal.From(ctx).Scopes); err != nil {
+			return r, err
+		}
+		if err := saveRole(ctx, tx, &r); err != nil {
+			return r, err
+		}
+		return r, events.Emit(ctx, tx, env, "role.updated", r.ID, before, r)
+	})
+}
+
+func (a *API) deleteRole(ctx context.Context, in *ByRole) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
+		if err != nil {
+			return none, err
+		}
+		if err := removeRole(ctx, tx, r); err != nil {
+			return none, err
+		}
+		return none, events.Emit(ctx, tx, env, "role.deleted", r.ID, nil, r)
+	})
+}
+
+func (a *API) changeableRole(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Role, error) {
+	r, err := FindRole(ctx, tx, env, id)
+	if err != nil {
+		return r, err
+	}
+	if err := r.changeable(); err != nil {
+		return r, err
+	}
+	return r, rest.Match(ctx, r.Version)
+}

@@ -1,0 +1,96 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+)
+
+// FindRole returns a role.
+func FindRole(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Role, error) {
+	r, err := db.One[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? AND id = ?`, env, id)
+	if db.IsNoRows(err) {
+		return r, fault.NotFound("role", id)
+	}
+	return r, err
+}
+
+func listRoles(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Role], error) {
+	if err := q.Check("role"); err != nil {
+		return page.Page[Role]{}, err
+	}
+	w := &db.Where{}
+	w.And("env = ?", env)
+	return db.List[Role](ctx, tx, db.Table("roles"), q, w)
+}
+
+func insertRole(ctx context.Context, tx *db.Tx, env principal.Env, r *Role) error {
+	if err := roleNameIsFree(ctx, tx, env, *r); err != nil {
+		return err
+	}
+	r.Env, r.ID, r.Version, r.CreatedAt, r.UpdatedAt = env, tx.NewID("role"), 1, tx.Now, tx.Now
+	return db.Insert(ctx, tx, "roles", *r)
+}
+
+func saveRole(ctx context.Context, tx *db.Tx, r *Role) error {
+	if err := roleNameIsFree(ctx, tx, r.Env, *r); err != nil {
+		return err
+	}
+	was := r.Version
+	r.Version, r.UpdatedAt = was+1, tx.Now
+	return db.Changed(db.Update(ctx, tx, "roles", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, was))
+}
+
+// roleNameIsFree names the role that has the name; the unique index is the guard.
+func roleNameIsFree(ctx context.Context, tx *db.Tx, env principal.Env, r Role) error {
+	other, err := db.All[string](ctx, tx, `SELECT id FROM roles WHERE env = ? AND name = ? AND id <> ?`, env, r.Name, r.ID)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return fault.Conflict("Role %s has the name %s.", other[0], r.Name).Detail("name", "duplicate", "is the name of %s", other[0])
+}
+
+func removeRole(ctx context.Context, tx *db.Tx, r Role) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM roles WHERE env = ? AND id = ?`, r.Env, r.ID)
+	if db.IsForeignKey(err) {
+		return fault.Conflict("Users have this role. Give them another first.").Detail("role_id", "state", "must have no users").Because(err)
+	}
+	return err
+}
+
+// rolesByID returns the roles of these ids, or blames the field for one that
+// is not there.
+func rolesByID(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) ([]Role, error) {
+	var roles []Role
+	var bad fault.Fields
+	for _, id := range ids {
+		r, err := FindRole(ctx, tx, env, id)
+		if fault.KindOf(err) == fault.KindNotFound {
+			bad.Add("role_ids", "not_found", "has %s, which does not exist", id)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		roles = append(roles, r)
+	}
+	return roles, bad.Err()
+}
+
+// ScopesOf are all that a user's roles allow.
+func ScopesOf(ctx context.Context, tx *db.Tx, u User) ([]scope.Scope, error) {
+	roles, err := db.All[Role](ctx, tx, `SELECT {r.cols} FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
+		WHERE u.env = ? AND u.user_id = ?`, u.Env, u.ID)
+	return scopesOf(roles), err
+}
+
+func scopesOf(roles []Role) (scopes []scope.Scope) {
+	for _, r := range roles {
+		scopes = append(scopes, r.Scopes...)
+	}
+	return scopes
+}

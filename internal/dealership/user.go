@@ -1,0 +1,118 @@
+package dealership
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/opt"
+	"slipway/internal/principal"
+)
+
+// UserStatus is whether a user can sign in.
+type UserStatus string
+
+// The statuses of a user.
+const (
+	Invited     UserStatus = "invited"
+	Active      UserStatus = "active"
+	Deactivated UserStatus = "deactivated"
+)
+
+// User is a person who works at the dealership.
+type User struct {
+	Env          principal.Env `json:"-" db:"env"`
+	ID           string        `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Email        string        `json:"email" db:"email" example:"ann@example.com"`
+	Name         string        `json:"name" db:"name" example:"Ann Bell"`
+	Status       UserStatus    `json:"status" db:"status" enum:"invited,active,deactivated"`
+	Roles        []UserRole    `json:"roles" nullable:"false"`
+	LocationIDs  []string      `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Where the user works; empty for everywhere."`
+	MFAFactors   []UserFactor  `json:"mfa_factors" nullable:"false"`
+	LastSeenAt   *time.Time    `json:"last_seen_at" db:"last_seen_at" audit:"-"`
+	SSOSubject   *string       `json:"sso_subject" db:"sso_subject" doc:"Who the user is to the identity provider."`
+	PasswordHash *string       `json:"-" db:"password_hash"`
+	Version      int64         `json:"version" db:"version"`
+	CreatedAt    time.Time     `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time     `json:"updated_at" db:"updated_at"`
+}
+
+// Revision is the user's version.
+func (u User) Revision() int64 { return u.Version }
+
+// Actor is the user as history shows it.
+func (u User) Actor() principal.Actor { return principal.Actor{Type: "user", ID: u.ID, Label: u.Name} }
+
+// UserRole is a role that a user has.
+type UserRole struct {
+	ID   string `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name string `json:"name" db:"name" example:"sales"`
+}
+
+// UserFactor is a second factor that a user has.
+type UserFactor struct {
+	ID     string  `json:"id" db:"id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn"`
+	Label  *string `json:"label" db:"label"`
+	Active bool    `json:"active" db:"active" doc:"Whether it has been proven once."`
+}
+
+// isOwner reports whether the user can run everything.
+func (u User) isOwner() bool {
+	for _, r := range u.Roles {
+		if r.Name == ownerRole && u.Status == Active {
+			return true
+		}
+	}
+	return false
+}
+
+// UserCreate is what a new user needs. They are invited by email.
+type UserCreate struct {
+	Email       string   `json:"email" maxLength:"254" format:"email"`
+	Name        string   `json:"name" minLength:"1" maxLength:"200"`
+	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true"`
+	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true"`
+}
+
+// UserPatch changes a user.
+type UserPatch struct {
+	Email       opt.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email"`
+	Name        opt.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	LocationIDs opt.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
+	Status      opt.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user."`
+}
+
+// UserRolesReplace are all the roles that a user shall have.
+type UserRolesReplace struct {
+	RoleIDs []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
+}
+
+// check normalises the user and says what the schema cannot.
+func (u *User) check() error {
+	var bad fault.Fields
+	address, err := mail.ParseAddress(u.Email)
+	if err != nil || address.Name != "" {
+		bad.Add("email", "format", "must be an email address")
+	} else {
+		u.Email = strings.ToLower(address.Address)
+	}
+	if u.Name = strings.TrimSpace(u.Name); u.Name == "" {
+		bad.Add("name", "too_short", "must not be blank")
+	}
+	return bad.Err()
+}
+
+// reactivate lets a deactivated user in again: as before if they ever had a
+// password or an identity provider, else by a new invitation.
+func (u *User) reactivate() error {
+	if u.Status != Deactivated {
+		return fault.Conflict("The user is %s.", u.Status).Detail("status", "state", "is not deactivated")
+	}
+	u.Status = Active
+	if u.PasswordHash == nil && u.SSOSubject == nil {
+		u.Status = Invited
+	}
+	return nil
+}

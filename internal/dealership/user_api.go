@@ -1,0 +1,150 @@
+package dealership
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByUser names a user.
+type ByUser struct {
+	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+// Invite is the job that sends a user the link to set a password.
+type Invite struct {
+	Env    principal.Env `json:"env"`
+	UserID string        `json:"user_id"`
+}
+
+// Kind names the job.
+func (Invite) Kind() string { return "invite_user" }
+
+func (a *API) listUsers(ctx context.Context, in *UserFilter) (page.Page[User], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[User], error) {
+		return listUsers(ctx, tx, env, *in)
+	})
+}
+
+func (a *API) getUser(ctx context.Context, in *ByUser) (User, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+		return FindUser(ctx, tx, env, in.UserID)
+	})
+}
+
+func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) (User, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+		u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
+		if err := u.check(); err != nil {
+			return u, err
+		}
+		roles, err := grantable(ctx, tx, env, in.Body.RoleIDs)
+		if err != nil {
+			return u, err
+		}
+		if err := checkLocations(ctx, tx, env, u.LocationIDs); err != nil {
+			return u, err
+		}
+		if err := insertUser(ctx, tx, env, &u, roles); err != nil {
+			return u, err
+		}
+		if err := a.Jobs.Enqueue(ctx, tx, Invite{env, u.ID}, tx.Now); err != nil {
+			return u, err
+		}
+		return u, events.Emit(ctx, tx, env, "user.provisioned", u.ID, nil, u)
+	})
+}
+
+// changeUser is how a user is changed: found, matched against If-Match, edited
+// and saved, in one transaction that leaves an owner.
+func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx context.Context, tx *db.Tx, u *User) error) (User, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+		u, err := FindUser(ctx, tx, env, id)
+		if err != nil {
+			return u, err
+		}
+		if err := rest.Match(ctx, u.Version); err != nil {
+			return u, err
+		}
+		before := u
+		if err := edit(ctx, tx, &u); err != nil {
+			return u, err
+		}
+		if err := SaveUser(ctx, tx, &u); err != nil {
+			return u, err
+		}
+		if before.isOwner() && !u.isOwner() {
+			if err := keepAnOwner(ctx, tx, env); err != nil {
+				return u, err
+			}
+		}
+		return u, events.Emit(ctx, tx, env, event, u.ID, before, u)
+	})
+}
+
+func (a *API) updateUser(ctx context.Context, in *struct {
+	ByUser
+	Body UserPatch
+}) (User, error) {
+	return a.changeUser(ctx, in.UserID, "user.updated", func(ctx context.Context, tx *db.Tx, u *User) error {
+		p := in.Body
+		p.Email.To(&u.Email)
+		p.Name.To(&u.Name)
+		p.LocationIDs.To(&u.LocationIDs)
+		if err := u.check(); err != nil {
+			return err
+		}
+		if p.LocationIDs.Set {
+			if err := checkLocations(ctx, tx, u.Env, u.LocationIDs); err != nil {
+				return err
+			}
+		}
+		if !p.Status.Set {
+			return nil
+		}
+		if err := u.reactivate(); err != nil {
+			return err
+		}
+		if u.Status == Invited {
+			return a.Jobs.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now)
+		}
+		return nil
+	})
+}
+
+func (a *API) deactivateUser(ctx context.Context, in *ByUser) (User, error) {
+	return a.changeUser(ctx, in.UserID, "user.deactivated", func(ctx context.Context, tx *db.Tx, u *User) error {
+		if u.Status == Deactivated {
+			return fault.Conflict("The user is deactivated already.").Detail("status", "state", "is deactivated")
+		}
+		u.Status = Deactivated
+		return EndSessionsOf(ctx, tx, *u)
+	})
+}
+
+func (a *API) assignRoles(ctx context.Context, in *struct {
+	ByUser
+	Body UserRolesReplace
+}) (User, error) {
+	return a.changeUser(ctx, in.UserID, "user.roles_assigned", func(ctx context.Context, tx *db.Tx, u *User) error {
+		roles, err := grantable(ctx, tx, u.Env, in.Body.RoleIDs)
+		if err != nil {
+			return err
+		}
+		return replaceRoles(ctx, tx, u, roles)
+	})
+}
+
+// grantable returns the roles of these ids, if the caller may grant them all.
+func grantable(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) ([]Role, error) {
+	roles, err := rolesByID(ctx, tx, env, ids)
+	if err != nil {
+		return nil, err
+	}
+	return roles, MayGrant(principal.From(ctx).Scopes, scopesOf(roles))
+}

@@ -1,0 +1,173 @@
+package dealership
+
+import (
+	"context"
+	"strings"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+)
+
+// FindUser returns a user with their roles and factors.
+func FindUser(ctx context.Context, tx *db.Tx, env principal.Env, id string) (User, error) {
+	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id = ?`, env, id)
+	if db.IsNoRows(err) {
+		return u, fault.NotFound("user", id)
+	}
+	if err != nil {
+		return u, err
+	}
+	users := []User{u}
+	err = complete(ctx, tx, env, users)
+	return users[0], err
+}
+
+// FindUserByEmail returns a user.
+func FindUserByEmail(ctx context.Context, tx *db.Tx, env principal.Env, email string) (User, error) {
+	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, env, strings.ToLower(email))
+	if db.IsNoRows(err) {
+		return User{}, fault.NotFound("user", email)
+	}
+	if err != nil {
+		return User{}, err
+	}
+	return FindUser(ctx, tx, env, id)
+}
+
+// UserFilter narrows the list of users.
+type UserFilter struct {
+	page.Query
+	Status UserStatus `query:"status" enum:"invited,active,deactivated"`
+	Email  string     `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
+}
+
+func listUsers(ctx context.Context, tx *db.Tx, env principal.Env, f UserFilter) (page.Page[User], error) {
+	if err := f.Check("usr"); err != nil {
+		return page.Page[User]{}, err
+	}
+	w := &db.Where{}
+	w.And("env = ?", env)
+	if f.Status != "" {
+		w.And("status = ?", f.Status)
+	}
+	if f.Email != "" {
+		w.And("email = ?", strings.ToLower(f.Email))
+	}
+	p, err := db.List[User](ctx, tx, db.Table("users"), f.Query, w)
+	if err != nil {
+		return p, err
+	}
+	return p, complete(ctx, tx, env, p.Data)
+}
+
+// complete adds the roles and factors of users, in one query each.
+func complete(ctx context.Context, tx *db.Tx, env principal.Env, users []User) error {
+	if len(users) == 0 {
+		return nil
+	}
+	args, at := []any{env}, map[string]*User{}
+	for i := range users {
+		users[i].Roles, users[i].MFAFactors = []UserRole{}, []UserFactor{}
+		args, at[users[i].ID] = append(args, users[i].ID), &users[i]
+	}
+	in := " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(users)), ", ") + ")"
+	roles, err := db.All[struct {
+		UserID string `db:"user_id"`
+		UserRole
+	}](ctx, tx, `SELECT {cols} FROM (SELECT u.user_id, r.id, r.name FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
+		WHERE u.env = ? AND u.user_id`+in+`) AS held ORDER BY id`, args...)
+	if err != nil {
+		return err
+	}
+	for _, r := range roles {
+		at[r.UserID].Roles = append(at[r.UserID].Roles, r.UserRole)
+	}
+	factors, err := db.All[struct {
+		UserID string `db:"user_id"`
+		UserFactor
+	}](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND user_id`+in+` ORDER BY id`, args...)
+	for _, f := range factors {
+		at[f.UserID].MFAFactors = append(at[f.UserID].MFAFactors, f.UserFactor)
+	}
+	return err
+}
+
+// insertUser adds a user with roles.
+func insertUser(ctx context.Context, tx *db.Tx, env principal.Env, u *User, roles []Role) error {
+	if err := emailIsFree(ctx, tx, env, *u); err != nil {
+		return err
+	}
+	if u.LocationIDs == nil {
+		u.LocationIDs = []string{}
+	}
+	u.Env, u.ID, u.Version, u.CreatedAt, u.UpdatedAt = env, tx.NewID("usr"), 1, tx.Now, tx.Now
+	if err := db.Insert(ctx, tx, "users", *u); err != nil {
+		return err
+	}
+	u.MFAFactors = []UserFactor{}
+	return replaceRoles(ctx, tx, u, roles)
+}
+
+// SaveUser writes a changed user.
+func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
+	if err := emailIsFree(ctx, tx, u.Env, *u); err != nil {
+		return err
+	}
+	was := u.Version
+	u.Version, u.UpdatedAt = was+1, tx.Now
+	return db.Changed(db.Update(ctx, tx, "users", u, "env = ? AND id = ? AND version = ?", u.Env, u.ID, was))
+}
+
+// emailIsFree names the user who has the address; the unique index is the guard.
+func emailIsFree(ctx context.Context, tx *db.Tx, env principal.Env, u User) error {
+	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, env, u.Email, u.ID)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return fault.Conflict("User %s has the email address %s.", other[0], u.Email).Detail("email", "duplicate", "is that of %s", other[0])
+}
+
+func checkLocations(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) error {
+	var bad fault.Fields
+	for _, id := range ids {
+		_, err := FindLocation(ctx, tx, env, id)
+		if fault.KindOf(err) == fault.KindNotFound {
+			bad.Add("location_ids", "not_found", "has %s, which does not exist", id)
+		} else if err != nil {
+			return err
+		}
+	}
+	return bad.Err()
+}
+
+// replaceRoles gives the user exactly these roles.
+func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM user_roles WHERE env = ? AND user_id = ?`, u.Env, u.ID); err != nil {
+		return err
+	}
+	u.Roles = []UserRole{}
+	for _, r := range roles {
+		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
+			return err
+		}
+		u.Roles = append(u.Roles, UserRole{r.ID, r.Name})
+	}
+	return nil
+}
+
+// keepAnOwner fails if the environment has no active owner left. Transactions
+// that take an owner away pass one at a time, so that two of them cannot each
+// leave the last one to the other.
+func keepAnOwner(ctx context.Context, tx *db.Tx, env principal.Env) error {
+	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, env); err != nil {
+		return err
+	}
+	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
+		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, env, Active, ownerRole)
+	if err == nil && owners == 0 {
+		err = fault.Conflict("The dealership needs an active owner. Make somebody else one first.").Detail("user_id", "state", "is the last owner")
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"slipway/internal/hulls"
+)
+
+// create is the boat as it enters the books.
+func (b *boat) create() hulls.HullCreate {
+	c := hulls.HullCreate{
+		Make: b.model["make"], Model: b.model["model"], Year: int64(b.year), LengthFt: *b.model.number("loa"), PriceUSD: b.price,
+		LocationID: b.desk.lots[b.lot()], Status: hulls.Available, StockNumber: new(b.stockNumber()), Condition: b.condition,
+		BoatClass: new(hulls.BoatClass(b.model["class"])), Title: new(b.title()), Description: new(b.description()),
+		Ownership: b.ownership(), HIN: b.hin(), Metadata: map[string]string{"berth": b.berth()},
+	}
+	if b.condition == "order" {
+		c.Condition = "new"
+	}
+	if c.HIN == nil {
+		c.HINAbsentReason = new("pre_1972")
+	}
+	return c
+}
+
+func (b *boat) ownership() string {
+	switch {
+	case b.condition != "used":
+		return b.pick("floorplan", "floorplan", "owned")
+	case b.price > 150_000:
+		return b.pick("brokerage", "brokerage", "owned")
+	}
+	return b.pick("owned", "owned", "owned", "consignment")
+}
+
+// lot is where the boat lies: all the sailing is in Annapolis.
+func (b *boat) lot() string {
+	if b.model.sails() {
+		return "ANN"
+	}
+	return b.pick("ANN", "BAL")
+}
+
+func (b *boat) berth() string {
+	if *b.model.number("loa") < 24 {
+		return fmt.Sprintf("rack %d-%02d", 1+b.luck.IntN(4), 1+b.luck.IntN(24))
+	}
+	return fmt.Sprintf("slip %c-%02d", 'A'+b.luck.IntN(5), 1+b.luck.IntN(40))
+}
+
+// pricing is a price with what the boat cost the dealership.
+func (b *boat) pricing(price int64, reason *string) hulls.HullPricingReplace {
+	share := func(of float64) int64 { return round(float64(b.price) * of) }
+	cents := func(of float64) *int64 { return new(share(of) * 100) }
+	p := hulls.HullPricingReplace{PriceUSD: price, PriceType: "asking", FloorUSD: new(share(0.86)), Reason: reason}
+	if price < b.price {
+		p.PriceType = "sale"
+	}
+	if b.condition == "used" {
+		p.Cost = &hulls.HullCost{InvoiceCents: cents(0.78), ReconditioningCents: cents(0.02)}
+		return p
+	}
+	p.MSRPUSD = new(share(1.07))
+	p.Cost = &hulls.HullCost{InvoiceCents: cents(0.8), FreightCents: cents(0.015), RiggingCents: cents(0.01)}
+	return p
+}
+
+// round makes a price of it.
+func round(v float64) int64 { return int64(math.Round(v/100)) * 100 }
+
+// age is how many years the boat has been in use.
+func (b *boat) age(now time.Time) int { return max(0, now.Year()-b.year) }
+
+// sheet is the boat's specification.
+func (b *boat) sheet(now time.Time) hulls.SpecSheet {
+	m := b.model
+	s := hulls.SpecSheet{
+		Lengths: &hulls.SpecLengths{LOAFt: m.number("loa")}, BeamFt: m.number("beam"), DeadriseDeg: m.number("deadrise"),
+		HullMaterial: m.text("material"), HullShape: m.text("shape"), Keel: m.text("keel"), BallastLb: m.number("ballast"),
+		HullColor:      new(b.pick("White", "White", "Oyster", "Seafoam", "Flag blue", "Ice blue", "Black")),
+		DesignCategory: new(waters(*m.number("loa"))), YearBuilt: new(int64(b.year - 1)),
+		Engines: new(b.engines(now)), MaxPersons: m.count("persons"), Cabins: m.count("cabins"), Heads: m.count("heads"),
+		Berths: &hulls.SpecBerths{Total: m.count("berths")}, MaxSpeedKn: m.number("knots"),
+		Tanks:      &hulls.SpecTanks{FuelGal: m.number("fuel"), WaterGal: m.number("water")},
+		Highlights: new(b.highlights()),
+	}
+	if draft := m.number("draft"); draft != nil {
+		s.DraftFt = &hulls.SpecDraft{Max: draft}
+	}
+	switch {
+	case m.sails():
+		s.Propulsion, s.DisplacementLb = new("sail"), m.number("weight")
+	case m.paddled():
+		s.Propulsion, s.DryWeightLb = new("manual"), m.number("weight")
+	default:
+		s.Propulsion, s.DryWeightLb = new("propeller"), m.number("weight")
+		s.MaxPowerHP = new(*m.number("hp") * *m.number("engines"))
+		s.CruiseSpeedKn = new(math.Round(*s.MaxSpeedKn * 0.65))
+	}
+	if m["type"] == "jet" {
+		s.Propulsion = new("water_jet")
+	}
+	if m.motors() && *m.number("loa") < 24 {
+		s.Trailer = &hulls.SpecTrailer{Included: new(true), Make: new("Load Rite"), Axles: new(1 + *m.count("weight")/3500)}
+	}
+	if b.age(now) < 3 {
+		s.Warranty = &hulls.SpecWarranty{ExpiresAt: new(time.Date(b.year+5, time.June, 30, 0, 0, 0, 0, time.UTC)), Transferable: new(true)}
+	}
+	return s
+}
+
+func (b *boat) engines(now time.Time) []hulls.SpecEngine {
+	m := b.model
+	hours := new(float64(b.age(now)*(30+b.luck.IntN(50)) + 2))
+	engines := []hulls.SpecEngine{}
+	for _, side := range map[string][]string{"1": {"single"}, "2": {"port", "starboard"}}[m["engines"]] {
+		engines = append(engines, hulls.SpecEngine{
+			Position: &side, Make: m.text("engine_make"), Model: m.text("engine"), Year: new(int64(b.year)),
+			HP: m.number("hp"), Hours: hours, Type: m.text("type"), Fuel: m.text("energy"),
+		})
+	}
+	return engines
+}
+
+// waters is the design category for which such boats are usually built.
+func waters(length float64) string {
+	switch {
+	case length >= 40:
+		return "ocean"
+	case length >= 28:
+		return "offshore"
+	case length >= 18:
+		return "inshore"
+	}
+	return "sheltered"
+}

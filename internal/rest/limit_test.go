@@ -1,0 +1,128 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+)
+
+// clock is a time that stands still until it is moved.
+type clock struct{ now time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) advance(d time.Duration) { c.now = c.now.Add(d) }
+
+// sender calls a router from an address with a credential.
+func sender(r http.Handler) func(addr, token, path string) *http.Response {
+	return func(addr, token, path string) *http.Response {
+		req := httptest.NewRequest(http.MethodGet, path, nil)
+		req.RemoteAddr = addr
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		return w.Result()
+	}
+}
+
+// pings is a feature with one endpoint.
+type pings struct{}
+
+func (pings) Mount(r *Router) {
+	Get(r, "/ping", "ping", scope.Anyone, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
+}
+
+func testRouter(c *clock) *Router {
+	who := map[string]principal.Principal{
+		"live":    {Env: 1, Mode: principal.Live, Lineage: "key_live"},
+		"test":    {Env: 2, Mode: principal.Test, Lineage: "key_test"},
+		"rotated": {Env: 2, Mode: principal.Test, Lineage: "key_test"},
+		"slow":    {Env: 2, Mode: principal.Test, Lineage: "key_slow", Rate: 1},
+		"greedy":  {Env: 1, Mode: principal.Live, Lineage: "key_greedy", Rate: 1e9},
+	}
+	return New(Config{
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
+		Limits: Limits{Live: 100, Test: 25, Address: 2, Ceiling: 500},
+		Authenticate: func(_ context.Context, token string) (principal.Principal, error) {
+			if token == "away" {
+				return principal.Principal{}, fault.Unavailable("away")
+			}
+			if p, ok := who[token]; ok {
+				return p, nil
+			}
+			return principal.Principal{}, fault.Unauthenticated("unknown")
+		},
+	}, pings{})
+}
+
+func TestLimitHeaders(t *testing.T) {
+	c := newClock()
+	send := sender(testRouter(c))
+	for i, step := range []struct {
+		after                    time.Duration
+		addr, token, path        string
+		status                   int
+		limit, left, reset, wait string
+		policy                   string
+	}{
+		{0, "10.0.0.1:1", "live", "/v1/ping", 200, "200", "199", "1", "", "200;w=2"},
+		{0, "10.0.0.1:1", "test", "/v1/ping", 200, "50", "49", "1", "", "50;w=2"},
+		{0, "10.0.0.1:1", "greedy", "/v1/ping", 200, "1000", "999", "1", "", "1000;w=2"}, // the server's ceiling
+		{0, "10.0.0.2:1", "rotated", "/v1/ping", 200, "50", "48", "1", "", "50;w=2"},     // the same lineage from elsewhere
+		{0, "10.0.0.1:1", "slow", "/v1/ping", 200, "2", "1", "1", "", "2;w=2"},
+		{0, "10.0.0.1:1", "slow", "/v1/nothing", 404, "2", "0", "2", "", "2;w=2"}, // a failure counts too
+		{0, "10.0.0.1:1", "slow", "/v1/ping", 429, "2", "0", "2", "1", "2;w=2"},
+		{0, "10.0.0.1:1", "slow", "/v1/nothing", 429, "2", "0", "2", "1", "2;w=2"}, // before the path is looked at
+		{0, "10.0.0.1:1", "live", "/v1/ping", 200, "200", "198", "1", "", "200;w=2"},
+		{time.Second, "10.0.0.1:1", "slow", "/v1/ping", 200, "2", "0", "2", "", "2;w=2"},
+		{1500 * time.Millisecond, "10.0.0.1:1", "slow", "/v1/ping", 200, "2", "0", "2", "", "2;w=2"}, // 1.5 - 1 = 0.5 left
+		{0, "10.0.0.1:1", "slow", "/v1/ping", 429, "2", "0", "2", "1", "2;w=2"},
+
+		{0, "10.0.0.9:1", "bad", "/v1/ping", 401, "4", "3", "1", "", "4;w=2"},
+		{0, "10.0.0.9:2", "worse", "/v1/ping", 401, "4", "2", "1", "", "4;w=2"}, // another port is the same address
+		{0, "10.0.0.9:3", "", "/v1/ping", 401, "4", "1", "2", "", "4;w=2"},
+		{0, "10.0.0.9:3", "", "/elsewhere", 404, "4", "0", "2", "", "4;w=2"},
+		{0, "10.0.0.9:3", "bad", "/v1/ping", 429, "4", "0", "2", "1", "4;w=2"},
+		{0, "10.0.0.9:3", "", "/elsewhere", 429, "4", "0", "2", "1", "4;w=2"},
+		{0, "10.0.0.9:3", "away", "/v1/ping", 503, "4", "0", "2", "", "4;w=2"},       // an outage is told, not hidden
+		{0, "10.0.0.9:3", "live", "/v1/ping", 200, "200", "199", "1", "", "200;w=2"}, // a good credential is not held up
+		{0, "10.0.0.8:3", "bad", "/v1/ping", 401, "4", "3", "1", "", "4;w=2"},        // nor is another address
+		{0, "[2001:db8::1]:443", "bad", "/v1/ping", 401, "4", "3", "1", "", "4;w=2"}, // of either kind
+		{500 * time.Millisecond, "10.0.0.9:4", "", "/v1/ping", 401, "4", "0", "2", "", "4;w=2"},
+	} {
+		c.advance(step.after)
+		res := send(step.addr, step.token, step.path)
+		got := fmt.Sprint(res.StatusCode, res.Header["RateLimit-Limit"], res.Header["RateLimit-Remaining"], res.Header["RateLimit-Reset"],
+			res.Header["RateLimit-Policy"], "wait "+res.Header.Get("Retry-After"))
+		want := fmt.Sprint(step.status, []string{step.limit}, []string{step.left}, []string{step.reset}, []string{step.policy}, "wait "+step.wait)
+		if got != want {
+			t.Errorf("step %d: got %s, want %s", i, got, want)
+		}
+	}
+}
+
+// An error that is no fault of the caller's must not be taken for a bad
+// credential, whatever its address has used up.
+func TestOutageIsNotA401(t *testing.T) {
+	r := testRouter(newClock())
+	r.Authenticate = func(context.Context, string) (principal.Principal, error) {
+		return principal.Principal{}, errors.New("no such column")
+	}
+	send := sender(r)
+	for range 10 {
+		if res := send("10.0.0.1:1", "live", "/v1/ping"); res.StatusCode != http.StatusInternalServerError {
+			t.Fatalf("status %d", res.StatusCode)
+		}
+	}
+}
