@@ -33,7 +33,7 @@ var may = map[string][]string{
 	"reference": {},
 	"db":        {"fault", "id", "page", "wire"},
 	"jobs":      {"db"},
-	"audit":     {"db", "principal"},
+	"audit":     {"db", "id", "page", "principal", "wire"},
 	"events":    {"audit", "db", "principal", "version"},
 	"mail":      {},
 	"limit":     {},

@@ -49,7 +49,6 @@ func (demoCmd) Run(s *session) error {
 func serveDemo(ctx context.Context, s *session, folder string) error {
 	set := s.settings
 	set.Data, set.DatabaseURL, set.MasterKey = folder, "", "" // never somebody's own
-	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
 	if _, err := fmt.Fprintf(s.out, "\nOpening %s ...\n", demo.Name); err != nil {
 		return err
 	}
@@ -60,6 +59,8 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
+	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
+	set.BaseURL = "http://" + set.Listen
 	a, err := app.Open(ctx, set, s.log)
 	if err != nil {
 		return err
@@ -69,18 +70,21 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	})
 }
 
-// orFree is the address, or another port of the same host if that one is taken.
+// orFree is the address, or one with another port if that is taken.
 func orFree(addr string) string {
-	l, err := net.Listen("tcp", addr)
-	if err == nil {
-		_ = l.Close()
-		return addr
-	}
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr // none, or a mistake that the check of the settings explains
 	}
-	return net.JoinHostPort(host, "0")
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return addr
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // greet tells a visitor what to try. Every command works as pasted.

@@ -25,6 +25,7 @@ type commands struct {
 	Demo      demoCmd      `cmd:"" help:"Serve a demo dealership on a temporary database."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys."`
+	Audit     auditCmd     `cmd:"" help:"Check the audit log."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the API's OpenAPI description."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

@@ -123,8 +123,8 @@ func spendMFAToken(ctx context.Context, tx *db.Tx, env principal.Env, token stri
 	return users[0], nil
 }
 
-// forgetSpent removes proofs, challenges and invitations that are over.
-func forgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
+// ForgetSpent removes proofs, challenges and invitations that are over.
+func ForgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
 	var total int64
 	for _, statement := range []string{
 		`DELETE FROM mfa_tokens WHERE expires_at < ?`,

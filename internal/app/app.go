@@ -63,6 +63,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
 		return nil, err
 	}
+	a.DB.MAC = a.Box.MAC
 	mailer, err := s.mailer()
 	if err != nil {
 		return nil, errors.Join(err, a.DB.Close())
@@ -127,19 +128,6 @@ func (a *App) Migrate(ctx context.Context) error {
 
 // Close releases everything that Open opened.
 func (a *App) Close() error { return a.DB.Close() }
-
-// housekeeping is the work that no request asks for.
-func (a *App) housekeeping(r *jobs.Registry) {
-	jobs.Every(r, time.Hour, forgetKeys{})
-	jobs.On(r, func(ctx context.Context, _ forgetKeys) error {
-		_, err := db.Write(ctx, a.DB, rest.ForgetKeys)
-		return err
-	})
-}
-
-type forgetKeys struct{}
-
-func (forgetKeys) Kind() string { return "forget_idempotency_keys" }
 
 // onceStarted keeps requests off a schema that is not there yet: they would
 // fail as if the service were broken.

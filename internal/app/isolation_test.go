@@ -25,6 +25,7 @@ var recipes = map[string]recipe{
 	"enrolMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
 	"getApiKey":            {aKey, nil},
 	"listApiKeys":          {},
+	"listAudit":            {},
 	"listSessions":         {},
 	"revokeApiKey":         {aKey, nil},
 	"revokeSession":        {aSession, nil},

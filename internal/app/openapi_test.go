@@ -60,6 +60,7 @@ var expected = []string{
 	"getMe GET /v1/me - 200 Access",
 	"getUser GET /v1/users/{user_id} admin 200 Dealership",
 	"listApiKeys GET /v1/api_keys admin 200 Access",
+	"listAudit GET /v1/audit admin 200 Dealership",
 	"listHullHistory GET /v1/hulls/{hull_id}/history hulls:read 200 Hulls",
 	"listHullPriceChanges GET /v1/hulls/{hull_id}/price_changes hulls:read 200 Hulls",
 	"listHulls GET /v1/hulls hulls:read 200 Hulls",

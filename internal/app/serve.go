@@ -79,6 +79,7 @@ func (a *App) startWork(ctx context.Context) {
 			err = a.Jobs.Start(context.WithoutCancel(ctx)) // ends by Stop, not in the middle
 		}
 		if err == nil {
+			a.upkeep(ctx)
 			return
 		}
 		a.log.Error("waiting for the database", "err", err)
@@ -101,6 +102,9 @@ func (a *App) stop(servers []*http.Server) error {
 		errs = append(errs, s.Shutdown(ctx))
 	}
 	errs = append(errs, a.Jobs.Stop(ctx))
+	if !a.starting.Load() {
+		errs = append(errs, a.Settle(ctx))
+	}
 	if a.flush != nil {
 		errs = append(errs, a.flush(ctx))
 	}

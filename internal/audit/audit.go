@@ -1,7 +1,9 @@
-// Package audit remembers who changed what.
+// Package audit remembers who changed what, and can prove that nobody changed
+// what it remembers.
 //
 // Entries are written in the transaction of the change, so that there is no
-// change without an entry and no entry without its change.
+// change without an entry and no entry without its change. Shortly after, they
+// are linked into a chain per environment: writers do not wait for each other.
 package audit
 
 import (
@@ -12,24 +14,29 @@ import (
 
 	"slipway/internal/db"
 	"slipway/internal/principal"
+	"slipway/internal/wire"
 )
 
-// Entry is one line of the audit log.
+// Entry is one line of the audit log, as it is kept. The order and kind of its
+// fields make its mark: they do not change.
 type Entry struct {
-	Env        principal.Env     `json:"-" db:"env"`
-	ID         string            `json:"id" db:"id"`
-	At         time.Time         `json:"at" db:"at"`
-	ActorType  string            `json:"-" db:"actor_type"`
-	ActorID    string            `json:"-" db:"actor_id"`
-	ActorLabel string            `json:"-" db:"actor_label"`
-	Action     string            `json:"action" db:"action"`
-	TargetType string            `json:"-" db:"target_type"`
-	TargetID   string            `json:"-" db:"target_id"`
-	RequestID  *string           `json:"request_id" db:"request_id"`
-	IP         *string           `json:"ip" db:"ip"`
-	UserAgent  *string           `json:"user_agent" db:"user_agent"`
-	Changes    map[string][2]any `json:"changes" db:"changes,json"`
-	Outcome    string            `json:"outcome" db:"outcome"`
+	Env        principal.Env `db:"env"`
+	ID         string        `db:"id"`
+	At         time.Time     `db:"at"`
+	ActorType  string        `db:"actor_type"`
+	ActorID    string        `db:"actor_id"`
+	ActorLabel string        `db:"actor_label"`
+	Action     string        `db:"action"`
+	TargetType string        `db:"target_type"`
+	TargetID   string        `db:"target_id"`
+	RequestID  *string       `db:"request_id"`
+	IP         *string       `db:"ip"`
+	UserAgent  *string       `db:"user_agent"`
+	Changes    string        `db:"changes"` // JSON
+	Outcome    string        `db:"outcome"`
+	Mark       []byte        `db:"mark"`
+	Link       *int64        `db:"link"`
+	MAC        []byte        `db:"mac"`
 }
 
 // Record writes that the caller did something to a target, which the action's
@@ -49,13 +56,19 @@ func record(ctx context.Context, tx *db.Tx, env principal.Env, action, targetTyp
 	if changes == nil {
 		changes = map[string][2]any{}
 	}
-	return db.Insert(ctx, tx, "audit_entries", Entry{
+	text, err := wire.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	e := Entry{
 		Env: env, ID: tx.NewID("aud"), At: tx.Now,
 		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
 		Action: action, TargetType: targetType, TargetID: targetID,
 		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),
-		Changes: changes, Outcome: outcome,
-	})
+		Changes: string(text), Outcome: outcome,
+	}
+	e.Mark = tx.MAC(e.content())
+	return db.Insert(ctx, tx, "audit_entries", e)
 }
 
 func orNil(s string) *string {
@@ -66,8 +79,8 @@ func orNil(s string) *string {
 }
 
 // Diff lists the fields of a resource that differ, by their JSON names, with
-// the old and the new value. Before may be nil: then every field is new. Bookkeeping
-// (version, times) and fields tagged audit:"-" are left out.
+// the old and the new value. Before may be nil: then every field is new.
+// Bookkeeping (version, times) and fields tagged audit:"-" are left out.
 func Diff(before, after any) map[string][2]any {
 	changes := map[string][2]any{}
 	b, a := value(before), value(after)

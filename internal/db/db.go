@@ -40,6 +40,9 @@ type DB struct {
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
+
+	// MAC marks data so that only this installation can have written it.
+	MAC func(data []byte) []byte
 }
 
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that

@@ -90,6 +90,9 @@ func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
 // NewID returns a fresh id. Ids given within one process rise.
 func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now) }
 
+// MAC marks data so that only this installation can have written it.
+func (tx *Tx) MAC(data []byte) []byte { return tx.db.MAC(data) }
+
 // LockRow keeps other transactions off a row until this one ends. SQLite has
 // one writer and needs nothing. The query selects the row.
 func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {

@@ -80,6 +80,11 @@ func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode principal.M
 	return d, err
 }
 
+// Environments lists the environments of a dealership, or of all for "".
+func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, error) {
+	return db.All[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? OR ? = '' ORDER BY env`, id, id)
+}
+
 // Find returns an environment's dealership.
 func Find(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
 	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, env)

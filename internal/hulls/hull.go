@@ -43,7 +43,7 @@ type Hull struct {
 	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"When it came into stock."`
 	SoldAt            *time.Time        `json:"sold_at" db:"sold_at"`
 	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at"`
-	DaysInStock       *int64            `json:"days_in_stock" doc:"From receipt until sale or now; null before receipt." audit:"-"`
+	DaysInStock       *int64            `json:"days_in_stock" doc:"From receipt until sale, archiving or now; null before receipt." audit:"-"`
 	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"The record of the same boat from an earlier time here."`
 	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own notes: up to 50 pairs."`
 	Version           int64             `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
@@ -236,7 +236,7 @@ func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 	d := hin.Decode(number, now)
 	if !d.Valid {
 		for _, e := range d.Errors {
-			bad.Add("hin", e.Code, "is not a hull identification number: %s", e.Message)
+			bad.Add("hin", e.Code, "is not a hull identification number: %s", strings.TrimSuffix(e.Message, "."))
 		}
 		return
 	}
@@ -272,6 +272,9 @@ func (h *Hull) derive(now time.Time) {
 		return
 	}
 	until := now
+	if h.ArchivedAt != nil {
+		until = *h.ArchivedAt
+	}
 	if h.SoldAt != nil {
 		until = *h.SoldAt
 	}

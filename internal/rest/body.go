@@ -135,7 +135,7 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in t
 		return nil, nil
 	}
 	if err := wire.Check(body); err != nil {
-		return nil, fault.BadRequest("%s.", err.Error()).Detail("", "malformed", "%s", err.Error())
+		return nil, fault.BadRequest("%s.", err.Error()).Detail("body", "malformed", "%s", err.Error())
 	}
 	return body, nil
 }

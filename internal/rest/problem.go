@@ -68,6 +68,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	if err != nil {
 		panic(err) // plain strings
 	}
+	body = append(body, '\n')
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Kind.Status)

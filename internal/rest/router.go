@@ -205,12 +205,13 @@ func encode[O any](status int, out O) (*reply, error) {
 	}
 	var err error
 	p.body, err = wire.Marshal(out)
+	p.body = append(p.body, '\n') // for people at a terminal
 	return p, err
 }
 
 func (p *reply) send(w http.ResponseWriter) {
 	for name, value := range p.header {
-		w.Header().Set(name, value)
+		w.Header()[name] = []string{value} // Go would write Etag
 	}
 	if p.replayed {
 		w.Header().Set("Idempotent-Replayed", "true")

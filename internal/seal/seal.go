@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -21,7 +22,10 @@ const keySize = 32
 
 // Box encrypts and decrypts. What it seals is bound to a place, so that a
 // ciphertext copied to another row does not open there.
-type Box struct{ aead cipher.AEAD }
+type Box struct {
+	aead cipher.AEAD
+	mac  []byte
+}
 
 // NewBox makes a box from a master key.
 func NewBox(master []byte) (*Box, error) {
@@ -40,7 +44,8 @@ func NewBox(master []byte) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Box{aead}, nil
+	mac, err := hkdf.Key(sha256.New, master, nil, "slipway marks v1", keySize)
+	return &Box{aead, mac}, err
 }
 
 // Seal encrypts plain for the given place, such as "mfa_factor/17/mfa_01…".
@@ -55,6 +60,13 @@ func (b *Box) Open(sealed []byte, place string) ([]byte, error) {
 		return nil, errors.New("sealed data does not open: wrong master key or a copied row")
 	}
 	return plain, nil
+}
+
+// MAC marks data so that only a holder of the master key can have done it.
+func (b *Box) MAC(data []byte) []byte {
+	h := hmac.New(sha256.New, b.mac)
+	h.Write(data)
+	return h.Sum(nil)
 }
 
 // MasterKey returns the key given in base64 by the operator or, without one,

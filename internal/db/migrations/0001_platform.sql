@@ -226,8 +226,9 @@ CREATE TABLE audit_entries (
     user_agent  TEXT,
     changes     TEXT NOT NULL,
     outcome     TEXT NOT NULL,
+    mark        BYTEA NOT NULL, -- shows that we wrote it
     link        BIGINT, -- its place in the chain, given shortly after the commit
-    mac         BYTEA,  -- over the entry and the mac of the link before
+    mac         BYTEA,  -- over the mark and the mac of the link before
     PRIMARY KEY (env, id)
 );
 

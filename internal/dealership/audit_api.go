@@ -1,0 +1,60 @@
+package dealership
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"slipway/internal/audit"
+	"slipway/internal/db"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// AuditEntry is one line of the audit log, as callers see it.
+type AuditEntry struct {
+	ID        string            `json:"id" example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	At        time.Time         `json:"at"`
+	Actor     principal.Actor   `json:"actor"`
+	Action    string            `json:"action" example:"api_key.rotated"`
+	Target    AuditTarget       `json:"target"`
+	RequestID *string           `json:"request_id"`
+	IP        *string           `json:"ip"`
+	UserAgent *string           `json:"user_agent"`
+	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Secrets and personal data of contacts are never here."`
+	Outcome   string            `json:"outcome" enum:"success,failure"`
+}
+
+// AuditTarget is what something was done to.
+type AuditTarget struct {
+	Type string `json:"type" example:"api_key"`
+	ID   string `json:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+// listAudit writes, too: who reads the log is part of it.
+func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditEntry], error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[AuditEntry], error) {
+		rows, err := audit.List(ctx, tx, env, *in)
+		if err != nil {
+			return page.Page[AuditEntry]{}, err
+		}
+		p := page.Page[AuditEntry]{Data: []AuditEntry{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
+		for _, e := range rows.Data {
+			shown, err := show(e)
+			if err != nil {
+				return p, err
+			}
+			p.Data = append(p.Data, shown)
+		}
+		return p, audit.Record(ctx, tx, env, "audit.read", principal.From(ctx).DealershipID, nil)
+	})
+}
+
+func show(e audit.Entry) (AuditEntry, error) {
+	v := AuditEntry{
+		ID: e.ID, At: e.At, Actor: principal.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
+		Target: AuditTarget{e.TargetType, e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,
+	}
+	return v, json.Unmarshal([]byte(e.Changes), &v.Changes)
+}
