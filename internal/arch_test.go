@@ -46,7 +46,7 @@ var may = map[string][]string{
 	"hulls":      features("dealership", "jobs"),
 
 	// the top
-	"app":  {"access", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

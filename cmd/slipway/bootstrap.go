@@ -36,8 +36,10 @@ Owner         %s
 Password      %s
 TOTP secret   %s
 
-Keep the last two: they are not shown again. Next, a key:
-  slipway keys create --dealership %[1]s --environment test --scopes hulls:read,hulls:write
+Keep the last two: they are not shown again. Next, a key. The admin scope wants
+a code of the authenticator app that holds the TOTP secret:
+  slipway keys create --dealership %[1]s --environment test \
+    --scopes hulls:read,hulls:write,admin --user %[2]s --totp 123456
 `, f.DealershipID, f.Owner.Email, f.Owner.Password, f.Owner.TOTPSecret)
 	return err
 }

@@ -10,29 +10,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"slipway/internal/testkit"
 )
 
-// build makes the program once for all tests of a test. Tests that look for
-// races run a program that does so too, which also saves compiling all anew.
+// build makes the program as it is shipped, without the race detector, under
+// which SQLite takes twenty times as long.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "slipway")
-	args := []string{"build", "-buildvcs=false", "-o", binary}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "-race" && s.Value == "true" {
-				args = append(args, "-race")
-			}
-		}
-	}
-	if out, err := exec.CommandContext(t.Context(), "go", append(args, ".")...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return binary
@@ -180,14 +170,6 @@ func (s *server) ready() int {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, res.Body) // a word
 	return res.StatusCode
-}
-
-// signal sends a signal to the server.
-func (s *server) signal(sig syscall.Signal) {
-	s.p.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.p.t.Fatal(err)
-	}
 }
 
 // answer is what a request got; its status is 0 if there was no answer.

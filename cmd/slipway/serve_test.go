@@ -90,25 +90,23 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 		bodies[i] = testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
 	}
 	var done atomic.Int64
-	halfway := make(chan struct{})
 	all(func(i int) {
 		switch a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i]); {
 		case a.status == 201:
 			acknowledged[i] = a.id()
 			if done.Add(1) == creates/2 {
-				close(halfway)
+				if err := s.cmd.Process.Kill(); err != nil {
+					t.Error(err)
+				}
 			}
 		case a.err == nil:
 			t.Errorf("create %d: %d %s", i, a.status, a.body)
 		}
-	}, func() {
-		<-halfway
-		s.signal(syscall.SIGKILL)
 	})
-	<-s.ends
-	if n := done.Load(); n == creates {
-		t.Fatal("it died too late")
+	if n := done.Load(); n < creates/2 || n == creates {
+		t.Fatalf("it did not die in the middle, but after %d", n)
 	}
+	<-s.ends
 
 	s = p.serve()
 	ids := make([]string, creates)
@@ -118,7 +116,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 		if a.status != 201 || acknowledged[i] != "" && (acknowledged[i] != ids[i] || !a.replayed) {
 			t.Errorf("create %d again: %d %s, replayed %t, was %s", i, a.status, a.body, a.replayed, acknowledged[i])
 		}
-	}, nil)
+	})
 	listed := s.list(t, key)
 	for i, id := range ids {
 		if !listed[id] {
@@ -131,8 +129,8 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 	return s
 }
 
-// all runs work for every create by eight workers, beside something else.
-func all(work func(i int), beside func()) {
+// all runs work for every create by eight workers.
+func all(work func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	for range 8 {
@@ -141,9 +139,6 @@ func all(work func(i int), beside func()) {
 				work(int(i))
 			}
 		})
-	}
-	if beside != nil {
-		wg.Go(beside)
 	}
 	wg.Wait()
 }
@@ -185,13 +180,18 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
 	// The server asks for the body once the request has reached its handler: from then on it is under way.
 	fmt.Fprintf(conn, "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, len(body))
 	read := bufio.NewReader(conn)
 	if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
 	}
-	s.signal(syscall.SIGTERM)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
 	for s.ready() == 200 { //nolint:revive // the answer comes at once, but when the signal arrives nobody tells
 	}
 	if status := s.ready(); status != http.StatusServiceUnavailable {

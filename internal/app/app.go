@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -87,7 +88,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock,
+		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
 	}, inventory, company, people)
 	router.Handle(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
@@ -171,6 +172,19 @@ func quiet(log *slog.Logger) *slog.Logger { return slog.New(levelled{log.Handler
 type levelled struct {
 	slog.Handler
 	least slog.Level
+}
+
+// Handle drops what the queue says of its own end: that a query was cut off.
+func (l levelled) Handle(ctx context.Context, r slog.Record) error {
+	ended := false
+	r.Attrs(func(a slog.Attr) bool {
+		ended = ended || strings.Contains(a.Value.String(), context.Canceled.Error())
+		return !ended
+	})
+	if ended {
+		return nil
+	}
+	return l.Handler.Handle(ctx, r)
 }
 
 func (l levelled) Enabled(ctx context.Context, level slog.Level) bool {

@@ -140,7 +140,7 @@ func TestErrorTable(t *testing.T) {
 			blame        [2]string // field and code of a detail; none if empty
 			message      string    // a part of it
 		}{
-			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"", "malformed"}, "JSON ends too early"},
+			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"body", "malformed"}, "JSON ends too early"},
 			"missing fields":       {s.Test, "POST", "/v1/hulls", `{}`, 400, [2]string{"make", "required"}, "is required"},
 			"a wrong type":         {s.Test, "PATCH", hull, `{"title": 7}`, 400, [2]string{"title", "type"}, "title must be a string"},
 			"a bad limit":          {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, [2]string{"limit", "maximum"}, "limit must be at most 100"},
@@ -289,7 +289,7 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 			want               []string // field code
 		}{
 			"missing": {"POST", "/v1/hulls", `{}`, 400, []string{
-				"length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
+				"hin required", "length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
 			}},
 			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "colour": "red"}`, 400, []string{
 				"colour unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",

@@ -89,7 +89,8 @@ func TestHead(t *testing.T) {
 						t.Errorf("HEAD %s: %s %q, GET has %q", path, name, head.Header.Get(name), get.Header.Get(name))
 					}
 				}
-				if accept == "identity" && strings.HasPrefix(path, "/v1/") && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
+				grows := path == "/v1/audit" // reading the log is logged
+				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
 					t.Errorf("HEAD %s: Content-Length %s, GET has %d bytes", path, head.Header.Get("Content-Length"), len(get.Bytes))
 				}
 			}

@@ -42,12 +42,19 @@ func serveOn(t *testing.T, database string) *node {
 	}
 	addr, served := make(chan string, 1), make(chan error, 1)
 	go func() { served <- a.Serve(t.Context(), func(at string) { addr <- at }) }()
+	n := &node{App: a, key: "sk_live_nobody"}
+	select {
+	case at := <-addr:
+		n.url = "http://" + at
+	case err := <-served:
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { // the test's context has ended by now
 		if err := <-served; err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
 	})
-	return &node{App: a, url: "http://" + <-addr, key: "sk_live_" + strings.Repeat("a", 42) + "aaaaaaa"}
+	return n
 }
 
 // found gives the node a dealership and a key to it.
@@ -115,6 +122,9 @@ func (n *node) unavailable(t *testing.T) {
 	t.Helper()
 	var wg sync.WaitGroup
 	for _, o := range operations() {
+		if len(o.Security) == 0 {
+			continue // who asks stands in the body, which is judged before the database is needed
+		}
 		wg.Go(func() {
 			start := time.Now()
 			a := n.send(o.Method, strings.NewReplacer("{", "", "}", "").Replace(o.Path), "{}")
@@ -198,7 +208,7 @@ func (n *node) traffic(t *testing.T) (end func()) {
 	}
 	body := fmt.Sprintf(`{"make": "a", "model": "b", "year": 2024, "length_ft": 20, "price_usd": 1, "status": "on_order", "location_id": %q}`, location.ID)
 	ctx, stop := context.WithCancel(t.Context())
-	made := make([][]string, 2)
+	made, flows := make([][]string, 2), make(chan struct{}, 2)
 	var wg sync.WaitGroup
 	for i := range made {
 		wg.Go(func() {
@@ -209,11 +219,17 @@ func (n *node) traffic(t *testing.T) (end func()) {
 				} else if a.status != 503 {
 					t.Errorf("a write got %+v", a)
 				}
+				if len(made[i]) == 3 {
+					flows <- struct{}{}
+				}
 				if a := n.send("GET", "/v1/hulls", ""); a.status != 200 && a.status != 503 {
 					t.Errorf("a read got %+v", a)
 				}
 			}
 		})
+	}
+	for range made {
+		<-flows
 	}
 	return func() {
 		t.Helper()
@@ -223,9 +239,6 @@ func (n *node) traffic(t *testing.T) (end func()) {
 			if a := n.send("GET", "/v1/hulls/"+id, ""); a.status != 200 {
 				t.Errorf("%s was acknowledged and is lost: %+v", id, a)
 			}
-		}
-		if len(slices.Concat(made...)) < len(made) {
-			t.Errorf("there was hardly any traffic: %v", made)
 		}
 	}
 }

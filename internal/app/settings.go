@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	netmail "net/mail"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,8 @@ type Settings struct {
 
 	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"smtp://user:password@host:587 to send email by. Without it, messages are written to the outbox folder of the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Whom the service's own email comes from; Slipway <noreply@{host of BASE_URL}> without it."`
+
+	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks such as 10.0.0.0/8 whose X-Forwarded-For is believed."`
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests a second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests a second of a test credential."`

@@ -72,42 +72,67 @@ var defaultSettings = Settings{
 type DealershipPatch struct {
 	Name          opt.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LegalName     opt.Null[string]         `json:"legal_name,omitzero" maxLength:"200"`
-	PostalAddress opt.Null[Address]        `json:"postal_address,omitzero"`
+	PostalAddress opt.Null[AddressPatch]   `json:"postal_address,omitzero"`
 	Timezone      opt.Value[string]        `json:"timezone,omitzero" maxLength:"64"`
 	Settings      opt.Value[SettingsPatch] `json:"settings,omitzero"`
 }
 
 // SettingsPatch changes some of the settings.
 type SettingsPatch struct {
-	StalledAfterHours          opt.Value[int64]      `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
-	DefaultHoldHours           opt.Value[int64]      `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
-	SoldWhen                   opt.Value[string]     `json:"sold_when,omitzero" enum:"contracted,funded"`
-	AllowDeliveryBeforeFunding opt.Value[bool]       `json:"allow_delivery_before_funding,omitzero"`
-	QuietHours                 opt.Value[QuietHours] `json:"quiet_hours,omitzero"`
-	DefaultTaxRatePercent      opt.Value[string]     `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
-	Sender                     opt.Value[Sender]     `json:"sender,omitzero"`
+	StalledAfterHours          opt.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
+	DefaultHoldHours           opt.Value[int64]           `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
+	SoldWhen                   opt.Value[string]          `json:"sold_when,omitzero" enum:"contracted,funded"`
+	AllowDeliveryBeforeFunding opt.Value[bool]            `json:"allow_delivery_before_funding,omitzero"`
+	QuietHours                 opt.Value[QuietHoursPatch] `json:"quiet_hours,omitzero"`
+	DefaultTaxRatePercent      opt.Value[string]          `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
+	Sender                     opt.Value[SenderPatch]     `json:"sender,omitzero"`
+}
+
+// QuietHoursPatch moves either end of the quiet hours.
+type QuietHoursPatch struct {
+	Start opt.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
+	End   opt.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
+}
+
+// SenderPatch changes whom messages come from.
+type SenderPatch struct {
+	Email opt.Null[string] `json:"email,omitzero" format:"email" maxLength:"254"`
+	SMS   opt.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
 // percent is a decimal of up to four places; floats would not keep it.
 var percent = regexp.MustCompile(`^(100(\.0{1,4})?|[0-9]{1,2}(\.[0-9]{1,4})?)$`)
 
+// Check says what the schema cannot.
+func (p DealershipPatch) Check(time.Time) error {
+	var bad fault.Fields
+	if p.Timezone.Set {
+		checkTimezone(&bad, &p.Timezone.V)
+	}
+	if rate := p.Settings.V.DefaultTaxRatePercent; rate.Set && !percent.MatchString(rate.V) {
+		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
+	}
+	return bad.Err()
+}
+
 func (p DealershipPatch) apply(d *Dealership) error {
+	if err := p.Check(d.UpdatedAt); err != nil {
+		return err
+	}
 	p.Name.To(&d.Name)
 	p.LegalName.To(&d.LegalName)
-	p.PostalAddress.To(&d.PostalAddress)
 	p.Timezone.To(&d.Timezone)
 	s := p.Settings.V
 	s.StalledAfterHours.To(&d.Settings.StalledAfterHours)
 	s.DefaultHoldHours.To(&d.Settings.DefaultHoldHours)
 	s.SoldWhen.To(&d.Settings.SoldWhen)
 	s.AllowDeliveryBeforeFunding.To(&d.Settings.AllowDeliveryBeforeFunding)
-	s.QuietHours.To(&d.Settings.QuietHours)
+	s.QuietHours.V.Start.To(&d.Settings.QuietHours.Start)
+	s.QuietHours.V.End.To(&d.Settings.QuietHours.End)
 	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
-	s.Sender.To(&d.Settings.Sender)
+	s.Sender.V.Email.To(&d.Settings.Sender.Email)
+	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 	var bad fault.Fields
-	checkTimezone(&bad, &d.Timezone)
-	if !percent.MatchString(d.Settings.DefaultTaxRatePercent) {
-		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
-	}
+	changeAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)
 	return bad.Err()
 }

@@ -36,6 +36,48 @@ type Address struct {
 	Country    string   `json:"country" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
 }
 
+// AddressPatch changes some of an address.
+type AddressPatch struct {
+	_          struct{}          `nullable:"true"`
+	Line1      opt.Value[string] `json:"line1,omitzero" maxLength:"200"`
+	Line2      opt.Null[string]  `json:"line2,omitzero" maxLength:"200"`
+	City       opt.Value[string] `json:"city,omitzero" maxLength:"100"`
+	Region     opt.Null[string]  `json:"region,omitzero" maxLength:"100"`
+	PostalCode opt.Null[string]  `json:"postal_code,omitzero" maxLength:"20"`
+	Country    opt.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
+}
+
+// changeAddress changes or clears an address. One that was not there before
+// needs what every address needs.
+func changeAddress(bad *fault.Fields, field string, p opt.Null[AddressPatch], to **Address) {
+	if !p.Set || p.V == nil {
+		if p.Set {
+			*to = nil
+		}
+		return
+	}
+	var a Address // a copy: the old one goes into the history
+	if *to != nil {
+		a = **to
+	} else {
+		for _, part := range []struct {
+			name string
+			set  bool
+		}{{"line1", p.V.Line1.Set}, {"city", p.V.City.Set}, {"country", p.V.Country.Set}} {
+			if !part.set {
+				bad.Add(field+"."+part.name, "required", "is required")
+			}
+		}
+	}
+	p.V.Line1.To(&a.Line1)
+	p.V.Line2.To(&a.Line2)
+	p.V.City.To(&a.City)
+	p.V.Region.To(&a.Region)
+	p.V.PostalCode.To(&a.PostalCode)
+	p.V.Country.To(&a.Country)
+	*to = &a
+}
+
 // LocationCreate is what a new location needs.
 type LocationCreate struct {
 	Name     string            `json:"name" minLength:"1" maxLength:"200"`
@@ -45,33 +87,41 @@ type LocationCreate struct {
 	Timezone *string           `json:"timezone" required:"false" maxLength:"64"`
 }
 
-func (c LocationCreate) location() (Location, error) {
-	l := Location{Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone}
-	return l, l.check()
+func (c LocationCreate) location() Location {
+	return Location{Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone}
 }
+
+// Check says what the schema cannot.
+func (c LocationCreate) Check(time.Time) error { return checkZone(c.Timezone) }
 
 // LocationPatch changes a location.
 type LocationPatch struct {
-	Name     opt.Value[string] `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	Code     opt.Null[string]  `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address  opt.Null[Address] `json:"address,omitzero"`
-	Phone    opt.Null[string]  `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
-	Timezone opt.Null[string]  `json:"timezone,omitzero" maxLength:"64"`
+	Name     opt.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	Code     opt.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address  opt.Null[AddressPatch] `json:"address,omitzero"`
+	Phone    opt.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone opt.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
 }
+
+// Check says what the schema cannot.
+func (p LocationPatch) Check(time.Time) error { return checkZone(p.Timezone.V) }
 
 func (p LocationPatch) apply(l *Location) error {
+	if err := p.Check(l.UpdatedAt); err != nil {
+		return err
+	}
 	p.Name.To(&l.Name)
 	p.Code.To(&l.Code)
-	p.Address.To(&l.Address)
 	p.Phone.To(&l.Phone)
 	p.Timezone.To(&l.Timezone)
-	return l.check()
+	var bad fault.Fields
+	changeAddress(&bad, "address", p.Address, &l.Address)
+	return bad.Err()
 }
 
-// check is what the schema cannot say.
-func (l Location) check() error {
+func checkZone(zone *string) error {
 	var bad fault.Fields
-	checkTimezone(&bad, l.Timezone)
+	checkTimezone(&bad, zone)
 	return bad.Err()
 }
 

@@ -23,8 +23,8 @@ func (a *API) listLocations(ctx context.Context, in *struct{ page.Query }) (page
 
 func (a *API) createLocation(ctx context.Context, in *struct{ Body LocationCreate }) (Location, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
-		l, err := in.Body.location()
-		if err != nil {
+		l := in.Body.location()
+		if err := in.Body.Check(tx.Now); err != nil {
 			return l, err
 		}
 		if err := insertLocation(ctx, tx, env, &l); err != nil {

@@ -115,6 +115,12 @@ func (c HullCreate) hull(now time.Time) (Hull, error) {
 	return h, h.check(now)
 }
 
+// Check says what the schema cannot.
+func (c HullCreate) Check(now time.Time) error {
+	_, err := c.hull(now)
+	return err
+}
+
 // HullPatch changes a hull's descriptive fields or location. Status and price
 // have endpoints of their own.
 type HullPatch struct {

@@ -35,6 +35,10 @@ func TestCreateGetUpdate(t *testing.T) {
 		if !f.Blames("price_usd", "unknown_field") {
 			t.Errorf("price by PATCH: %+v", f)
 		}
+		f = s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"price_usd": -1, "hin": "abc", "year": 3000}), 422, nil).Fault(t)
+		if !f.Blames("price_usd", "minimum") || !f.Blames("hin", "length") || !f.Blames("year", "maximum") {
+			t.Errorf("not all mistakes at once: %+v", f)
+		}
 		s.Test.Patch("/v1/hulls/"+h.ID, `{"make":null}`, 400, nil)
 		if f := s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("location_id", "not_found") {
 			t.Errorf("unknown location: %+v", f)

@@ -71,6 +71,7 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 		r.IdempotencyKey = x.key
 		ctx = principal.WithRequest(ctx, r)
 	}
+	x.body = body
 	req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
 	if x.caller.Env == 0 {                         // a public endpoint
 		return ctx, nil

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +32,7 @@ type exchange struct {
 	ifMatch     string
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
+	body        []byte // of a JSON request
 	router      *Router
 	status      int
 	reply       *reply // set by Write; whoever sets none has its result encoded
@@ -52,7 +55,7 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		w.Header().Set("Request-Id", x.requestID)
 		w.Header().Set("Service-Version", version.Latest())
 		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
-		ctx = principal.WithRequest(ctx, principal.Request{ID: x.requestID, IP: address(req), UserAgent: clip(req.UserAgent(), 500)})
+		ctx = principal.WithRequest(ctx, principal.Request{ID: x.requestID, IP: r.address(req), UserAgent: clip(req.UserAgent(), 500)})
 		req = req.WithContext(ctx)
 		defer func() {
 			if p := recover(); p != nil {
@@ -81,7 +84,7 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 		slog.Int("status", status),
 		slog.Int("bytes", bytes),
 		slog.Float64("ms", float64(took.Microseconds())/1000),
-		slog.String("ip", address(req)),
+		slog.String("ip", r.address(req)),
 	}
 	if x.operation != "" {
 		attrs = append(attrs, slog.String("operation", x.operation))
@@ -149,17 +152,33 @@ func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
 	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, clip(req.URL.Path, 500)))
 }
 
-// address is the caller's, without the port.
-func address(req *http.Request) string {
+// address is the caller's, without the port. Behind proxies that the operator
+// trusts it is the last one in X-Forwarded-For that none of them added: what
+// stands before that, anybody can write.
+func (r *Router) address(req *http.Request) string {
 	host, _, err := net.SplitHostPort(req.RemoteAddr)
 	if err != nil {
-		return req.RemoteAddr
+		host = req.RemoteAddr
+	}
+	hops := strings.Split(strings.Join(req.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		if !r.trusts(host) {
+			break
+		}
+		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break
+		}
+		host = next.Unmap().String()
 	}
 	return host
 }
 
-// clip bounds what a caller's header or path adds to our texts, and makes it
-// UTF-8: neither JSON nor PostgreSQL takes anything else.
+func (r *Router) trusts(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && slices.ContainsFunc(r.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}
+
 func clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:min(n, len(s))], "\uFFFD")
 }

@@ -44,7 +44,7 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 func (r *Router) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
-			if err := r.limit(w, "ip "+address(req), r.Limits.Address); err != nil {
+			if err := r.limit(w, "ip "+r.address(req), r.Limits.Address); err != nil {
 				r.fail(w, req, err)
 				return
 			}
@@ -53,7 +53,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		}
 		caller, err := r.caller(req)
 		if err != nil {
-			if limited := r.limit(w, "ip "+address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
+			if limited := r.limit(w, "ip "+r.address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
 				err = limited
 			}
 			r.fail(w, req, err)

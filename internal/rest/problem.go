@@ -5,6 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -129,8 +131,37 @@ func init() {
 		return envelope(judge(status, msg, errs), "")
 	}
 	huma.NewErrorWithContext = func(c huma.Context, status int, msg string, errs ...error) huma.StatusError {
-		return envelope(judge(status, msg, errs), exchangeFrom(c.Context()).requestID)
+		x := exchangeFrom(c.Context())
+		f := judge(status, msg, errs)
+		x.judgeMore(c.Operation(), f)
+		return envelope(f, x.requestID)
 	}
+}
+
+// judgeMore adds what the body's own rules say to what its schema said. A
+// field that is blamed already is left alone.
+func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
+	t, ok := op.Metadata["body"].(reflect.Type)
+	if !ok || f.Kind.Status >= 500 || len(f.Details) == 0 {
+		return
+	}
+	body := reflect.New(t)
+	if wire.Unmarshal(x.body, body.Interface()) != nil {
+		return
+	}
+	more, ok := errors.AsType[*fault.Error](body.Elem().Interface().(Checker).Check(x.router.Now()))
+	if !ok {
+		return
+	}
+	for _, d := range more.Details {
+		if !slices.ContainsFunc(f.Details, func(known fault.Detail) bool { return known.Field == d.Field }) {
+			f.Details = append(f.Details, d)
+			if shapes[d.Code] {
+				f.Kind = fault.KindBadRequest
+			}
+		}
+	}
+	f.Message = fault.Sentence(f.Details)
 }
 
 // judge turns huma's complaints into the fault of the contract: 400 for a

@@ -9,6 +9,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -37,6 +39,7 @@ type Config struct {
 	Log          *slog.Logger
 	Box          *seal.Box // for stored responses
 	Now          func() time.Time
+	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is believed
 	Observe      func(operation string, status int, took time.Duration) // metrics
 }
 
@@ -163,7 +166,14 @@ func mount[I, O any](r *Router, method string, status int, path, id string, need
 	register(r, op, h)
 }
 
+// Checker is a body that can say by itself what is wrong with it beyond its
+// schema, so that a caller hears of that together with what the schema says.
+type Checker interface{ Check(now time.Time) error }
+
 func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
+	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
+		op.Metadata["body"] = f.Type
+	}
 	status := op.DefaultStatus
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		x := exchangeFrom(ctx)

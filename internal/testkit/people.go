@@ -1,0 +1,90 @@
+package testkit
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+
+	"golang.org/x/crypto/argon2"
+
+	"slipway/internal/db"
+)
+
+// Password is that of every Person.
+const Password = "four boats in a row"
+
+// cheapHash is Password in the service's own form, at a cost that tests can
+// pay often. What is stored says what it costs, so the service checks it as it
+// checks any other.
+var cheapHash = func() string {
+	salt, b64 := []byte("salt for testing"), base64.RawStdEncoding
+	hash := argon2.IDKey([]byte(Password), salt, 1, 8, 1, 32)
+	return fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version, b64.EncodeToString(salt), b64.EncodeToString(hash))
+}()
+
+// Person is a user of the first dealership's test environment who is signed in.
+type Person struct {
+	*Client
+	ID, Email string
+}
+
+// Person provisions a user who holds these roles, by name, and signs them in.
+func (s *Server) Person(roles ...string) *Person {
+	s.t.Helper()
+	ids := []string{}
+	for _, name := range roles {
+		ids = append(ids, s.RoleID(name))
+	}
+	p := &Person{ID: s.Test.User(map[string]any{"role_ids": ids})}
+	p.Email = Rows[string](s, `SELECT email FROM users WHERE id = ?`, p.ID)[0]
+	s.Activate(p.ID)
+	p.Client = s.As(s.Token(p.Email))
+	return p
+}
+
+// Activate gives a user the Password, as accepting the invitation does.
+func (s *Server) Activate(userID string) {
+	s.t.Helper()
+	s.Exec(`UPDATE users SET status = 'active', password_hash = ? WHERE id = ?`, cheapHash, userID)
+}
+
+// Token signs a Person in to the test environment.
+func (s *Server) Token(email string) string {
+	s.t.Helper()
+	var in struct{ Token string }
+	s.As("").Post("/oauth/sessions", map[string]any{"email": email, "password": Password, "environment": "test"}, 201, &in)
+	return in.Token
+}
+
+// RoleID is the id of a role of the test environment.
+func (s *Server) RoleID(name string) string {
+	s.t.Helper()
+	var list struct{ Data []struct{ ID, Name string } }
+	s.Test.Get("/v1/roles?limit=100", 200, &list)
+	for _, r := range list.Data {
+		if r.Name == name {
+			return r.ID
+		}
+	}
+	s.t.Fatalf("no role %s", name)
+	return ""
+}
+
+// Exec changes rows behind the service's back, for what no request can do.
+func (s *Server) Exec(statement string, args ...any) {
+	s.t.Helper()
+	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return db.Exec(ctx, tx, statement, args...)
+	})
+	check(s.t, err)
+}
+
+// Rows reads what no request shows.
+func Rows[T any](s *Server, query string, args ...any) []T {
+	s.t.Helper()
+	rows, err := db.Read(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) ([]T, error) {
+		return db.All[T](ctx, tx, query, args...)
+	})
+	check(s.t, err)
+	return rows
+}
