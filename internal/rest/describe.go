@@ -18,8 +18,8 @@ import (
 // families are the headings of the reference, in the order they are shown.
 var families = []*huma.Tag{
 	{Name: "Hulls", Description: "Inventory: boats with their specifications, prices and history, and the decoding of hull identification numbers."},
-	{Name: "Dealership", Description: "The dealership's locations, people and settings."},
-	{Name: "Access", Description: "Credentials, and what they may do."},
+	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the log of who did what."},
+	{Name: "Access", Description: "API keys, second factors and sessions."},
 }
 
 const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents and the events that tell other systems about them.
@@ -49,7 +49,7 @@ func description() *huma.OpenAPI {
 			Responses: errorResponses(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
 				Type: "http", Scheme: "bearer",
-				Description: "An API key: `sk_test_...` or `sk_live_...`.\n\n" + scopeTable(),
+				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session's token (`st_...`).\n\n" + scopeTable(),
 			}},
 		},
 	}
