@@ -213,14 +213,14 @@ func (n *node) traffic(t *testing.T) (end func()) {
 	for i := range made {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				a := n.send("POST", "/v1/hulls", body)
-				if a.status == 201 {
-					made[i] = append(made[i], a.ID)
-				} else if a.status != 503 {
+				switch a := n.send("POST", "/v1/hulls", body); a.status {
+				case 201:
+					if made[i] = append(made[i], a.ID); len(made[i]) == 3 {
+						flows <- struct{}{}
+					}
+				case 503:
+				default:
 					t.Errorf("a write got %+v", a)
-				}
-				if len(made[i]) == 3 {
-					flows <- struct{}{}
 				}
 				if a := n.send("GET", "/v1/hulls", ""); a.status != 200 && a.status != 503 {
 					t.Errorf("a read got %+v", a)
@@ -229,7 +229,11 @@ func (n *node) traffic(t *testing.T) (end func()) {
 		})
 	}
 	for range made {
-		<-flows
+		select {
+		case <-flows:
+		case <-time.After(30 * time.Second):
+			t.Fatal("nothing can be written")
+		}
 	}
 	return func() {
 		t.Helper()

@@ -31,16 +31,24 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list)
-	rest.Create(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create)
+	rest.Create(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
+		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get)
-	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update)
+	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
+		rest.Describe("A JSON merge patch: what is left out stays, null clears. Status and price have endpoints of their own: transition and pricing."),
+		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
 	rest.Act(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Take a hull out of the working inventory", a.archive)
-	rest.Act(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition)
+	rest.Act(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition,
+		rest.Describe("By hand: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, archived to where it was. Deals make the other moves."),
+		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
 	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs)
-	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs)
+	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs,
+		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`))
 	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
-	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing)
+	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
+		rest.Describe("Replaces the pricing: what is left out is cleared, except the original price."),
+		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
 		rest.Describe("Answers 200 for an invalid number too, with what is wrong in `errors`."))

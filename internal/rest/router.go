@@ -118,6 +118,17 @@ func Describe(text string) Option {
 	return func(op *huma.Operation) { op.Description = text }
 }
 
+// Example shows a body that works. It panics on a mistake, at start.
+func Example(body string) Option {
+	var value any
+	if err := wire.Unmarshal([]byte(body), &value); err != nil {
+		panic("rest: example: " + err.Error())
+	}
+	return func(op *huma.Operation) {
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Example: value}}}
+	}
+}
+
 // Get mounts a reading endpoint.
 func Get[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
 	mount(r, http.MethodGet, http.StatusOK, path, id, need, summary, h, opts)
