@@ -184,7 +184,10 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 		t.Fatal(err)
 	}
 	// The server asks for the body once the request has reached its handler: from then on it is under way.
-	fmt.Fprintf(conn, "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, len(body))
+	const head = "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
+	if _, err := fmt.Fprintf(conn, head, key, len(body)); err != nil {
+		t.Fatal(err)
+	}
 	read := bufio.NewReader(conn)
 	if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
@@ -192,7 +195,7 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for s.ready() == 200 { //nolint:revive // the answer comes at once, but when the signal arrives nobody tells
+	for s.ready() == 200 { // nobody tells when the signal has arrived
 	}
 	if status := s.ready(); status != http.StatusServiceUnavailable {
 		t.Errorf("/readyz is %d", status)

@@ -25,8 +25,8 @@ import (
 	"slipway/internal/id"
 )
 
-// patience bounds the database work of a caller that set no deadline, so that
-// a database that is away is reported within five seconds, retries included.
+// patience makes sure that a database that is away is reported within five
+// seconds.
 const patience = 4 * time.Second
 
 // DB is an open database: a pool that writes and a pool that cannot.
@@ -41,6 +41,10 @@ type DB struct {
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
+	// Patience is how long database work may take for a caller that set no
+	// deadline.
+	Patience time.Duration
+
 	// MAC marks data so that only this installation can have written it.
 	MAC func(data []byte) []byte
 }
@@ -48,7 +52,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that
 // a server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, ids: id.NewSource()}
+	d := &DB{Now: time.Now, Patience: patience, ids: id.NewSource()}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}
@@ -135,7 +139,7 @@ func (d *DB) JobPools() (sqlite *sql.DB, postgres *pgxpool.Pool) { return d.writ
 
 // Ping asks the database for an answer.
 func (d *DB) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, d.Patience)
 	defer cancel()
 	var one int
 	if err := d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {

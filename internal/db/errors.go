@@ -49,6 +49,13 @@ func Changed(rows int64, err error) error {
 	return err
 }
 
+// lostRace reports that a row was refused which a look-up had let pass. What fn
+// made a fault of is its answer.
+func lostRace(err error) bool {
+	_, answered := errors.AsType[*fault.Error](err)
+	return !answered && (IsUnique(err) || IsForeignKey(err))
+}
+
 // IsLockTimeout reports that another transaction held a row for too long.
 func IsLockTimeout(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)

@@ -28,14 +28,15 @@ type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 // Write runs fn in a transaction: committed if fn returns nil, undone if not.
 //
 // It runs fn again when PostgreSQL asks for that (serialization, deadlock) and
-// once when a unique index refused a row: fn's own look-up then finds the row
-// that won the race and can name it.
+// once when an index or a reference refused a row: fn's own look-up then finds
+// what won the race and can name it.
 func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	for try := 1; ; try++ {
 		out, err := writeOnce(ctx, d, fn)
-		if err == nil || ctx.Err() != nil || try >= 4 || (!isRetryable(err) && (!IsUnique(err) || try > 1)) {
+		again := isRetryable(err) && try < 4 || lostRace(err) && try == 1
+		if !again || ctx.Err() != nil {
 			return out, err
 		}
 	}
@@ -82,7 +83,7 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, patience)
+	return context.WithTimeout(ctx, d.Patience)
 }
 
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }

@@ -149,12 +149,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 	}
 	u.Roles = []UserRole{}
 	for _, r := range roles {
-		_, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID)
-		if db.IsForeignKey(err) { // deleted since it was looked up
-			return fault.New(fault.KindUnprocessable, "Role %s does not exist any more.", r.ID).
-				Detail("role_ids", "not_found", "has %s, which does not exist", r.ID).Because(err)
-		}
-		if err != nil {
+		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
 			return err
 		}
 		u.Roles = append(u.Roles, UserRole{r.ID, r.Name})

@@ -124,6 +124,10 @@ func init() {
 	say("format", "must be a date such as 2026-05-01", &validation.MsgExpectedRFC3339Date)
 	// %.0v swallows huma's reason, which quotes Go's parsers.
 	say("format", "must be an email address%.0v", &validation.MsgExpectedRFC5322Email)
+	say("format", "must be an email address, without a name", &validation.MsgExpectedRFC5322EmailBare)
+	say("format", "must be a URL", &validation.MsgExpectedRFC3986AbsoluteURI)
+	say("format", "must be a time of day", &validation.MsgExpectedRFC3339Time)
+	say("format", "must be in base64", &validation.MsgExpectedBase64String)
 	say("format", "must be a URL%.0v", &validation.MsgExpectedRFC3986URI)
 	say("format", "must be a UUID%.0v", &validation.MsgExpectedRFC4122UUID)
 

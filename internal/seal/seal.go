@@ -89,7 +89,7 @@ func MasterKey(given, folder string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // it has another name by then, or is of no use
 	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err

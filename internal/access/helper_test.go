@@ -1,0 +1,116 @@
+package access_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"slipway/internal/access"
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+// ownerOf is the founder of a client's environment.
+func ownerOf(t *testing.T, c *testkit.Client) dealership.User {
+	t.Helper()
+	var list page.Page[dealership.User]
+	c.Get("/v1/users?email=owner@example.com", 200, &list)
+	return list.Data[0]
+}
+
+// code is a fresh code of an authenticator app: each call moves the clock on to
+// the next one, because a code works once.
+func code(t *testing.T, s *testkit.Server, secret string) string {
+	t.Helper()
+	s.Advance(30 * time.Second)
+	c, err := totp.GenerateCode(secret, s.DB.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// wrong is a code that is not the one, nor one of its neighbours.
+func wrong(t *testing.T, s *testkit.Server, secret string) string {
+	t.Helper()
+	near := map[string]bool{}
+	for step := -3; step <= 3; step++ {
+		c, err := totp.GenerateCode(secret, s.DB.Now().Add(time.Duration(step)*30*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		near[c] = true
+	}
+	for _, c := range []string{"000000", "111111", "222222", "333333", "444444", "555555", "666666", "777777"} {
+		if !near[c] {
+			return c
+		}
+	}
+	panic("eight codes are not seven")
+}
+
+// enrol gives a user a second factor and returns it with its path.
+func enrol(c *testkit.Client, userID, kind string) (e access.MFAEnrolment, path string) {
+	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": kind, "label": "Phone"}, 201, &e)
+	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
+}
+
+// app gives a user an authenticator app that is active.
+func app(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
+	t.Helper()
+	e, path := enrol(c, userID, "totp")
+	c.Post(path+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 200, nil)
+	return *e.Secret, path
+}
+
+// proof is an mfa_token of the owner of a client's environment.
+func proof(t *testing.T, s *testkit.Server, c *testkit.Client) string {
+	t.Helper()
+	owner := ownerOf(t, c)
+	return verified(c, "/v1/users/"+owner.ID+"/mfa_factors/"+owner.MFAFactors[0].ID, code(t, s, s.Owner.TOTPSecret))
+}
+
+// verified is the mfa_token that a code gives.
+func verified(c *testkit.Client, factor, code string) string {
+	var p access.MFAProof
+	c.Post(factor+"/verify", map[string]any{"code": code}, 200, &p)
+	return *p.MFAToken
+}
+
+// atOnce sends n requests at the same time and counts the statuses.
+func atOnce(t *testing.T, n int, send func(i int) (*testkit.Response, error)) map[int]int {
+	t.Helper()
+	statuses, start := make([]int, n), make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			res, err := send(i)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if statuses[i] = res.StatusCode; res.StatusCode >= 500 {
+				t.Errorf("%s", res.Bytes)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	tally := map[int]int{}
+	for _, status := range statuses {
+		tally[status]++
+	}
+	return tally
+}
+
+// settle writes what the service would write some seconds later.
+func settle(t *testing.T, s *testkit.Server) {
+	t.Helper()
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,76 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+func TestThrottle(t *testing.T) {
+	const ann, ben = "ann@example.com", "ben@example.com"
+	// guesses are n attempts to sign in, of which the first free ones are let
+	// through and the others told to wait. A * in a name is a new one each time.
+	type guesses struct {
+		after            time.Duration
+		account, address string
+		known            bool // the account has signed in from there
+		n, free          int
+		wait             time.Duration
+	}
+	for name, steps := range map[string][]guesses{
+		"one account from one address": {
+			{0, ann, "a", false, 12, 10, 30 * time.Second},
+			{0, ann, "a", true, 1, 0, 30 * time.Second}, // known or not
+			{0, ben, "a", false, 1, 1, 0},
+			{0, ann, "b", false, 1, 1, 0},
+			{29 * time.Second, ann, "a", false, 1, 0, time.Second},
+			{time.Second, ann, "a", false, 2, 1, 30 * time.Second},
+			{5 * time.Minute, ann, "a", false, 11, 10, 30 * time.Second},
+		},
+		"many accounts from one address": {
+			{0, "*", "a", false, 32, 30, 2 * time.Second},
+			{0, ann, "a", true, 1, 0, 2 * time.Second},
+			{0, ann, "b", false, 1, 1, 0},
+			{2 * time.Second, "*", "a", false, 2, 1, 2 * time.Second},
+			{time.Minute, "*", "a", false, 31, 30, 2 * time.Second},
+		},
+		"one account from many addresses": {
+			{0, ann, "*", false, 52, 50, time.Minute},
+			{0, ben, "*", false, 1, 1, 0},
+			{0, ann, "home", true, 11, 10, 30 * time.Second}, // its owner is not locked out, nor free to guess
+			{time.Minute, ann, "*", false, 2, 1, time.Minute},
+		},
+		"its owner's own attempts do not count for strangers": {
+			{0, ann, "home", true, 10, 10, 0},
+			{0, ann, "*", false, 51, 50, time.Minute},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, fresh := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), 0
+			throttle := NewThrottle(func() time.Time { return now })
+			for i, g := range steps {
+				now = now.Add(g.after)
+				for n := range g.n {
+					account, address := g.account, g.address
+					if fresh++; account == "*" {
+						account = fmt.Sprintf("%d@example.com", fresh)
+					}
+					if address == "*" {
+						address = fmt.Sprintf("address %d", fresh)
+					}
+					err := throttle.take(account, address, g.known)
+					limited, ok := errors.AsType[*fault.Error](err)
+					switch {
+					case n < g.free && err != nil:
+						t.Fatalf("step %d, attempt %d: %v", i, n, err)
+					case n >= g.free && (!ok || limited.Kind != fault.KindRateLimited || limited.RetryAfter != g.wait):
+						t.Fatalf("step %d, attempt %d: %+v", i, n, err)
+					}
+				}
+			}
+		})
+	}
+}

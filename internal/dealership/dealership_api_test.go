@@ -1,0 +1,204 @@
+package dealership_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/dealership"
+	"slipway/internal/testkit"
+)
+
+const harbor = `{"line1": "12 Dock Street", "line2": "Slip 4", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}`
+
+func TestNewDealership(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var test, live dealership.Dealership
+		res := s.Test.Get("/v1/dealership", 200, &test)
+		s.Live.Get("/v1/dealership", 200, &live)
+		if test.ID != live.ID || test.Mode != "test" || live.Mode != "live" || test.Name != "Acme Marine" || test.Plan != dealership.Standard || res.Header.Get("ETag") != `"1"` {
+			t.Errorf("%+v and %+v", test, live)
+		}
+		want := dealership.Settings{
+			StalledAfterHours: 72, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
+			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"},
+		}
+		if diff := cmp.Diff(want, test.Settings); diff != "" {
+			t.Error(diff)
+		}
+		s.Test.Patch("/v1/dealership", `{"name": "Acme Marine, playing", "settings": {"sold_when": "funded"}}`, 200, nil)
+		var after dealership.Dealership
+		if s.Live.Get("/v1/dealership", 200, &after); cmp.Diff(live, after) != "" {
+			t.Errorf("a change in test shows in live: %s", cmp.Diff(live, after))
+		}
+	})
+}
+
+// Every patch does what RFC 7396 says, to the whole resource and at any depth.
+func TestUpdateDealership(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for _, patch := range []string{ // one after the other
+			`{}`,
+			`{"name": "Acme & Sons"}`,
+			`{"legal_name": "Acme Marine Sales, Inc.", "timezone": "America/Chicago"}`,
+			`{"legal_name": null}`,
+			`{"postal_address": ` + harbor + `}`,
+			`{"postal_address": {"line2": null, "city": "Baltimore"}}`,
+			`{"postal_address": null}`,
+			`{"postal_address": {"line1": "1 Quay", "city": "Cowes", "country": "GB"}}`,
+			`{"settings": {}}`,
+			`{"settings": {"stalled_after_hours": 1, "default_hold_hours": 8760}}`,
+			`{"settings": {"sold_when": "funded", "allow_delivery_before_funding": true}}`,
+			`{"settings": {"quiet_hours": {"start": "22:30"}}}`,
+			`{"settings": {"quiet_hours": {"end": "23:59"}}}`,
+			`{"settings": {"quiet_hours": {"start": "00:00", "end": "00:00"}}}`,
+			`{"settings": {"sender": {"email": "sales@example.com"}}}`,
+			`{"settings": {"sender": {"sms": "+14105550123"}}}`,
+			`{"settings": {"sender": {"email": null}}}`,
+			`{"settings": {"sender": {}}}`,
+			`{"settings": {"default_tax_rate_percent": "6.25", "sender": {"email": "boats@example.com", "sms": null}}}`,
+		} {
+			before := object(t, s.Test.Get("/v1/dealership", 200, nil).Bytes)
+			after := object(t, s.Test.Patch("/v1/dealership", patch, 200, nil).Bytes)
+			want := merge(before, object(t, []byte(patch))).(map[string]any)
+			if after["version"] != before["version"].(float64)+1 {
+				t.Errorf("%s: version %v after %v", patch, after["version"], before["version"])
+			}
+			want["version"], want["updated_at"] = after["version"], after["updated_at"]
+			if address, ok := want["postal_address"].(map[string]any); ok {
+				present(address, "line2", "region", "postal_code")
+			}
+			if diff := cmp.Diff(want, after); diff != "" {
+				t.Errorf("%s: %s", patch, diff)
+			}
+			if read := object(t, s.Test.Get("/v1/dealership", 200, nil).Bytes); cmp.Diff(after, read) != "" {
+				t.Errorf("%s: kept otherwise than told: %s", patch, cmp.Diff(after, read))
+			}
+		}
+	})
+}
+
+// merge is RFC 7396 as its section 2 has it.
+func merge(target, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	merged := map[string]any{}
+	if old, ok := target.(map[string]any); ok {
+		for name, value := range old {
+			merged[name] = value
+		}
+	}
+	for name, value := range changes {
+		if value == nil {
+			merged[name] = nil // removed, which our responses show as null
+			continue
+		}
+		merged[name] = merge(merged[name], value)
+	}
+	return merged
+}
+
+// present adds nulls for fields that are not there: every documented field is
+// in every response.
+func present(o map[string]any, fields ...string) {
+	for _, name := range fields {
+		if _, ok := o[name]; !ok {
+			o[name] = nil
+		}
+	}
+}
+
+func object(t *testing.T, text []byte) (o map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &o); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return o
+}
+
+func TestRefusedSettings(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		type blame struct{ field, code string }
+		before := s.Test.Get("/v1/dealership", 200, nil)
+		for patch, c := range map[string]struct {
+			status int
+			blames []blame
+		}{
+			`{"timezone": ""}`:                                                 {422, []blame{{"timezone", "enum"}}},
+			`{"timezone": "Local"}`:                                            {422, []blame{{"timezone", "enum"}}},
+			`{"timezone": "Mars/Olympus_Mons"}`:                                {422, []blame{{"timezone", "enum"}}},
+			`{"timezone": "../../etc/passwd"}`:                                 {422, []blame{{"timezone", "enum"}}},
+			`{"timezone": null}`:                                               {400, []blame{{"timezone", "type"}}},
+			`{"name": ""}`:                                                     {422, []blame{{"name", "too_short"}}},
+			`{"name": null}`:                                                   {400, nil},
+			`{"plan": "fleet"}`:                                                {422, []blame{{"plan", "unknown_field"}}},
+			`{"settings": null}`:                                               {400, nil},
+			`{"settings": {"anchor": 1}}`:                                      {422, []blame{{"settings.anchor", "unknown_field"}}},
+			`{"settings": {"stalled_after_hours": 0}}`:                         {422, []blame{{"settings.stalled_after_hours", "minimum"}}},
+			`{"settings": {"default_hold_hours": 8761}}`:                       {422, []blame{{"settings.default_hold_hours", "maximum"}}},
+			`{"settings": {"default_hold_hours": 1.5}}`:                        {400, []blame{{"settings.default_hold_hours", "type"}}},
+			`{"settings": {"sold_when": "delivered"}}`:                         {422, []blame{{"settings.sold_when", "enum"}}},
+			`{"settings": {"quiet_hours": {"start": "24:00"}}}`:                {422, []blame{{"settings.quiet_hours.start", "pattern"}}},
+			`{"settings": {"quiet_hours": {"start": "9:00"}}}`:                 {422, []blame{{"settings.quiet_hours.start", "pattern"}}},
+			`{"settings": {"quiet_hours": {"end": "08:60"}}}`:                  {422, []blame{{"settings.quiet_hours.end", "pattern"}}},
+			`{"settings": {"quiet_hours": {"end": null}}}`:                     {400, nil},
+			`{"settings": {"sender": {"email": "nobody"}}}`:                    {422, []blame{{"settings.sender.email", "format"}}},
+			`{"settings": {"sender": {"sms": "4105550123"}}}`:                  {422, []blame{{"settings.sender.sms", "pattern"}}},
+			`{"postal_address": {"city": "Annapolis"}}`:                        {400, []blame{{"postal_address.line1", "required"}, {"postal_address.country", "required"}}},
+			`{"postal_address": {"country": "usa"}}`:                           {422, []blame{{"postal_address.country", "pattern"}}},
+			`{"timezone": "X", "settings": {"sold_when": "x"}, "name": ""}`:    {422, []blame{{"timezone", "enum"}, {"settings.sold_when", "enum"}, {"name", "too_short"}}},
+			`{"timezone": "X", "settings": {"default_tax_rate_percent": "x"}}`: {422, []blame{{"timezone", "enum"}, {"settings.default_tax_rate_percent", "pattern"}}},
+		} {
+			f := s.Test.Patch("/v1/dealership", patch, c.status, nil).Fault(t)
+			for _, b := range c.blames {
+				if !f.Blames(b.field, b.code) {
+					t.Errorf("%s: %+v", patch, f.Details)
+				}
+			}
+		}
+		if after := s.Test.Get("/v1/dealership", 200, nil); string(after.Bytes) != string(before.Bytes) {
+			t.Errorf("a refused change left %s", after.Bytes)
+		}
+	})
+}
+
+// A percentage is a decimal of up to four places, kept as it was written.
+func TestTaxRate(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	for rate, status := range map[string]int{
+		"0": 200, "6": 200, "6.25": 200, "06": 200, "0.0001": 200, "99.9999": 200, "100": 200, "100.0000": 200,
+		"": 422, "-1": 422, "+6": 422, "100.0001": 422, "101": 422, "6.12345": 422, "6.": 422, ".5": 422, "6,25": 422, "1e1": 422, " 6": 422, "six": 422, "٦": 422,
+	} {
+		res := s.Test.Patch("/v1/dealership", map[string]any{"settings": map[string]any{"default_tax_rate_percent": rate}}, status, nil)
+		if status == 422 {
+			if !res.Fault(t).Blames("settings.default_tax_rate_percent", "pattern") {
+				t.Errorf("%q: %s", rate, res.Bytes)
+			}
+			continue
+		}
+		var d dealership.Dealership
+		if s.Test.Get("/v1/dealership", 200, &d); d.Settings.DefaultTaxRatePercent != rate {
+			t.Errorf("%q became %q", rate, d.Settings.DefaultTaxRatePercent)
+		}
+	}
+}
+
+func TestDealershipIfMatch(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for _, c := range []struct {
+			match  string
+			status int
+		}{{`"1"`, 200}, {`"1"`, 409}, {`"3"`, 409}, {`"2"`, 200}, {`*`, 200}, {`2`, 400}} {
+			res := s.Test.With("If-Match", c.match).Patch("/v1/dealership", `{"name": "Acme"}`, c.status, nil)
+			if c.status == 409 && !res.Fault(t).Blames("If-Match", "stale") {
+				t.Errorf("%s: %s", c.match, res.Bytes)
+			}
+		}
+		if etag := s.Test.Get("/v1/dealership", 200, nil).Header.Get("ETag"); etag != `"4"` {
+			t.Errorf("three changes led to %s", etag)
+		}
+	})
+}

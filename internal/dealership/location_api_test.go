@@ -1,0 +1,185 @@
+package dealership_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+func TestLocation(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var l, got dealership.Location
+		made := s.Test.Post("/v1/locations", `{"name": "Harbor East", "code": "HE", "address": `+harbor+`, "phone": "+14105550123", "timezone": "America/Chicago"}`, 201, &l)
+		path := "/v1/locations/" + l.ID
+		if read := s.Test.Get(path, 200, nil); string(read.Bytes) != string(made.Bytes) || read.Header.Get("ETag") != `"1"` {
+			t.Errorf("read otherwise than made:\n%s\n%s", made.Bytes, read.Bytes)
+		}
+		s.Test.Patch(path, `{"name": "Harbor West", "address": {"line1": "14 Dock Street", "line2": null}, "phone": null}`, 200, &got)
+		want := l
+		want.Name, want.Phone, want.Version, want.UpdatedAt = "Harbor West", nil, 2, got.UpdatedAt
+		want.Address = &dealership.Address{Line1: "14 Dock Street", City: "Annapolis", Region: new("MD"), PostalCode: new("21401"), Country: "US"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		s.Test.Patch(path, `{"address": null, "timezone": null, "code": null}`, 200, &got)
+		if got.Address != nil || got.Timezone != nil || got.Code != nil || got.Version != 3 {
+			t.Errorf("cleared %+v", got)
+		}
+		if f := s.Test.With("If-Match", `"2"`).Do(http.MethodDelete, path, nil, 409, nil).Fault(t); !f.Blames("If-Match", "stale") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Delete(path, 204)
+		s.Test.Get(path, 404, nil)
+		s.Test.Delete(path, 404)
+	})
+}
+
+func TestRefusedLocations(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	path := "/v1/locations/" + s.Test.Location()
+	for body, c := range map[string]struct {
+		status      int
+		field, code string
+	}{
+		`{"name": "A", "timezone": "Mars"}`:                     {422, "timezone", "enum"},
+		`{"name": "A", "timezone": ""}`:                         {422, "timezone", "enum"},
+		`{"name": "A", "code": "no spaces"}`:                    {422, "code", "pattern"},
+		`{"name": "A", "code": ""}`:                             {422, "code", "pattern"},
+		`{"name": "A", "phone": "4105550123"}`:                  {422, "phone", "pattern"},
+		`{"name": ""}`:                                          {422, "name", "too_short"},
+		`{"name": "A", "address": {"line1": "x", "city": "y"}}`: {400, "address.country", "required"},
+		`{"name": "", "timezone": "Mars"}`:                      {422, "timezone", "enum"}, // beside the name
+		`{"name": "A", "id": "loc_00000000000000000000000000"}`: {422, "id", "unknown_field"},
+		`{"name": 7}`: {400, "name", "type"},
+	} {
+		for method, at := range map[string]string{"POST": "/v1/locations", "PATCH": path} {
+			if f := s.Test.Do(method, at, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
+				t.Errorf("%s %s: %+v", method, body, f.Details)
+			}
+		}
+	}
+	s.Test.Post("/v1/locations", `{"code": "HE"}`, 400, nil) // no name
+}
+
+// A code is that of one location at a time.
+func TestLocationCodes(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var first, second dealership.Location
+		s.Test.Post("/v1/locations", `{"name": "East", "code": "HE"}`, 201, &first)
+		s.Test.Post("/v1/locations", `{"name": "West", "code": "HW"}`, 201, &second)
+		for name, c := range map[string]struct {
+			client       *testkit.Client
+			method, path string
+			body         string
+			status       int
+		}{
+			"another with it":        {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 409},
+			"one that changes to it": {s.Test, "PATCH", "/v1/locations/" + second.ID, `{"code": "HE"}`, 409},
+			"its own once more":      {s.Test, "PATCH", "/v1/locations/" + first.ID, `{"code": "HE"}`, 200},
+			"none":                   {s.Test, "POST", "/v1/locations", `{"name": "X"}`, 201},
+			"none, as others":        {s.Test, "POST", "/v1/locations", `{"name": "X", "code": null}`, 201},
+			"in another environment": {s.Live, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
+			"in another dealership":  {s.Rival, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
+			"one that looks like it": {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "he"}`, 201},
+		} {
+			res := c.client.Do(c.method, c.path, c.body, c.status, nil)
+			if c.status != 409 {
+				continue
+			}
+			if f := res.Fault(t); !f.Blames("code", "duplicate") || f.Details[0].Message != "is the code of "+first.ID {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		s.Test.Delete("/v1/locations/"+first.ID, 204)
+		s.Test.Patch("/v1/locations/"+second.ID, `{"code": "HE"}`, 200, nil)
+		tally := atOnce(t, 12, func(int) (*testkit.Response, error) {
+			return s.Test.Send("POST", "/v1/locations", `{"name": "X", "code": "RACE"}`)
+		})
+		if tally[201] != 1 || tally[409] != 11 {
+			t.Errorf("of twelve at once: %v", tally)
+		}
+	})
+}
+
+// atOnce sends n requests at the same time and counts the statuses.
+func atOnce(t *testing.T, n int, send func(i int) (*testkit.Response, error)) map[int]int {
+	t.Helper()
+	statuses, start := make([]int, n), make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			res, err := send(i)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if statuses[i] = res.StatusCode; res.StatusCode >= 500 {
+				t.Errorf("%s", res.Bytes)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	tally := map[int]int{}
+	for _, status := range statuses {
+		tally[status]++
+	}
+	return tally
+}
+
+func TestLocationWithHullsStays(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		full, empty := s.Test.Location(), s.Test.Location()
+		hull := s.Test.Hull(full, nil)
+		refused := func(when string) {
+			if f := s.Test.Delete("/v1/locations/"+full, 409).Fault(t); !f.Blames("location_id", "state") {
+				t.Errorf("%s: %+v", when, f)
+			}
+		}
+		refused("with a hull")
+		s.Test.Post("/v1/hulls/"+hull+"/archive", nil, 200, nil)
+		refused("with an archived hull, whose history names it")
+		s.Test.Patch("/v1/hulls/"+hull, `{"location_id": "`+empty+`"}`, 200, nil)
+		s.Test.Delete("/v1/locations/"+full, 204)
+		s.Test.Delete("/v1/locations/"+empty, 409)
+	})
+}
+
+// Whoever wins, a hull never stands at a location that is gone.
+func TestDeleteLocationWhileHullsArrive(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for round := range 12 {
+			place := s.Test.Location()
+			var deleted int
+			tally := atOnce(t, 4, func(i int) (*testkit.Response, error) {
+				// The delete comes first, last or in between.
+				if i == round%4 {
+					res, err := s.Test.Send("DELETE", "/v1/locations/"+place, nil)
+					if err == nil {
+						deleted = res.StatusCode
+					}
+					return res, err
+				}
+				return s.Test.Send("POST", "/v1/hulls", testkit.HullBody(place, nil))
+			})
+			var there page.Page[hulls.Hull]
+			s.Test.Get("/v1/hulls?location_id="+place, 200, &there)
+			switch {
+			case deleted == 204 && len(there.Data) == 0 && tally[422] == 3:
+				s.Test.Get("/v1/locations/"+place, 404, nil)
+			case deleted == 409 && len(there.Data) == tally[201] && tally[201]+tally[422] == 3:
+				s.Test.Get("/v1/locations/"+place, 200, nil)
+			default:
+				t.Errorf("round %d: the delete got %d, all %v, and %d hulls are there", round, deleted, tally, len(there.Data))
+			}
+		}
+	})
+}

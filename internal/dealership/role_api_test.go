@@ -1,0 +1,180 @@
+package dealership_test
+
+import (
+	"slices"
+	"testing"
+
+	"slipway/internal/access"
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+)
+
+func TestBuiltInRoles(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var roles page.Page[dealership.Role]
+		s.Test.Get("/v1/roles", 200, &roles)
+		got := map[string]dealership.Role{}
+		for _, r := range roles.Data {
+			got[r.Name] = r
+		}
+		if len(got) != 6 || len(got["owner"].Scopes) != len(scope.All) {
+			t.Errorf("%+v", roles.Data)
+		}
+		for _, name := range []string{"owner", "manager", "sales", "finance", "marketing", "viewer"} {
+			r, ok := got[name]
+			if !ok || !r.BuiltIn {
+				t.Errorf("%s: %+v", name, r)
+			}
+			if slices.Contains(r.Scopes, scope.Admin) != (name == "owner") {
+				t.Errorf("%s administers: %v", name, r.Scopes)
+			}
+			for method, body := range map[string]any{"PATCH": `{"name": "mine"}`, "DELETE": nil} {
+				if f := s.Test.Do(method, "/v1/roles/"+r.ID, body, 409, nil).Fault(t); !f.Blames("role_id", "state") {
+					t.Errorf("%s %s: %+v", method, name, f)
+				}
+			}
+		}
+	})
+}
+
+func TestRoles(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var r, taken dealership.Role
+		s.Test.Post("/v1/roles", `{"name": " detailing ", "scopes": ["hulls:read"]}`, 201, &r)
+		s.Test.Post("/v1/roles", `{"name": "rigging", "scopes": ["hulls:read", "hulls:write"]}`, 201, &taken)
+		if r.Name != "detailing" || r.BuiltIn || r.Version != 1 {
+			t.Errorf("made %+v", r)
+		}
+		path := "/v1/roles/" + r.ID
+		for body, c := range map[string]struct {
+			status      int
+			field, code string
+		}{
+			`{"name": "rigging", "scopes": ["hulls:read"]}`:             {409, "name", "duplicate"},
+			`{"name": "owner", "scopes": ["hulls:read"]}`:               {409, "name", "duplicate"},
+			`{"name": "   ", "scopes": ["hulls:read"]}`:                 {422, "name", "too_short"},
+			`{"name": "x", "scopes": ["boats:read"]}`:                   {422, "scopes", "enum"},
+			`{"name": "x", "scopes": []}`:                               {422, "scopes", "too_few"},
+			`{"name": "x", "scopes": ["hulls:read", "hulls:read"]}`:     {422, "scopes", "duplicate"},
+			`{"name": "x", "scopes": "hulls:read"}`:                     {400, "scopes", "type"},
+			`{"name": "x", "scopes": ["hulls:read"], "built_in": true}`: {422, "built_in", "unknown_field"},
+		} {
+			for method, at := range map[string]string{"POST": "/v1/roles", "PATCH": path} {
+				if f := s.Test.Do(method, at, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
+					t.Errorf("%s %s: %+v", method, body, f.Details)
+				}
+			}
+		}
+		s.Test.With("If-Match", `"2"`).Patch(path, `{"name": "x"}`, 409, nil)
+		s.Test.Patch(path, `{"scopes": ["hulls:read", "leads:read"]}`, 200, &r)
+		if r.Name != "detailing" || len(r.Scopes) != 2 || r.Version != 2 {
+			t.Errorf("changed %+v", r)
+		}
+		user := s.Test.User(map[string]any{"role_ids": []string{r.ID, taken.ID}})
+		if f := s.Test.Delete(path, 409).Fault(t); !f.Blames("role_id", "state") {
+			t.Errorf("a role in use: %+v", f)
+		}
+		s.Test.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{taken.ID}}, 200, nil)
+		s.Test.Delete(path, 204)
+		s.Test.Patch(path, `{"name": "x"}`, 404, nil)
+	})
+}
+
+// What a role allows counts from the next request on.
+func TestRoleCountsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Role("leads:read")
+		p := s.Person()
+		p.Get("/v1/hulls", 403, nil)
+		s.Test.Put("/v1/users/"+p.ID+"/roles", map[string]any{"role_ids": []string{id}}, 200, nil)
+		p.Get("/v1/hulls", 403, nil)
+		s.Test.Patch("/v1/roles/"+id, `{"scopes": ["leads:read", "hulls:read"]}`, 200, nil)
+		p.Get("/v1/hulls", 200, nil)
+		p.Get("/v1/users", 403, nil)
+		s.Test.Put("/v1/users/"+p.ID+"/roles", `{"role_ids": []}`, 200, nil)
+		p.Get("/v1/hulls", 403, nil)
+		var me access.Me
+		if p.Get("/v1/me", 200, &me); len(me.Scopes) != 0 || *me.UserID != p.ID {
+			t.Errorf("stripped of all: %+v", me)
+		}
+	})
+}
+
+// Of a role that is given and deleted at once, one of the two happens.
+func TestDeleteRoleWhileItIsGiven(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		user := s.Test.User(nil)
+		for round := range 8 {
+			role := s.Test.Role("hulls:read")
+			tally := atOnce(t, 2, func(i int) (*testkit.Response, error) {
+				if i == round%2 {
+					return s.Test.Send("DELETE", "/v1/roles/"+role, nil)
+				}
+				return s.Test.Send("PUT", "/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{role}})
+			})
+			given := tally[200] == 1 && tally[409] == 1
+			if gone := tally[204] == 1 && tally[422] == 1; given == gone {
+				t.Errorf("round %d: %v", round, tally)
+			}
+			var u dealership.User
+			if s.Test.Get("/v1/users/"+user, 200, &u); (len(u.Roles) == 1 && u.Roles[0].ID == role) != given {
+				t.Errorf("round %d: %v, and the user has %+v", round, tally, u.Roles)
+			}
+		}
+	})
+}
+
+// Nobody gives what they lack, whatever they call with.
+func TestNobodyGrantsWhatTheyLack(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		few := s.Test.Role("admin", "hulls:read")
+		clerk := s.Person()
+		s.Test.Put("/v1/users/"+clerk.ID+"/roles", map[string]any{"role_ids": []string{few}}, 200, nil)
+		user, large, owner, viewer := s.Test.User(nil), s.Test.Role("hulls:read", "deals:write"), s.RoleID("owner"), s.RoleID("viewer")
+		var largeKey access.APIKey
+		s.Test.Post("/v1/api_keys", `{"name": "large", "scopes": ["deals:read"]}`, 201, &largeKey)
+		small := s.Test.Role("hulls:read")
+		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(scope.Admin, scope.HullsRead)), "session": clerk.Client} {
+			before := counts(s)
+			for what, r := range map[string]struct {
+				method, path string
+				body         any
+			}{
+				"createRole":                 {"POST", "/v1/roles", `{"name": "x", "scopes": ["hulls:read", "deals:read"]}`},
+				"updateRole":                 {"PATCH", "/v1/roles/" + small, `{"scopes": ["hulls:read", "hulls:write"]}`},
+				"updateRole of a larger one": {"PATCH", "/v1/roles/" + large, `{"name": "y"}`},
+				"assignUserRoles, owner":     {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{owner}}},
+				"assignUserRoles, viewer":    {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{small, viewer}}},
+				"provisionUser":              {"POST", "/v1/users", map[string]any{"email": "x@example.com", "name": "X", "role_ids": []string{owner}}},
+				"createApiKey":               {"POST", "/v1/api_keys", `{"name": "x", "scopes": ["hulls:read", "webhooks"]}`},
+				"rotateApiKey":               {"POST", "/v1/api_keys/" + largeKey.ID + "/rotate", nil},
+			} {
+				if f := c.Do(r.method, r.path, r.body, 403, nil).Fault(t); !f.Blames("scopes", "scope") {
+					t.Errorf("%s by a %s: %+v", what, who, f)
+				}
+			}
+			if after := counts(s); after != before {
+				t.Errorf("a %s was refused and left %v after %v", who, after, before)
+			}
+			// What they have, they give.
+			var made dealership.Role
+			c.Post("/v1/roles", map[string]any{"name": "given by a " + who, "scopes": []string{"hulls:read"}}, 201, &made)
+			c.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{made.ID}}, 200, nil)
+			c.User(map[string]any{"role_ids": []string{made.ID, few}})
+			c.Post("/v1/api_keys", `{"name": "x", "scopes": ["hulls:read"]}`, 201, nil)
+		}
+	})
+}
+
+// counts is how many roles, users, grants, keys and successors there are.
+func counts(s *testkit.Server) (n [5]int64) {
+	for i, query := range []string{
+		`SELECT COUNT(*) FROM roles`, `SELECT COUNT(*) FROM users`, `SELECT COUNT(*) FROM user_roles`, `SELECT COUNT(*) FROM api_keys`,
+		`SELECT COUNT(*) FROM api_keys WHERE rotated_to IS NOT NULL`,
+	} {
+		n[i] = testkit.Rows[int64](s, query)[0]
+	}
+	return n
+}

@@ -1,0 +1,275 @@
+package dealership_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+func TestProvisionUser(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		place, role := s.Test.Location(), s.RoleID("sales")
+		var u dealership.User
+		made := s.Test.Post("/v1/users", map[string]any{"email": "Ann.Bell@Example.com", "name": " Ann Bell ", "role_ids": []string{role}, "location_ids": []string{place}}, 201, &u)
+		if u.Email != "ann.bell@example.com" || u.Name != "Ann Bell" || u.Status != dealership.Invited || u.Version != 1 || u.LastSeenAt != nil ||
+			!slices.Equal(u.LocationIDs, []string{place}) || !slices.Equal(u.Roles, []dealership.UserRole{{ID: role, Name: "sales"}}) || len(u.MFAFactors) != 0 {
+			t.Errorf("made %s", made.Bytes)
+		}
+		if read := s.Test.Get("/v1/users/"+u.ID, 200, nil); string(read.Bytes) != string(made.Bytes) {
+			t.Errorf("read otherwise than made:\n%s\n%s", made.Bytes, read.Bytes)
+		}
+		foreignRole, foreignPlace := idOf(t, s.Live, "/v1/roles"), s.Live.Location()
+		for body, c := range map[string]struct {
+			status      int
+			field, code string
+		}{
+			`{"email": "ann.bell@example.com", "name": "A"}`:                                                     {409, "email", "duplicate"},
+			`{"email": "ANN.BELL@EXAMPLE.COM", "name": "A"}`:                                                     {409, "email", "duplicate"},
+			`{"email": "owner@example.com", "name": "A"}`:                                                        {409, "email", "duplicate"},
+			`{"email": "ann", "name": "A"}`:                                                                      {422, "email", "format"},
+			`{"email": "Ann <a@example.com>", "name": "A"}`:                                                      {422, "email", "format"},
+			`{"email": "a@example.com", "name": "  "}`:                                                           {422, "name", "too_short"},
+			`{"email": "a@example.com"}`:                                                                         {400, "name", "required"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["role_00000000000000000000000000"]}`:           {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + foreignRole + `"]}`:                       {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + role + `", "` + role + `"]}`:              {422, "role_ids", "duplicate"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["loc_00000000000000000000000000"]}`:        {422, "location_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["` + place + `", "` + foreignPlace + `"]}`: {422, "location_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "password": "let me choose one"}`:                           {422, "password", "unknown_field"},
+			`{"email": "a@example.com", "name": "A", "status": "active"}`:                                        {422, "status", "unknown_field"},
+		} {
+			if f := s.Test.Post("/v1/users", body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
+				t.Errorf("%s: %+v", body, f.Details)
+			}
+		}
+		s.Live.Post("/v1/users", `{"email": "ann.bell@example.com", "name": "Ann"}`, 201, nil) // another environment
+		tally := atOnce(t, 8, func(i int) (*testkit.Response, error) {
+			email := []string{"race@example.com", "RACE@example.com"}[i%2]
+			return s.Test.Send("POST", "/v1/users", map[string]any{"email": email, "name": "R"})
+		})
+		if tally[201] != 1 || tally[409] != 7 {
+			t.Errorf("of eight at once: %v", tally)
+		}
+	})
+}
+
+func idOf(t *testing.T, c *testkit.Client, list string) string {
+	t.Helper()
+	var rows struct{ Data []struct{ ID string } }
+	c.Get(list, 200, &rows)
+	return rows.Data[0].ID
+}
+
+func TestUpdateUser(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		place := s.Test.Location()
+		path, other := "/v1/users/"+s.Test.User(map[string]any{"email": "ann@example.com"}), s.Test.User(map[string]any{"email": "ben@example.com"})
+		var u dealership.User
+		s.Test.Patch(path, `{"email": "Ann.Bell@example.com", "name": "Ann B.", "location_ids": ["`+place+`"]}`, 200, &u)
+		if u.Email != "ann.bell@example.com" || u.Name != "Ann B." || len(u.LocationIDs) != 1 || u.Version != 2 || u.Status != dealership.Invited {
+			t.Errorf("changed %+v", u)
+		}
+		s.Test.Patch(path, `{"location_ids": []}`, 200, &u)
+		if len(u.LocationIDs) != 0 || u.Email != "ann.bell@example.com" {
+			t.Errorf("moved %+v", u)
+		}
+		for body, c := range map[string]struct {
+			status      int
+			field, code string
+		}{
+			`{"email": "BEN@example.com"}`: {409, "email", "duplicate"},
+			`{"email": "ben"}`:             {422, "email", "format"},
+			`{"email": null}`:              {400, "email", "type"},
+			`{"name": " "}`:                {422, "name", "too_short"},
+			`{"location_ids": ["loc_00000000000000000000000000"]}`: {422, "location_ids", "not_found"},
+			`{"role_ids": []}`:          {422, "role_ids", "unknown_field"},
+			`{"status": "deactivated"}`: {422, "status", "enum"},
+			`{"status": "active"}`:      {409, "status", "state"}, // an invitation is for its owner to accept
+		} {
+			if f := s.Test.Patch(path, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
+				t.Errorf("%s: %+v", body, f.Details)
+			}
+		}
+		for method, at := range map[string]string{"PATCH": path, "PUT": path + "/roles", "POST": path + "/deactivate"} {
+			body := map[string]any{"PATCH": `{"name": "X"}`, "PUT": `{"role_ids": []}`, "POST": nil}[method]
+			s.Test.With("If-Match", `"1"`).Do(method, at, body, 409, nil)
+		}
+		var list page.Page[dealership.User]
+		for query, want := range map[string][]string{
+			"email=ANN.BELL@example.com": {u.ID}, "email=ben@example.com&status=invited": {other}, "email=ben@example.com&status=active": {}, "email=ann@example.com": {},
+			"status=invited": {other, u.ID}, "status=deactivated": {},
+		} {
+			s.Test.Get("/v1/users?"+query, 200, &list)
+			got := []string{}
+			for _, u := range list.Data {
+				got = append(got, u.ID)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v", query, got)
+			}
+		}
+	})
+}
+
+// Deactivation ends the sessions at once; reactivation brings back the user,
+// not the sessions.
+func TestDeactivation(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, bystander := s.Person("viewer"), s.Person("viewer")
+		second := s.As(s.Token(p.Email))
+		path := "/v1/users/" + p.ID
+		var u dealership.User
+		s.Test.Post(path+"/deactivate", nil, 200, &u)
+		if u.Status != dealership.Deactivated {
+			t.Errorf("deactivated %+v", u)
+		}
+		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
+		gone := func(when string) {
+			for _, c := range []*testkit.Client{p.Client, second} {
+				if f := c.Get("/v1/me", 401, nil).Fault(t); f.Code != "unauthenticated" {
+					t.Errorf("%s: %+v", when, f)
+				}
+			}
+			var open page.Page[dealership.Session]
+			if s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &open); len(open.Data) != 0 {
+				t.Errorf("%s: %+v", when, open.Data)
+			}
+		}
+		gone("deactivated")
+		bystander.Get("/v1/me", 200, nil)
+		s.As("").Post("/oauth/sessions", signIn, 401, nil)
+		if f := s.Test.Post(path+"/deactivate", nil, 409, nil).Fault(t); !f.Blames("status", "state") {
+			t.Errorf("twice: %+v", f)
+		}
+
+		s.Advance(time.Minute)
+		if s.Test.Patch(path, `{"status": "active"}`, 200, &u); u.Status != dealership.Active || len(u.Roles) != 1 {
+			t.Errorf("reactivated %+v", u)
+		}
+		gone("reactivated")
+		s.As(s.Token(p.Email)).Get("/v1/hulls", 200, nil)
+		if f := s.Test.Patch(path, `{"status": "active"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
+			t.Errorf("active already: %+v", f)
+		}
+	})
+}
+
+// Whoever never set a password is invited again.
+func TestReactivationInvitesAgain(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.User(nil)
+		invitations := func() int64 {
+			return testkit.Rows[int64](s, `SELECT COUNT(*) FROM river_job WHERE kind = 'invite_user'`)[0]
+		}
+		if n := invitations(); n != 1 {
+			t.Fatalf("%d invitations", n)
+		}
+		var u dealership.User
+		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
+		if s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u); u.Status != dealership.Invited || invitations() != 2 {
+			t.Errorf("%s, %d invitations", u.Status, invitations())
+		}
+		// With a password, there is nothing to invite to.
+		s.Activate(id)
+		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
+		if s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u); u.Status != dealership.Active || invitations() != 2 {
+			t.Errorf("%s, %d invitations", u.Status, invitations())
+		}
+	})
+}
+
+// ownerOf is the founder of the test environment.
+func ownerOf(t *testing.T, s *testkit.Server) string {
+	t.Helper()
+	var list page.Page[dealership.User]
+	s.Test.Get("/v1/users?email=owner@example.com", 200, &list)
+	return list.Data[0].ID
+}
+
+func TestLastOwnerStays(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		owner, manager := s.RoleID("owner"), s.RoleID("manager")
+		first := ownerOf(t, s)
+		ways := map[string]func(id string, want int) *testkit.Response{
+			"deactivated": func(id string, want int) *testkit.Response {
+				return s.Test.Post("/v1/users/"+id+"/deactivate", nil, want, nil)
+			},
+			"stripped": func(id string, want int) *testkit.Response {
+				return s.Test.Put("/v1/users/"+id+"/roles", `{"role_ids": []}`, want, nil)
+			},
+			"made a manager": func(id string, want int) *testkit.Response {
+				return s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{manager}}, want, nil)
+			},
+		}
+		stays := func(id, when string) {
+			t.Helper()
+			before := s.Test.Get("/v1/users/"+id, 200, nil)
+			for way, take := range ways {
+				if f := take(id, 409).Fault(t); !f.Blames("user_id", "state") {
+					t.Errorf("%s %s: %+v", way, when, f)
+				}
+			}
+			if after := s.Test.Get("/v1/users/"+id, 200, nil); string(after.Bytes) != string(before.Bytes) {
+				t.Errorf("%s: refused, and left %s", when, after.Bytes)
+			}
+		}
+		stays(first, "alone")
+		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
+		stays(first, "beside one who is only invited")
+		s.Activate(second)
+		s.Test.Post("/v1/users/"+second+"/deactivate", nil, 200, nil)
+		stays(first, "beside one who is deactivated")
+		s.Test.Patch("/v1/users/"+second, `{"status": "active"}`, 200, nil)
+		for way, take := range ways { // of two, one may go, in each way
+			take(first, 200)
+			stays(second, "after the other was "+way)
+			if way == "deactivated" {
+				s.Test.Patch("/v1/users/"+first, `{"status": "active"}`, 200, nil)
+			}
+			s.Test.Put("/v1/users/"+first+"/roles", map[string]any{"role_ids": []string{owner, manager}}, 200, nil)
+		}
+		s.Test.Patch("/v1/users/"+first, `{"name": "Still the owner"}`, 200, nil)
+		s.Live.Post("/v1/users/"+testkit.Rows[string](s, `SELECT id FROM users WHERE env = (SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'live')`)[0]+"/deactivate", nil, 409, nil)
+	})
+}
+
+// Two owners who throw each other out at once: one of them stays.
+func TestOwnersThrowEachOtherOut(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		owner, first := s.RoleID("owner"), ownerOf(t, s)
+		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
+		s.Activate(second)
+		victims := []string{first, second}
+		for round := range 12 {
+			tally := atOnce(t, 2, func(i int) (*testkit.Response, error) {
+				if (round>>i)&1 == 0 { // deactivate both, strip both, and both mixtures
+					return s.Test.Send("POST", "/v1/users/"+victims[i]+"/deactivate", nil)
+				}
+				return s.Test.Send("PUT", "/v1/users/"+victims[i]+"/roles", `{"role_ids": []}`)
+			})
+			if tally[200] != 1 || tally[409] != 1 {
+				t.Errorf("round %d: %v", round, tally)
+			}
+			left := 0
+			for _, id := range victims {
+				var u dealership.User
+				s.Test.Get("/v1/users/"+id, 200, &u)
+				if u.Status == dealership.Active && len(u.Roles) == 1 {
+					left++
+					continue
+				}
+				if u.Status == dealership.Deactivated {
+					s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, nil)
+				}
+				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)
+			}
+			if left != 1 {
+				t.Fatalf("round %d: %d owners are left", round, left)
+			}
+		}
+	})
+}
