@@ -203,6 +203,8 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 {
 		t.Errorf("turned away before load balancers knew: %d, %v", a.status, a.err)
 	}
+	for s.ready() != 0 { // until the door is closed, and only those inside are left
+	}
 	if _, err := conn.Write(body); err != nil {
 		t.Fatal(err)
 	}

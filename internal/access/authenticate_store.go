@@ -9,6 +9,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
+	"slipway/internal/version"
 )
 
 // Authenticator checks the credentials of requests.
@@ -99,7 +100,7 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 	a.Usage.session(s.Env, s.ID, u.ID, tx.Now)
 	return principal.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, Lineage: u.ID,
-		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes),
+		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes), Version: version.Latest(),
 	}, nil
 }
 

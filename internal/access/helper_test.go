@@ -1,6 +1,9 @@
 package access_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -105,6 +108,25 @@ func atOnce(t *testing.T, n int, send func(i int) (*testkit.Response, error)) ma
 		tally[status]++
 	}
 	return tally
+}
+
+// jsonOf is a body as it is sent.
+func jsonOf(t *testing.T, v any) io.Reader {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(text)
+}
+
+// decoded reads a response.
+func decoded[T any](t *testing.T, res *testkit.Response) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(res.Bytes, &v); err != nil {
+		t.Fatalf("%v in %s", err, res.Bytes)
+	}
+	return v
 }
 
 // settle writes what the service would write some seconds later.

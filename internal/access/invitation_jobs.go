@@ -20,8 +20,8 @@ const inviteFor = 7 * 24 * time.Hour
 func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.invite) }
 
 // invite sends a user the link to set a password. The link is made here and
-// kept only as a hash: the queue never holds it. If the job runs again, it
-// sends another link, and whichever is used first ends both.
+// kept only as a hash: the queue never holds it. A link takes the place of those
+// before it, which may have gone to a mistyped address.
 func (a *API) invite(ctx context.Context, job dealership.Invite) error {
 	type prepared struct {
 		user       dealership.User
@@ -33,6 +33,9 @@ func (a *API) invite(ctx context.Context, job dealership.Invite) error {
 			return p, err
 		}
 		if p.dealership, err = dealership.Find(ctx, tx, job.Env); err != nil {
+			return p, err
+		}
+		if _, err := spendInvitations(ctx, tx, p.user); err != nil {
 			return p, err
 		}
 		p.token = strings.ToLower(rand.Text() + rand.Text())

@@ -41,6 +41,11 @@ func openInvitation(ctx context.Context, tx *db.Tx, token string) (dealership.Us
 	return u, err
 }
 
+// spendInvitations ends every link of a user.
+func spendInvitations(ctx context.Context, tx *db.Tx, u dealership.User) (int64, error) {
+	return db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+}
+
 // acceptInvitation sets the password and spends every link of the user.
 func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string) (dealership.User, error) {
 	u, err := openInvitation(ctx, tx, token)
@@ -48,7 +53,7 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string
 		return u, err
 	}
 	ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
-	spent, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+	spent, err := spendInvitations(ctx, tx, u)
 	if err != nil {
 		return u, err
 	}

@@ -3,7 +3,6 @@ package access_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -204,13 +203,4 @@ func written(s *testkit.Server) (n [3]int64) {
 		n[i] = testkit.Rows[int64](s, query)[0]
 	}
 	return n
-}
-
-// decoded reads a response of a race.
-func decoded[T any](t *testing.T, res *testkit.Response) (v T) {
-	t.Helper()
-	if err := json.Unmarshal(res.Bytes, &v); err != nil {
-		t.Fatalf("%v in %s", err, res.Bytes)
-	}
-	return v
 }

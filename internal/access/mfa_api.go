@@ -85,7 +85,8 @@ func (a *API) verify(ctx context.Context, in *struct {
 	ByFactor
 	Body *MFAVerify
 }) (MFAProof, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAProof, error) {
+	var refused *fault.Error
+	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAProof, error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
 			return MFAProof{}, err
@@ -106,8 +107,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 			bad.Add("code", "required", "is required")
 			return MFAProof{}, bad.Err()
 		}
-		refused, err := tryCode(ctx, tx, a.Box, u, []dealership.Factor{f}, *body.Code)
-		if err != nil {
+		if refused, err = tryCode(ctx, tx, a.Box, u, []dealership.Factor{f}, *body.Code); err != nil {
 			return MFAProof{}, err
 		}
 		if refused != nil {
@@ -115,6 +115,10 @@ func (a *API) verify(ctx context.Context, in *struct {
 		}
 		return newMFAToken(ctx, tx, u)
 	})
+	if refused != nil {
+		a.Usage.failed(principal.From(ctx).Env, "user", in.UserID, refused, a.DB.Now().UTC())
+	}
+	return p, err
 }
 
 // verifyWebAuthn answers an empty request with the challenge, and a signed one
@@ -141,7 +145,7 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	if err != nil {
 		return MFAProof{}, err
 	}
-	proven := &credential
+	var proven *webauthn.Credential
 	if f.Active {
 		proven, err = finishAssertion(rp, u, credential, c, answer)
 	} else {

@@ -25,31 +25,60 @@ func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, s
 
 // tryCode looks whether a code is a fresh one of any of the factors. A refusal
 // is no error: the transaction must commit, because it has counted.
+//
+// A code is one app's, and wrong only if it is none's: otherwise whoever uses
+// the second of two apps would lock the first.
 func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, factors []dealership.Factor, code string) (refused *fault.Error, err error) {
-	refused = wrongCode()
+	var asked []dealership.Factor
+	var lock *fault.Error
 	for _, f := range factors {
 		if f.Kind != "totp" {
 			continue
 		}
 		if l := locked(f, tx.Now); l != nil {
-			return l, nil
+			if lock == nil || l.RetryAfter < lock.RetryAfter {
+				lock = l
+			}
+			continue
 		}
 		secret, err := box.Open(f.Secret, factorPlace(f))
 		if err != nil {
 			return nil, err
 		}
-		step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now)
-		count(&f, step, ok, tx.Now)
+		if step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now); ok {
+			count(&f, step, true, tx.Now)
+			if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+				return nil, err
+			}
+			return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+		}
+		asked = append(asked, f)
+	}
+	if lock != nil && len(asked) == 0 {
+		return lock, nil
+	}
+	return tryRecoveryCode(ctx, tx, u, asked, code)
+}
+
+// tryRecoveryCode looks whether a code that is none of the apps' is a recovery
+// code; then they have nothing to count.
+func tryRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, apps []dealership.Factor, code string) (*fault.Error, error) {
+	spent, err := spendRecoveryCode(ctx, tx, u, code)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range apps {
+		if spent {
+			f.Failures = 0
+		} else {
+			count(&f, 0, false, tx.Now)
+		}
 		if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
 			return nil, err
 		}
-		if ok {
-			return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
-		}
 	}
-	spent, err := spendRecoveryCode(ctx, tx, u, code)
-	if err != nil || !spent {
-		return refused, err
+	if !spent {
+		return wrongCode(), nil
 	}
 	return nil, audit.Record(ctx, tx, u.Env, "recovery_code.used", u.ID, nil)
 }

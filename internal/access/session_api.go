@@ -51,7 +51,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 	if err != nil {
 		return SignedIn{}, err
 	}
-	refused := fault.Unauthenticated("The email address, password or code is wrong.")
+	refused := errSignIn()
 	if found == nil {
 		for _, c := range candidates {
 			a.Usage.failed(c.Env, "user", c.ID, refused, a.DB.Now().UTC())
@@ -96,9 +96,13 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 		refused error
 	}
 	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
-		u, err := dealership.FindUser(ctx, tx, c.Env, c.ID)
+		u, err := dealership.FindUserAlone(ctx, tx, c.Env, c.ID)
 		if err != nil {
 			return o, err
+		}
+		if u.Status != dealership.Active { // since the password was checked
+			o.refused = errSignIn()
+			return o, nil
 		}
 		ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
 		if o.refused, err = a.secondFactor(ctx, tx, u, code); err != nil || o.refused != nil {
@@ -138,7 +142,12 @@ func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u dealership.User, co
 	case wrong.Kind == fault.KindRateLimited:
 		return wrong, nil
 	}
-	return fault.Unauthenticated("The email address, password or code is wrong."), nil
+	return errSignIn(), nil
+}
+
+// errSignIn does not say which of them it was.
+func errSignIn() *fault.Error {
+	return fault.Unauthenticated("The email address, password or code is wrong.")
 }
 
 func (a *API) signOut(ctx context.Context, in *struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -23,14 +24,14 @@ const batch = 500
 func (e Entry) content() []byte {
 	var b bytes.Buffer
 	put := func(s string) {
-		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s)))) //nolint:gosec // no field has 4 GiB
+		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
 		b.WriteString(s)
 	}
-	orNone := func(s *string) string {
+	orNone := func(s *string) string { // which differs from an empty one
 		if s == nil {
-			return ""
+			return "-"
 		}
-		return *s
+		return "+" + *s
 	}
 	for _, s := range []string{
 		strconv.FormatInt(int64(e.Env), 10), e.ID, strconv.FormatInt(e.At.UnixMilli(), 10), e.ActorType, e.ActorID, e.ActorLabel, e.Action,
@@ -43,7 +44,7 @@ func (e Entry) content() []byte {
 
 // linked is what a link's mac covers.
 func linked(before []byte, link int64, mark []byte) []byte {
-	return append(append(append([]byte("link"), before...), binary.BigEndian.AppendUint64(nil, uint64(link))...), mark...) //nolint:gosec // links count from 1
+	return append(append(append([]byte("link"), before...), binary.BigEndian.AppendUint64(nil, uint64(link))...), mark...)
 }
 
 // chain is both ends of an environment's chain.
@@ -60,26 +61,31 @@ func (c chain) content() []byte {
 	return fmt.Appendf(nil, "chain %d %d %x %d %x", c.Env, c.FirstLink, c.BeforeMAC, c.LastLink, c.LastMAC)
 }
 
+// Begin starts the chain of a new environment. A chain without the record of its
+// ends was cut: it is begun once, and never anew.
+func Begin(ctx context.Context, tx *db.Tx, env principal.Env) error {
+	c := chain{Env: env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
+	c.Seal = tx.MAC(c.content())
+	return db.Insert(ctx, tx, "audit_chains", c)
+}
+
 // Link gives new entries their place in the chain and reports how many there
 // were. Nodes that link at once take turns.
 func Link(ctx context.Context, d *db.DB) (int, error) {
 	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]principal.Env, error) {
 		return db.All[principal.Env](ctx, tx, `SELECT DISTINCT env FROM audit_entries WHERE link IS NULL`)
 	})
-	total := 0
+	total, errs := 0, []error{err}
 	for _, env := range envs {
 		for {
 			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) { return linkSome(ctx, tx, env) })
 			total += n
-			if err != nil {
-				return total, err
-			}
-			if n < batch {
-				break
+			if errs = append(errs, err); err != nil || n < batch {
+				break // a broken chain does not keep the others from growing
 			}
 		}
 	}
-	return total, err
+	return total, errors.Join(errs...)
 }
 
 func linkSome(ctx context.Context, tx *db.Tx, env principal.Env) (int, error) {
@@ -101,18 +107,20 @@ func linkSome(ctx context.Context, tx *db.Tx, env principal.Env) (int, error) {
 	return len(loose), saveChain(ctx, tx, c)
 }
 
+// errEnds is the answer where the ends are not as we wrote them. To go on from
+// there would seal what somebody else wrote.
+var errEnds = errors.New("the record of the chain's ends is missing or was changed")
+
 // lockChain returns the chain's ends, for this transaction alone.
 func lockChain(ctx context.Context, tx *db.Tx, env principal.Env) (chain, error) {
-	first := chain{Env: env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
-	_, err := db.Exec(ctx, tx, `INSERT INTO audit_chains (env, first_link, before_mac, last_link, last_mac, seal) VALUES (?, ?, ?, 0, ?, ?) ON CONFLICT (env) DO NOTHING`,
-		env, first.FirstLink, first.BeforeMAC, first.LastMAC, tx.MAC(first.content()))
-	if err != nil {
-		return first, err
-	}
 	if err := db.LockRow(ctx, tx, `SELECT env FROM audit_chains WHERE env = ?`, env); err != nil {
-		return first, err
+		return chain{}, err
 	}
-	return db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
+	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
+	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, tx.MAC(c.content())) {
+		err = fmt.Errorf("audit log of environment %d: %w", env, errEnds)
+	}
+	return c, err
 }
 
 func saveChain(ctx context.Context, tx *db.Tx, c chain) error {
@@ -127,18 +135,16 @@ func Purge(ctx context.Context, d *db.DB) error {
 	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]principal.Env, error) {
 		return db.All[principal.Env](ctx, tx, `SELECT env FROM audit_chains ORDER BY env`)
 	})
+	errs := []error{err}
 	for _, env := range envs {
 		for {
 			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) { return purgeSome(ctx, tx, env) })
-			if err != nil {
-				return err
-			}
-			if n == 0 {
+			if errs = append(errs, err); err != nil || n == 0 {
 				break
 			}
 		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 func purgeSome(ctx context.Context, tx *db.Tx, env principal.Env) (int64, error) {
@@ -150,18 +156,20 @@ func purgeSome(ctx context.Context, tx *db.Tx, env principal.Env) (int64, error)
 	if err != nil {
 		return 0, err
 	}
-	cutoff := tx.Now.AddDate(0, -keepMonths, 0)
-	var last *Entry
-	for i := range old {
-		if !old[i].At.Before(cutoff) {
+	cutoff, first := tx.Now.AddDate(0, -keepMonths, 0), c.FirstLink
+	for _, e := range old {
+		if !e.At.Before(cutoff) {
 			break
 		}
-		last = &old[i]
+		// Only what is ours and old goes: a changed time must not remove the rest of the evidence.
+		if problem := wrong(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
+			return 0, fmt.Errorf("audit log of environment %d: %s", env, problem)
+		}
+		c.FirstLink, c.BeforeMAC = c.FirstLink+1, e.MAC
 	}
-	if last == nil {
+	if c.FirstLink == first {
 		return 0, nil
 	}
-	c.FirstLink, c.BeforeMAC = *last.Link+1, last.MAC
 	if err := saveChain(ctx, tx, c); err != nil {
 		return 0, err
 	}
@@ -187,13 +195,11 @@ func Verify(ctx context.Context, d *db.DB, env principal.Env) (Verified, error) 
 	if err != nil {
 		return v, err
 	}
-	c := chain{Env: env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
-	if len(chains) > 0 {
-		if c = chains[0]; !bytes.Equal(c.Seal, d.MAC(c.content())) {
-			v.Problem = "the record of the chain's ends was changed"
-			return v, nil
-		}
+	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, d.MAC(chains[0].content())) {
+		v.Problem = errEnds.Error()
+		return v, nil
 	}
+	c := chains[0]
 	next, before := c.FirstLink, c.BeforeMAC
 	for next <= c.LastLink {
 		entries, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
@@ -203,7 +209,7 @@ func Verify(ctx context.Context, d *db.DB, env principal.Env) (Verified, error) 
 			return v, err
 		}
 		for _, e := range entries {
-			if v.Problem = wrong(d, e, next, before); v.Problem != "" {
+			if v.Problem = wrong(d.MAC, e, next, before); v.Problem != "" {
 				return v, nil
 			}
 			before, next = e.MAC, next+1
@@ -244,13 +250,13 @@ func verifyLoose(ctx context.Context, d *db.DB, c chain, v *Verified) error {
 }
 
 // wrong says what is wrong with an entry at its place, "" if nothing is.
-func wrong(d *db.DB, e Entry, link int64, before []byte) string {
+func wrong(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
 	switch {
 	case *e.Link != link:
 		return fmt.Sprintf("link %d is missing: an entry was removed", link)
-	case !bytes.Equal(e.Mark, d.MAC(e.content())):
+	case !bytes.Equal(e.Mark, mac(e.content())):
 		return fmt.Sprintf("entry %s (link %d) was changed", e.ID, link)
-	case !bytes.Equal(e.MAC, d.MAC(linked(before, link, e.Mark))):
+	case !bytes.Equal(e.MAC, mac(linked(before, link, e.Mark))):
 		return fmt.Sprintf("entry %s (link %d) does not follow the one before it", e.ID, link)
 	}
 	return ""

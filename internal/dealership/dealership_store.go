@@ -3,6 +3,7 @@ package dealership
 import (
 	"context"
 
+	"slipway/internal/audit"
 	"slipway/internal/db"
 	"slipway/internal/events"
 	"slipway/internal/fault"
@@ -35,6 +36,9 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		if err := db.Insert(ctx, tx, "dealerships", d); err != nil {
+			return nil, nil, err
+		}
+		if err := audit.Begin(ctx, tx, d.Env); err != nil {
 			return nil, nil, err
 		}
 		owner, err := insertOwner(ctx, tx, d.Env, f)
@@ -82,7 +86,11 @@ func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode principal.M
 
 // Environments lists the environments of a dealership, or of all for "".
 func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, error) {
-	return db.All[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? OR ? = '' ORDER BY env`, id, id)
+	all, err := db.All[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? OR ? = '' ORDER BY env`, id, id)
+	if err == nil && len(all) == 0 && id != "" {
+		return nil, fault.NotFound("dealership", id)
+	}
+	return all, err
 }
 
 // Find returns an environment's dealership.

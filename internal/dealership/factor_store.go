@@ -29,8 +29,17 @@ func InsertFactor(ctx context.Context, tx *db.Tx, f Factor) error {
 	return db.Insert(ctx, tx, "mfa_factors", f)
 }
 
-// FindFactor returns a factor of a user.
+// lockFactors makes codes that come at once wait for each other: each is judged
+// by what the one before it has counted.
+func lockFactors(ctx context.Context, tx *db.Tx, u User) error {
+	return db.LockRow(ctx, tx, `SELECT id FROM mfa_factors WHERE env = ? AND user_id = ? ORDER BY id`, u.Env, u.ID)
+}
+
+// FindFactor returns a factor of a user, to change it.
 func FindFactor(ctx context.Context, tx *db.Tx, u User, id string) (Factor, error) {
+	if err := lockFactors(ctx, tx, u); err != nil {
+		return Factor{}, err
+	}
 	f, err := db.One[Factor](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND id = ? AND user_id = ?`, u.Env, id, u.ID)
 	if db.IsNoRows(err) {
 		return f, fault.NotFound("MFA factor", id)
@@ -38,8 +47,11 @@ func FindFactor(ctx context.Context, tx *db.Tx, u User, id string) (Factor, erro
 	return f, err
 }
 
-// FactorsOf returns the factors of a user.
+// FactorsOf returns the factors of a user, to change them.
 func FactorsOf(ctx context.Context, tx *db.Tx, u User) ([]Factor, error) {
+	if err := lockFactors(ctx, tx, u); err != nil {
+		return nil, err
+	}
 	return db.All[Factor](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND user_id = ? ORDER BY id`, u.Env, u.ID)
 }
 

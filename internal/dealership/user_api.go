@@ -64,7 +64,7 @@ func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) 
 // and saved, in one transaction that leaves an owner.
 func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx context.Context, tx *db.Tx, u *User) error) (User, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
-		u, err := FindUser(ctx, tx, env, id)
+		u, err := FindUserAlone(ctx, tx, env, id)
 		if err != nil {
 			return u, err
 		}
@@ -92,7 +92,7 @@ func (a *API) updateUser(ctx context.Context, in *struct {
 	Body UserPatch
 }) (User, error) {
 	return a.changeUser(ctx, in.UserID, "user.updated", func(ctx context.Context, tx *db.Tx, u *User) error {
-		p := in.Body
+		p, was := in.Body, *u
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
 		p.LocationIDs.To(&u.LocationIDs)
@@ -104,13 +104,13 @@ func (a *API) updateUser(ctx context.Context, in *struct {
 				return err
 			}
 		}
-		if !p.Status.Set {
-			return nil
+		if p.Status.Set {
+			if err := u.reactivate(); err != nil {
+				return err
+			}
 		}
-		if err := u.reactivate(); err != nil {
-			return err
-		}
-		if u.Status == Invited {
+		// An invitation belongs to whoever is invited now, at their address.
+		if u.Status == Invited && (was.Status != Invited || was.Email != u.Email) {
 			return a.Jobs.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now)
 		}
 		return nil

@@ -24,6 +24,15 @@ func FindUser(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Use
 	return users[0], err
 }
 
+// FindUserAlone returns a user whom nobody else can change until the transaction
+// ends: who signs in while being deactivated does one after the other.
+func FindUserAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (User, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, env, id); err != nil {
+		return User{}, err
+	}
+	return FindUser(ctx, tx, env, id)
+}
+
 // FindUserByEmail returns a user.
 func FindUserByEmail(ctx context.Context, tx *db.Tx, env principal.Env, email string) (User, error) {
 	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, env, strings.ToLower(email))

@@ -43,7 +43,8 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 // Server is the service under test with two dealerships in it.
 type Server struct {
 	*app.App
-	URL string
+	URL  string
+	Data string // the data folder
 
 	// Test and Live are clients of the first dealership with every scope,
 	// Rival is one of the second.
@@ -89,7 +90,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, t: t, Owner: tmpl.owner, offset: &atomic.Int64{}}
+	s := &Server{App: a, Data: set.Data, t: t, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 	a.DB.Patience = time.Minute // a loaded machine is no outage
 	web := httptest.NewServer(a.Handler)

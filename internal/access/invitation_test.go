@@ -1,0 +1,257 @@
+package access_test
+
+import (
+	"context"
+	"io"
+	"mime/quotedprintable"
+	"net/http"
+	"net/mail"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+// working starts the job queue, until the test ends.
+func working(t *testing.T, s *testkit.Server) {
+	t.Helper()
+	if err := s.Jobs.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+var link = regexp.MustCompile(`http://localhost(/oauth/invitations/[a-z0-9]{52})\n`)
+
+// letters waits until so many letters to somebody have been sent, and returns
+// the links in them.
+func letters(t *testing.T, s *testkit.Server, to string, n int) (links []string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); len(links) < n; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d letters to %s", len(links), n, to)
+		}
+		files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.eml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		links = nil
+		for _, file := range files {
+			if found := read(t, file, to); found != "" {
+				links = append(links, found)
+			}
+		}
+	}
+	return links
+}
+
+// read returns the link in a letter, "" if it is not to this address or not
+// written to its end yet.
+func read(t *testing.T, file, to string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := mail.ReadMessage(f)
+	if err != nil || m.Header.Get("To") != "<"+to+">" {
+		return ""
+	}
+	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+	if err != nil {
+		return ""
+	}
+	found := link.FindStringSubmatch(strings.ReplaceAll(string(body), "\r\n", "\n"))
+	if found == nil {
+		return ""
+	}
+	if subject := m.Header.Get("Subject"); subject != "You are invited to Acme Marine on Slipway" || m.Header.Get("From") != `"Slipway" <noreply@localhost>` {
+		t.Errorf("from %s: %s", m.Header.Get("From"), subject)
+	}
+	return found[1]
+}
+
+// choose sends the form with a password, as a browser does.
+func choose(t *testing.T, s *testkit.Server, link, password string, header ...string) *testkit.Response {
+	t.Helper()
+	res, err := post(t.Context(), s.URL+link, password, header...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func post(ctx context.Context, address, password string, header ...string) (*testkit.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(url.Values{"password": {password}}.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	return &testkit.Response{Response: res, Bytes: text}, err
+}
+
+// isPage fails unless a response is a page that runs no script, is not framed
+// and leaks nothing.
+func isPage(t *testing.T, res *testkit.Response, status int, says ...string) {
+	t.Helper()
+	h, text := res.Header, string(res.Bytes)
+	for name, want := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+	} {
+		if h.Get(name) != want {
+			t.Errorf("%s: %q", name, h.Get(name))
+		}
+	}
+	if res.StatusCode != status || strings.Contains(text, "<script") || strings.Contains(text, "onclick") || !strings.Contains(text, `<html lang="en">`) {
+		t.Errorf("status %d, want %d: %s", res.StatusCode, status, text)
+	}
+	for _, want := range says {
+		if !strings.Contains(text, want) {
+			t.Errorf("does not say %q: %s", want, text)
+		}
+	}
+}
+
+// From the invitation to the first sign-in.
+func TestInvitation(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		working(t, s)
+		const email, password = "uma@example.com", "zwölf Zeichen"
+		id := s.Test.User(map[string]any{"email": email, "name": `Uma <b>"& Co"`, "role_ids": []string{s.RoleID("viewer")}})
+		link := letters(t, s, email, 1)[0]
+		form, err := s.As("").Send("GET", link, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isPage(t, form, 200, `Uma &lt;b&gt;&#34;&amp; Co&#34;`, email, `<form method="post">`, `type="password"`, `autocomplete="new-password"`, `minlength="12"`, `<label for="password">`)
+		isPage(t, choose(t, s, link, "eleven char"), 422, `role="alert"`, "12 to 200 characters", `<form method="post">`)
+		isPage(t, choose(t, s, link, strings.Repeat("x", 201)), 422, "12 to 200 characters")
+		isPage(t, choose(t, s, link, ""), 422, "12 to 200 characters")
+		for name, headers := range map[string][]string{
+			"a form on another site":   {"Sec-Fetch-Site", "cross-site"},
+			"a form on a sister site":  {"Sec-Fetch-Site", "same-site"},
+			"an older browser says so": {"Origin", "https://evil.example"},
+		} {
+			if res := choose(t, s, link, password, headers...); res.StatusCode != 403 {
+				t.Errorf("%s: %d %s", name, res.StatusCode, res.Bytes)
+			}
+		}
+		var u dealership.User
+		if s.Test.Get("/v1/users/"+id, 200, &u); u.Status != dealership.Invited {
+			t.Errorf("refused, and %+v", u)
+		}
+
+		isPage(t, choose(t, s, link, password, "Sec-Fetch-Site", "same-origin", "Origin", s.URL), 200, "Your password is set")
+		if s.Test.Get("/v1/users/"+id, 200, &u); u.Status != dealership.Active || u.Version != 2 {
+			t.Errorf("accepted, and %+v", u)
+		}
+		s.As("").Post("/oauth/sessions", signIn(email, "password", password), 201, nil)
+		s.As("").Post("/oauth/sessions", signIn(email, "password", "eleven char"), 401, nil)
+		again, err := s.As("").Send("GET", link, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isPage(t, again, 404, "This link does not work")
+		isPage(t, choose(t, s, link, "another password"), 404, "This link does not work")
+
+		var entries page.Page[dealership.AuditEntry]
+		s.Test.Get("/v1/audit?action=user.activated&target_id="+id, 200, &entries)
+		if len(entries.Data) != 1 || entries.Data[0].Actor.ID != id || entries.Data[0].Actor.Type != "user" || *entries.Data[0].IP != "127.0.0.1" || entries.Data[0].RequestID == nil {
+			t.Errorf("audited as %+v", entries.Data)
+		}
+	})
+}
+
+// What ends a link: its time, its user's end, a newer one, two tabs.
+func TestInvitationEnds(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		working(t, s)
+		links := func(id string, status int) (opened []string) {
+			for _, l := range letters(t, s, emailOf(s, id), 1) {
+				if opens(t, s, l) == status {
+					opened = append(opened, l)
+				}
+			}
+			return opened
+		}
+		late, gone, again, typo, tabs := s.Test.User(nil), s.Test.User(nil), s.Test.User(nil), s.Test.User(map[string]any{"email": "uma@exampel.com"}), s.Test.User(nil)
+		for name, id := range map[string]string{"late": late, "gone": gone, "again": again, "typo": typo, "tabs": tabs} {
+			if got := links(id, 200); len(got) != 1 {
+				t.Fatalf("%s has the links %v", name, got)
+			}
+		}
+		// The queue works these while the others are looked at.
+		s.Test.Post("/v1/users/"+again+"/deactivate", nil, 200, nil)
+		s.Test.Patch("/v1/users/"+again, `{"status": "active"}`, 200, nil)
+		s.Test.Patch("/v1/users/"+typo, `{"email": "uma@example.com", "name": "Uma B."}`, 200, nil)
+
+		tab := links(tabs, 200)[0]
+		tally := atOnce(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
+		if tally[200] != 1 || tally[404] != 1 {
+			t.Errorf("two tabs: %v", tally)
+		}
+		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)
+		if got := links(gone, 404); len(got) != 1 {
+			t.Errorf("the link of a deactivated user opens")
+		}
+		newer := letters(t, s, "uma@example.com", 1)[0]
+		if older := letters(t, s, "uma@exampel.com", 1)[0]; opens(t, s, newer) != 200 || opens(t, s, older) != 404 {
+			t.Errorf("after a correction: %d, and the mistyped address's %d", opens(t, s, newer), opens(t, s, older))
+		}
+		letters(t, s, emailOf(s, again), 2)
+		if fresh, stale := links(again, 200), links(again, 404); len(fresh) != 1 || len(stale) != 1 {
+			t.Errorf("invited again: %v open and %v do not", fresh, stale)
+		}
+
+		kept := links(late, 200)[0]
+		s.Advance(week - time.Minute)
+		if got := opens(t, s, kept); got != 200 {
+			t.Errorf("a minute before its end: %d", got)
+		}
+		s.Advance(time.Minute)
+		if got := opens(t, s, kept); got != 404 {
+			t.Errorf("after seven days: %d", got)
+		}
+		for _, unknown := range []string{"x", strings.Repeat("a", 52), "%00", "..%2f..", "%C3%A4", "%FF"} {
+			if got := opens(t, s, "/oauth/invitations/"+unknown); got != 404 {
+				t.Errorf("%s: %d", unknown, got)
+			}
+		}
+	})
+}
+
+// opens is the status of a link's page.
+func opens(t *testing.T, s *testkit.Server, link string) int {
+	t.Helper()
+	res, err := s.As("").Send("GET", link, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode
+}
+
+func emailOf(s *testkit.Server, id string) string {
+	return testkit.Rows[string](s, `SELECT email FROM users WHERE id = ?`, id)[0]
+}

@@ -1,0 +1,241 @@
+package access_test
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+
+	"slipway/internal/access"
+	"slipway/internal/dealership"
+	"slipway/internal/testkit"
+)
+
+func TestEnrolTOTP(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		e, path := enrol(s.Test, p.ID, "totp")
+		uri, err := url.Parse(*e.OTPAuthURI)
+		if err != nil || uri.Scheme != "otpauth" || uri.Host != "totp" || uri.Path != "/Slipway:"+p.Email || uri.Query().Get("secret") != *e.Secret || uri.Query().Get("issuer") != "Slipway" {
+			t.Errorf("%v, %s", err, *e.OTPAuthURI)
+		}
+		if e.Active || e.Kind != "totp" || *e.Label != "Phone" || len(e.RecoveryCodes) != 10 || len(e.PublicKey) != 0 {
+			t.Errorf("enrolled %+v", e)
+		}
+		factors := func() []dealership.UserFactor {
+			var u dealership.User
+			s.Test.Get("/v1/users/"+p.ID, 200, &u)
+			return u.MFAFactors
+		}
+		if got := factors(); len(got) != 1 || got[0].Active {
+			t.Errorf("before it was proven: %+v", got)
+		}
+		s.Token(p.Email) // not asked for until it is proven
+
+		first := code(t, s, *e.Secret)
+		var proven access.MFAProof
+		s.Test.Post(path+"/verify", map[string]any{"code": first}, 200, &proven)
+		if got := factors(); !got[0].Active || !strings.HasPrefix(*proven.MFAToken, "mft_") || proven.ExpiresAt.Sub(s.DB.Now()) > 5*time.Minute || len(proven.Challenge) != 0 {
+			t.Errorf("proven: %+v, %+v", got, proven)
+		}
+		if f := s.Test.Post(path+"/verify", map[string]any{"code": first}, 422, nil).Fault(t); !f.Blames("code", "mismatch") {
+			t.Errorf("the same code again: %+v", f)
+		}
+		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
+		if f := s.As("").Post("/oauth/sessions", signIn, 401, nil).Fault(t); !f.Blames("totp_code", "required") {
+			t.Errorf("without a code: %+v", f)
+		}
+		second, path2 := enrol(s.Test, p.ID, "totp")
+		if len(second.RecoveryCodes) != 0 {
+			t.Errorf("recovery codes come once: %v", second.RecoveryCodes)
+		}
+		s.Test.Delete(path2, 204)
+		s.Test.Delete(path, 204)
+		s.Test.Delete(path, 404)
+		if got := factors(); len(got) != 0 {
+			t.Errorf("removed: %+v", got)
+		}
+		s.Token(p.Email)
+		if third, _ := enrol(s.Test, p.ID, "totp"); len(third.RecoveryCodes) != 10 || slices.Contains(e.RecoveryCodes, third.RecoveryCodes[0]) {
+			t.Errorf("a new beginning needs new recovery codes: %v", third.RecoveryCodes)
+		}
+	})
+}
+
+func TestRefusedFactors(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	user := s.Test.User(nil)
+	path := "/v1/users/" + user + "/mfa_factors"
+	s.Test.Post(path, `{"kind": "sms"}`, 422, nil)
+	s.Test.Post(path, `{}`, 400, nil)
+	_, factor := enrol(s.Test, user, "totp")
+	if f := s.Test.Post(factor+"/verify", `{}`, 400, nil).Fault(t); !f.Blames("code", "required") {
+		t.Errorf("%+v", f)
+	}
+	s.Test.Post(factor+"/verify", nil, 400, nil)
+	s.Test.Post(factor+"/verify", `{"code": 123456}`, 400, nil)
+	// A factor is found by its owner only.
+	s.Test.Post(strings.Replace(factor, user, s.Test.User(nil), 1)+"/verify", `{"code": "000000"}`, 404, nil)
+	for range 9 {
+		enrol(s.Test, user, "totp")
+	}
+	if f := s.Test.Post(path, `{"kind": "totp"}`, 409, nil).Fault(t); !f.Blames("user_id", "state") {
+		t.Errorf("an eleventh: %+v", f)
+	}
+}
+
+// A code of the step before or after counts, one further away does not.
+func TestClocksMayDiffer(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	secret, path := app(t, s, s.Test, s.Test.User(nil))
+	at := func(steps int) string {
+		c, err := totp.GenerateCode(secret, s.DB.Now().Add(time.Duration(steps)*30*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	// In the middle of a step, so that none passes between code and answer.
+	s.Advance(5*time.Minute + 15*time.Second - time.Duration(s.DB.Now().UnixNano()%int64(30*time.Second)))
+	for _, c := range []struct{ steps, status int }{{-2, 422}, {2, 422}, {-1, 200}, {-1, 422}, {0, 200}, {1, 200}, {0, 422}} {
+		if res := s.Test.Post(path+"/verify", map[string]any{"code": at(c.steps)}, c.status, nil); c.status == 422 && !res.Fault(t).Blames("code", "mismatch") {
+			t.Errorf("%+v: %s", c, res.Bytes)
+		}
+	}
+}
+
+// Five wrong codes in a row lock a factor for 15 minutes, for right ones too.
+func TestWrongCodesLock(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		e, path := enrol(s.Test, p.ID, "totp")
+		secret := *e.Secret
+		verify := func(code string, status int) *testkit.Response {
+			t.Helper()
+			return s.Test.Post(path+"/verify", map[string]any{"code": code}, status, nil)
+		}
+		verify(code(t, s, secret), 200)
+		for range 4 {
+			verify(wrong(t, s, secret), 422)
+		}
+		verify(code(t, s, secret), 200) // in a row, it says
+		for range 4 {
+			verify(wrong(t, s, secret), 422)
+		}
+		// A right code is a right code wherever it is typed, and so is a wrong one.
+		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": wrong(t, s, secret)}, 401, nil)
+		locked := verify(code(t, s, secret), 429)
+		wait := locked.Header.Get("Retry-After")
+		if f := locked.Fault(t); !f.Blames("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
+			t.Errorf("%+v, to be tried again in %s", f, wait)
+		}
+		verify(e.RecoveryCodes[0], 429)
+		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": code(t, s, secret)}, 429, nil)
+		s.Advance(15*time.Minute - 2*time.Minute)
+		verify(code(t, s, secret), 429)
+		s.Advance(time.Minute)
+		verify(code(t, s, secret), 200)
+		for range 5 { // the count begins anew
+			verify(wrong(t, s, secret), 422)
+		}
+		verify(code(t, s, secret), 429)
+	})
+}
+
+// Whoever guesses many codes at once has no more guesses, and a code that is
+// sent many times at once works once.
+func TestCodesAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		secret, path := app(t, s, s.Test, s.Test.User(nil))
+		send := func(code string) func(int) (*testkit.Response, error) {
+			return func(int) (*testkit.Response, error) {
+				return s.Test.Send("POST", path+"/verify", map[string]any{"code": code})
+			}
+		}
+		if tally := atOnce(t, 4, send(code(t, s, secret))); tally[200] != 1 || tally[422] != 3 {
+			t.Errorf("a right code, four times: %v", tally)
+		}
+		verified(s.Test, path, code(t, s, secret))
+		if tally := atOnce(t, 12, send(wrong(t, s, secret))); tally[422] != 5 || tally[429] != 7 {
+			t.Errorf("twelve wrong codes: %v", tally)
+		}
+	})
+}
+
+func TestRecoveryCodes(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		e, path := enrol(s.Test, p.ID, "totp")
+		verified(s.Test, path, code(t, s, *e.Secret))
+		typed := []func(string) string{
+			func(c string) string { return c },
+			strings.ToUpper,
+			func(c string) string { return strings.ReplaceAll(c, "-", "") },
+			func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + " " },
+		}
+		stranger, strangers := enrol(s.Test, s.Test.User(nil), "totp")
+		if f := s.Test.Post(strangers+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).Fault(t); !f.Blames("code", "mismatch") {
+			t.Errorf("with somebody else's factor %s: %+v", stranger.ID, f)
+		}
+		for i, c := range e.RecoveryCodes {
+			body := map[string]any{"code": typed[i%len(typed)](c)}
+			if i%2 == 0 {
+				s.Test.Post(path+"/verify", body, 200, nil)
+			} else {
+				s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": body["code"]}, 201, nil)
+			}
+			s.Test.Post(path+"/verify", map[string]any{"code": c}, 422, nil)
+		}
+		verified(s.Test, path, code(t, s, *e.Secret)) // still the app's
+	})
+}
+
+// Two apps: either signs in, as often as it likes, and one that is locked does
+// not lock the other.
+func TestSecondApp(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		phone, phonePath := app(t, s, s.Test, p.ID)
+		tablet, _ := app(t, s, s.Test, p.ID)
+		signIn := func(code string, want int) {
+			t.Helper()
+			s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": code}, want, nil)
+		}
+		for range 6 {
+			signIn(code(t, s, tablet), 201)
+		}
+		signIn(code(t, s, phone), 201)
+		for range 5 {
+			s.Test.Post(phonePath+"/verify", map[string]any{"code": wrong(t, s, phone)}, 422, nil)
+		}
+		s.Test.Post(phonePath+"/verify", map[string]any{"code": code(t, s, phone)}, 429, nil)
+		signIn(code(t, s, tablet), 201)
+		s.Advance(time.Minute) // for the throttle
+		for range 5 {
+			signIn("000000", 401)
+		}
+		signIn(code(t, s, tablet), 429)
+	})
+}
+
+// A repeat of a verification gets the same token: the answer may have been
+// lost, and the code works once.
+func TestVerifyAgain(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		secret, path := app(t, s, s.Test, s.Test.User(nil))
+		repeat := s.Test.With("Idempotency-Key", uuid.NewString())
+		repeat.Post(path+"/verify", map[string]any{"code": wrong(t, s, secret)}, 422, nil) // a refusal keeps no key
+		body := map[string]any{"code": code(t, s, secret)}
+		first := repeat.Post(path+"/verify", body, 200, nil)
+		again := repeat.Post(path+"/verify", body, 200, nil)
+		if !bytes.Equal(first.Bytes, again.Bytes) || again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s and %s", first.Bytes, again.Bytes)
+		}
+		s.Test.Post(path+"/verify", body, 422, nil)
+	})
+}

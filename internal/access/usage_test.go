@@ -1,0 +1,123 @@
+package access_test
+
+import (
+	"testing"
+	"time"
+
+	"slipway/internal/access"
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/testkit"
+)
+
+// failures are the entries about refused credentials, oldest first: target and
+// how many times.
+func failures(s *testkit.Server) (list []failure) {
+	var entries page.Page[dealership.AuditEntry]
+	s.Test.Get("/v1/audit?action=auth.failed&limit=100", 200, &entries)
+	for i := len(entries.Data) - 1; i >= 0; i-- {
+		e := entries.Data[i]
+		list = append(list, failure{e.Target.ID, e.Changes["times"][1].(float64), e})
+	}
+	return list
+}
+
+type failure struct {
+	target string
+	times  float64
+	entry  dealership.AuditEntry
+}
+
+// newMinute moves the clock to where a minute has just begun, so that what
+// follows happens within one.
+func newMinute(s *testkit.Server) {
+	s.Advance(time.Minute + time.Second - time.Duration(s.DB.Now().UnixNano()%int64(time.Minute)))
+}
+
+// Refusals of a minute that name somebody become one entry; strangers, who
+// name nobody, leave none.
+func TestFailedAuthenticationIsAudited(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var revoked, rotated, forged access.IssuedKey
+		for _, k := range []*access.IssuedKey{&revoked, &rotated, &forged} {
+			s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, k)
+		}
+		s.Test.Post("/v1/api_keys/"+revoked.ID+"/revoke", nil, 200, nil)
+		s.Test.Post("/v1/api_keys/"+rotated.ID+"/rotate", nil, 201, nil)
+		s.Advance(week)
+		p, cautious := s.Person("viewer"), s.Person("viewer")
+		secret, factor := app(t, s, s.Test, cautious.ID)
+		stranger := "sk_test_" + "aaaaaaaaaaaaaaaa" // no checksum
+		attempts := map[string]struct {
+			try   func()
+			times int
+		}{
+			revoked.ID: {func() { s.As(revoked.Key).Get("/v1/hulls", 401, nil) }, 7},
+			rotated.ID: {func() { s.As(rotated.Key).Get("/v1/me", 401, nil) }, 3},
+			forged.ID:  {func() { s.As(access.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
+			p.ID:       {func() { s.As("").Post("/oauth/sessions", signIn(p.Email, "password", "guess"), 401, nil) }, 4},
+			cautious.ID: {func() {
+				s.Test.Post(factor+"/verify", map[string]any{"code": wrong(t, s, secret)}, 422, nil)
+			}, 2},
+			"nobody": {func() {
+				s.As(stranger).Get("/v1/me", 401, nil)
+				s.As("").Post("/oauth/sessions", signIn("stranger@example.com"), 401, nil)
+			}, 1},
+		}
+		newMinute(s)
+		for round := 1; round <= 2; round++ {
+			for _, a := range attempts {
+				for range a.times {
+					a.try()
+				}
+			}
+			settle(t, s)
+			got := failures(s)
+			if len(got) != round*(len(attempts)-1) {
+				t.Fatalf("round %d left %d entries: %+v", round, len(got), got)
+			}
+			for _, f := range got {
+				e := f.entry
+				if float64(attempts[f.target].times) != f.times || e.Outcome != "failure" || e.Actor != principal.System || e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
+					t.Errorf("round %d: %+v", round, f)
+				}
+			}
+			newMinute(s)
+		}
+	})
+}
+
+// A flood of refusals is a handful of rows, and those of the minute that runs
+// wait for its end.
+func TestFloodOfFailures(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		usage := access.NewUsage()
+		env := testkit.Rows[principal.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
+		flush := func(all bool) []failure {
+			if err := usage.Flush(t.Context(), s.DB, all); err != nil {
+				t.Fatal(err)
+			}
+			return failures(s)
+		}
+		newMinute(s)
+		start := s.DB.Now().Truncate(time.Minute)
+		for i := range 10_000 {
+			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes' worth
+			usage.Failed(env, "api_key", "key_1", "revoked", at)
+		}
+		if got := flush(false); len(got) != 0 {
+			t.Errorf("the minute is not over, and %+v", got)
+		}
+		s.Advance(time.Minute)
+		if got := flush(false); len(got) != 1 || got[0].times != 5000 {
+			t.Errorf("after the first minute: %+v", got)
+		}
+		if got := flush(true); len(got) != 2 || got[1].times != 5000 {
+			t.Errorf("in the end: %+v", got)
+		}
+		if got := flush(true); len(got) != 2 {
+			t.Errorf("written twice: %+v", got)
+		}
+	})
+}
