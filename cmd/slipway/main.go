@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"slipway/internal/app"
+	"slipway/internal/fault"
 )
 
 // commands are what slipway can do; each has its own file.
@@ -43,13 +45,17 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var c commands
-	k := kong.Parse(&c, kong.Name("slipway"), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	k := kong.Parse(&c, kong.Name("slipway"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Slipway runs a boat dealership: a self-hosted REST API."))
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // kong has checked it
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	if err := k.Run(&session{ctx, c.Settings, log, os.Stdout}); err != nil {
-		fmt.Fprintln(os.Stderr, "slipway:", err)
+		text := err.Error()
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			text = f.Message // written for people
+		}
+		fmt.Fprintln(os.Stderr, "slipway:", text)
 		os.Exit(1)
 	}
 }

@@ -40,6 +40,7 @@ func TestProgram(t *testing.T) {
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
 		s = dieAndReturn(t, p, s, writer, location)
 		stopInPeace(t, s, writer, location)
+		proveTheLog(t, p, f.DealershipID)
 	})
 }
 

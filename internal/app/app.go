@@ -90,7 +90,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
 	}, inventory, company, people)
-	router.Handle(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {

@@ -39,12 +39,16 @@ func IsForeignKey(err error) bool {
 	return ok && lite.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
+// errStale is that a row changed between reading and writing it.
+var errStale = errors.New("the row has changed since it was read")
+
 // Changed fails unless a versioned update changed its row: otherwise somebody
-// else did so first.
+// else did so first. Write then runs the transaction again on what they left,
+// so that a caller hears of it only with an If-Match.
 func Changed(rows int64, err error) error {
 	if err == nil && rows == 0 {
-		return fault.Conflict("The resource was changed by another request at the same time. Read it again.").
-			Detail("version", "stale", "has moved on")
+		return fault.Conflict("The resource was changed by other requests at the same time. Read it again.").
+			Detail("version", "stale", "has moved on").Because(errStale)
 	}
 	return err
 }
@@ -62,9 +66,12 @@ func IsLockTimeout(err error) bool {
 	return ok && pg.Code == "55P03"
 }
 
-// isRetryable reports that PostgreSQL undid the transaction for no fault of
-// its own.
+// isRetryable reports that the transaction came in the way of another one, for
+// no fault of its own.
 func isRetryable(err error) bool {
+	if errors.Is(err, errStale) {
+		return true
+	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }

@@ -27,20 +27,23 @@ type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 
 // Write runs fn in a transaction: committed if fn returns nil, undone if not.
 //
-// It runs fn again when PostgreSQL asks for that (serialization, deadlock) and
-// once when an index or a reference refused a row: fn's own look-up then finds
-// what won the race and can name it.
+// It runs fn again when a row was changed since fn read it or PostgreSQL asks
+// for that (serialization, deadlock), and once when an index or a reference
+// refused a row: fn's own look-up then finds what won the race and can name it.
 func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	for try := 1; ; try++ {
 		out, err := writeOnce(ctx, d, fn)
-		again := isRetryable(err) && try < 4 || lostRace(err) && try == 1
+		again := isRetryable(err) && try < maxTries || lostRace(err) && try == 1
 		if !again || ctx.Err() != nil {
 			return out, err
 		}
 	}
 }
+
+// maxTries bounds how often a transaction gives way to others.
+const maxTries = 20
 
 func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
 	conn, err := d.write.Conn(ctx)

@@ -305,6 +305,28 @@ func TestConcurrentChangesWithIfMatch(t *testing.T) {
 	})
 }
 
+// Without an If-Match nobody has to repeat a change because others came at the
+// same time.
+func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		var wg sync.WaitGroup
+		for i := range 12 {
+			wg.Go(func() {
+				res, err := s.Test.Send(http.MethodPatch, "/v1/hulls/"+id, fmt.Sprintf(`{"metadata":{"%d":"x"}}`, i))
+				if err != nil || res.StatusCode != 200 {
+					t.Errorf("%v %s", err, res.Bytes)
+				}
+			})
+		}
+		wg.Wait()
+		var h hulls.Hull
+		if s.Test.Get("/v1/hulls/"+id, 200, &h); len(h.Metadata) != 12 || h.Version != 13 {
+			t.Errorf("%d of 12 changes are there, version %d", len(h.Metadata), h.Version)
+		}
+	})
+}
+
 func TestDecodeHIN(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	var d struct {

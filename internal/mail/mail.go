@@ -67,17 +67,18 @@ func (o Outbox) Send(_ context.Context, m Message) error {
 type SMTP struct{ client *gomail.Client }
 
 // NewSMTP reads smtp://user:password@host:587 (STARTTLS, required unless
-// ?starttls=off) or smtps://host:465 (TLS from the start).
+// ?starttls=off) or smtps://host:465 (TLS from the start). The ports are those
+// without one.
 func NewSMTP(address string) (*SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "smtp" && u.Scheme != "smtps") {
 		// The address holds a password: it is not repeated.
 		return nil, errors.New("must have the form smtp://user:password@host:587")
 	}
-	opts := []gomail.Option{gomail.WithTimeout(20 * time.Second)}
+	opts := []gomail.Option{gomail.WithTimeout(20 * time.Second), gomail.WithPort(gomail.DefaultPortTLS)}
 	switch {
 	case u.Scheme == "smtps":
-		opts = append(opts, gomail.WithSSL())
+		opts = append(opts, gomail.WithSSL(), gomail.WithPort(gomail.DefaultPortSSL))
 	case u.Query().Get("starttls") == "off":
 		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:

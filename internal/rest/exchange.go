@@ -80,7 +80,7 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	attrs := []slog.Attr{
 		slog.String("request_id", x.requestID),
 		slog.String("method", req.Method),
-		slog.String("path", req.URL.Path),
+		slog.String("path", loggable(req)),
 		slog.Int("status", status),
 		slog.Int("bytes", bytes),
 		slog.Float64("ms", float64(took.Microseconds())/1000),
@@ -96,6 +96,16 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
 	}
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// loggable is the path as the log shows it: of a page, what it was mounted
+// under, because the rest may be a secret, as in the link of an invitation.
+func loggable(req *http.Request) string {
+	pattern := chi.RouteContext(req.Context()).RoutePattern()
+	if pattern == "" || strings.HasPrefix(req.URL.Path, "/v1/") {
+		return req.URL.Path
+	}
+	return pattern
 }
 
 // guard decides, operation by operation and before the body is read, whether

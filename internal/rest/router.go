@@ -91,6 +91,12 @@ func (r *Router) Handle(pattern string, h http.Handler) {
 	r.mux.Method(http.MethodGet, pattern, h)
 }
 
+// HandleForm serves GET and POST of a page with a form.
+func (r *Router) HandleForm(pattern string, h http.Handler) {
+	r.mux.Method(http.MethodGet, pattern, h)
+	r.mux.Method(http.MethodPost, pattern, h)
+}
+
 // ServeHTTP serves the API.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 

@@ -1,0 +1,68 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"slipway/internal/db"
+)
+
+// verify runs `slipway audit verify` and returns its exit code and what it
+// prints, line by line.
+func (p *program) verify(args ...string) (code int, lines []string, complaint string) {
+	p.t.Helper()
+	out, err := p.command(append([]string{"audit", "verify"}, args...)...).Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code, complaint = exit.ExitCode(), string(exit.Stderr)
+	} else if err != nil {
+		p.t.Fatal(err)
+	}
+	return code, strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' }), complaint
+}
+
+// exec changes the data behind the program's back.
+func (p *program) exec(statement string, args ...any) {
+	p.t.Helper()
+	dsn := p.database
+	if dsn == "" {
+		dsn = "sqlite:" + filepath.Join(p.data, "slipway.db")
+	}
+	d, err := db.Open(p.t.Context(), dsn)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer d.Close()
+	n, err := db.Write(p.t.Context(), d, func(ctx context.Context, tx *db.Tx) (int64, error) { return db.Exec(ctx, tx, statement, args...) })
+	if err != nil || n != 1 {
+		p.t.Fatalf("%d rows, %v", n, err)
+	}
+}
+
+// proveTheLog checks the audit log of an installation that has died and come
+// back, and finds what is then done to it.
+func proveTheLog(t *testing.T, p *program, dealership string) {
+	t.Helper()
+	for _, args := range [][]string{nil, {"--dealership", dealership}} {
+		code, lines, complaint := p.verify(args...)
+		if code != 0 || len(lines) != 2 || complaint != "" {
+			t.Fatalf("exit code %d, %q, %s", code, lines, complaint)
+		}
+		for i, mode := range []string{"live", "test"} {
+			if !strings.HasPrefix(lines[i], dealership+" "+mode+"  ok, ") || !strings.Contains(lines[i], " entries, 0 too new") {
+				t.Errorf("%v: %s", args, lines[i])
+			}
+		}
+	}
+	if complaint := p.refused("audit", "verify", "--dealership", "dlr_1"); !strings.Contains(complaint, "No such dealership") {
+		t.Errorf("nothing to prove: %s", complaint)
+	}
+	p.exec(`UPDATE audit_entries SET actor_label = 'Somebody else' WHERE link = 3 AND env = (SELECT env FROM dealerships WHERE id = ? AND mode = 'test')`, dealership)
+	code, lines, complaint := p.verify()
+	if code != 1 || len(lines) != 2 || !strings.Contains(lines[0], " ok, ") || !strings.Contains(lines[1], "test  BROKEN: entry aud_") || !strings.Contains(complaint, "1 of 2 audit logs") {
+		t.Errorf("exit code %d, %q, %s", code, lines, complaint)
+	}
+}

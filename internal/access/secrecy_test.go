@@ -1,0 +1,67 @@
+package access_test
+
+import (
+	"strings"
+	"testing"
+
+	"slipway/internal/access"
+	"slipway/internal/testkit"
+)
+
+// Nothing that opens a door is written down where people read: not in the audit
+// log, not in the events that webhooks tell.
+func TestSecretsAreNotWrittenDown(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		working(t, s)
+		secrets := map[string]string{"the password": "a password of her own", "a guess": "a guess at the password", "the owner's TOTP secret": s.Owner.TOTPSecret}
+		var key, next, admin access.IssuedKey
+		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &key)
+		s.Test.Post("/v1/api_keys/"+key.ID+"/rotate", nil, 201, &next)
+		s.Test.Post("/v1/api_keys/"+key.ID+"/revoke", nil, 200, nil)
+		s.As(key.Key).Get("/v1/me", 401, nil)
+		secrets["a key"], secrets["its successor"] = strings.TrimPrefix(key.Key, key.Prefix), strings.TrimPrefix(next.Key, next.Prefix)
+
+		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}})
+		link := letters(t, s, "uma@example.com", 1)[0]
+		secrets["the invitation"] = link[strings.LastIndex(link, "/")+1:]
+		isPage(t, choose(t, s, link, secrets["the password"]), 200)
+
+		e, factor := enrol(s.Test, id, "totp")
+		typed := code(t, s, *e.Secret)
+		secrets["the TOTP secret"], secrets["a code"], secrets["a recovery code"] = *e.Secret, typed, e.RecoveryCodes[0]
+		secrets["a proof"] = verified(s.Test, factor, typed)
+		s.Test.Post(factor+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 200, nil)
+		s.Test.Post(factor+"/verify", map[string]any{"code": wrong(t, s, *e.Secret)}, 422, nil)
+		s.Test.Post("/v1/api_keys", map[string]any{"name": "Operations", "scopes": []string{"admin"}, "mfa_token": secrets["a proof"]}, 201, &admin)
+		secrets["an admin key"] = strings.TrimPrefix(admin.Key, admin.Prefix)
+
+		s.As("").Post("/oauth/sessions", signIn("uma@example.com", "password", secrets["a guess"]), 401, nil)
+		var in access.SignedIn
+		s.As("").Post("/oauth/sessions", signIn("uma@example.com", "password", secrets["the password"], "totp_code", code(t, s, *e.Secret)), 201, &in)
+		secrets["a session"] = in.Token[len("st_test_")+16:]
+		s.As(in.Token).Delete("/oauth/sessions/current", 204)
+		s.Test.Delete(factor, 204)
+		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
+		settle(t, s)
+
+		text := strings.Join(append(testkit.Rows[string](s, `SELECT id || actor_label || action || target_id || COALESCE(user_agent, '') || changes FROM audit_entries`),
+			testkit.Rows[string](s, `SELECT data FROM events`)...), "\n")
+		for what, secret := range secrets {
+			if len(secret) < 6 || strings.Contains(text, secret) || strings.Contains(text, strings.ReplaceAll(secret, "-", "")) {
+				t.Errorf("%s is there: %q", what, secret)
+			}
+		}
+		for _, hash := range testkit.Rows[string](s, `SELECT password_hash FROM users WHERE password_hash IS NOT NULL`) {
+			if strings.Contains(text, hash) {
+				t.Errorf("a password's hash is there: %s", hash)
+			}
+		}
+		// That they were looked for where they would be:
+		for _, action := range []string{"api_key.created", "api_key.rotated", "api_key.revoked", "user.provisioned", "user.activated", "mfa_factor.enrolled", "mfa_factor.verified",
+			"recovery_code.used", "auth.failed", "session.started", "session.ended", "mfa_factor.removed", "user.deactivated"} {
+			if !strings.Contains(text, action) {
+				t.Errorf("no entry about %s", action)
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package dealership_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/testkit"
+)
+
+// log is the audit log, newest first.
+func log(c *testkit.Client, query url.Values) []dealership.AuditEntry {
+	query.Set("limit", "100")
+	var list page.Page[dealership.AuditEntry]
+	c.Get("/v1/audit?"+query.Encode(), 200, &list)
+	return list.Data
+}
+
+func TestAuditEntry(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var l dealership.Location
+		var me struct{ Credential principal.Actor }
+		s.Test.Get("/v1/me", 200, &me)
+		agent := s.Test.With("User-Agent", "tester/1")
+		made := agent.Post("/v1/locations", `{"name": "Harbor East", "code": "HE"}`, 201, &l)
+		changed := agent.Patch("/v1/locations/"+l.ID, `{"name": "Harbor West", "code": "HE"}`, 200, nil)
+		p := s.Person("owner")
+		theirs := p.Patch("/v1/locations/"+l.ID, `{"phone": "+14105550123"}`, 200, nil)
+
+		entries := log(s.Test, url.Values{"target_id": {l.ID}})
+		if len(entries) != 3 {
+			t.Fatalf("%+v", entries)
+		}
+		slices.Reverse(entries)
+		for i, res := range []*testkit.Response{made, changed, theirs} {
+			if e := entries[i]; *e.RequestID != res.Header.Get("Request-Id") || *e.IP != "127.0.0.1" || e.Outcome != "success" || e.Target != (dealership.AuditTarget{Type: "location", ID: l.ID}) {
+				t.Errorf("entry %d: %+v", i, e)
+			}
+		}
+		if e := entries[0]; e.Action != "location.created" || e.Actor != me.Credential || *e.UserAgent != "tester/1" || e.Changes["name"] != [2]any{nil, "Harbor East"} {
+			t.Errorf("made: %+v", e)
+		}
+		if e := entries[1]; e.Action != "location.updated" || len(e.Changes) != 1 || e.Changes["name"] != [2]any{"Harbor East", "Harbor West"} {
+			t.Errorf("changed: %+v", e)
+		}
+		if e := entries[2]; e.Actor != (principal.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || e.Changes["phone"] != [2]any{nil, "+14105550123"} {
+			t.Errorf("changed by a person: %+v", e)
+		}
+		for _, e := range log(s.Test, url.Values{"action": {"dealership.created"}}) {
+			if e.Actor != principal.System || e.RequestID != nil || e.IP != nil || e.UserAgent != nil {
+				t.Errorf("on the command line: %+v", e)
+			}
+		}
+		// A change that is refused leaves nothing.
+		refused := s.Test.Patch("/v1/locations/"+l.ID, `{"name": ""}`, 422, nil)
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE request_id = ?`, refused.Header.Get("Request-Id"))[0]; n != 0 {
+			t.Errorf("a refused change left %d entries", n)
+		}
+	})
+}
+
+// Whoever reads the log is in it.
+func TestReadingTheLogIsAudited(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("owner")
+		first := p.Get("/v1/audit?action=location", 200, nil)
+		entries := log(s.Test, url.Values{"action": {"audit.read"}})
+		if len(entries) != 1 || entries[0].Actor.ID != p.ID || *entries[0].RequestID != first.Header.Get("Request-Id") || entries[0].Target.Type != "audit" {
+			t.Errorf("%+v", entries)
+		}
+		if again := log(s.Test, url.Values{"action": {"audit.read"}}); len(again) != 2 {
+			t.Errorf("%d reads are in the log", len(again))
+		}
+	})
+}
+
+// A filter shows exactly the entries that it describes.
+func TestAuditFilters(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("owner")
+		for range 3 {
+			s.Advance(time.Minute)
+			place := p.Location()
+			s.Test.Patch("/v1/locations/"+place, `{"name": "B"}`, 200, nil)
+			s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, nil)
+			s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": "guess", "environment": "test"}, 401, nil)
+			if err := s.Settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		whole := log(s.Test, url.Values{})
+		if len(whole) < 15 || len(whole) == 100 {
+			t.Fatalf("%d entries", len(whole))
+		}
+		middle := whole[len(whole)/2]
+		at := middle.At.Format(time.RFC3339Nano)
+		named := func(prefix string) func(dealership.AuditEntry) bool {
+			return func(e dealership.AuditEntry) bool { return strings.HasPrefix(e.Action, prefix) }
+		}
+		for query, matches := range map[string]func(e dealership.AuditEntry) bool{
+			"action=location":                       named("location"),
+			"action=location.":                      named("location."),
+			"action=location.created":               named("location.created"),
+			"action=api_key.":                       named("api_key."),
+			"action=api%25":                         named("api%"), // not a pattern
+			"action=LOCATION":                       named("LOCATION"),
+			"actor_id=" + p.ID:                      func(e dealership.AuditEntry) bool { return e.Actor.ID == p.ID },
+			"actor_id=system":                       func(e dealership.AuditEntry) bool { return e.Actor.ID == "system" },
+			"actor_id=nobody":                       func(dealership.AuditEntry) bool { return false },
+			"target_id=" + middle.Target.ID:         func(e dealership.AuditEntry) bool { return e.Target.ID == middle.Target.ID },
+			"outcome=failure":                       func(e dealership.AuditEntry) bool { return e.Outcome == "failure" },
+			"outcome=success":                       func(e dealership.AuditEntry) bool { return e.Outcome == "success" },
+			"created_after=" + url.QueryEscape(at):  func(e dealership.AuditEntry) bool { return e.At.After(middle.At) },
+			"created_before=" + url.QueryEscape(at): func(e dealership.AuditEntry) bool { return e.At.Before(middle.At) },
+			"created_after=" + url.QueryEscape(at) + "&created_before=" + url.QueryEscape(at): func(dealership.AuditEntry) bool { return false },
+			"action=location.&actor_id=" + p.ID + "&outcome=success&created_after=" + url.QueryEscape(at): func(e dealership.AuditEntry) bool {
+				return named("location.")(e) && e.Actor.ID == p.ID && e.At.After(middle.At)
+			},
+			"outcome=failure&action=location": func(dealership.AuditEntry) bool { return false },
+		} {
+			var got, want []string
+			values, err := url.ParseQuery(query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range log(s.Test, values) {
+				if e.ID <= whole[0].ID { // not the reads since
+					got = append(got, e.ID)
+				}
+			}
+			for _, e := range whole {
+				if matches(e) {
+					want = append(want, e.ID)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %d entries, want %d", query, len(got), len(want))
+			}
+		}
+		for _, bad := range []string{"outcome=maybe", "created_after=yesterday", "created_before=2026-02-30T00:00:00Z", "starting_after=key_00000000000000000000000000", "actor=" + p.ID} {
+			s.Test.Get("/v1/audit?"+bad, 400, nil)
+		}
+		// Pages of one show what one page shows.
+		var walked []string
+		cursor := ""
+		for len(walked) < len(whole) {
+			var one page.Page[dealership.AuditEntry]
+			s.Test.Get("/v1/audit?limit=7&created_before="+url.QueryEscape(whole[0].At.Add(time.Millisecond).Format(time.RFC3339Nano))+cursor, 200, &one)
+			for _, e := range one.Data {
+				walked = append(walked, e.ID)
+			}
+			if one.NextCursor == nil {
+				break
+			}
+			cursor = "&starting_after=" + *one.NextCursor
+		}
+		for i, e := range whole {
+			if i >= len(walked) || walked[i] != e.ID {
+				t.Fatalf("entry %d is not where it was", i)
+			}
+		}
+	})
+}

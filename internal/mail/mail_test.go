@@ -1,0 +1,261 @@
+package mail
+
+import (
+	"context"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+var letter = Message{
+	From: "Slipway <noreply@example.com>", To: "uma@example.org", Token: "invitation-abc",
+	Subject: "Willkommen an Bord: Möwe & Söhne", Text: "Hello Uma,\n\nyour boat is ready — at last.\n" + strings.Repeat("a long line ", 20) + "\n",
+}
+
+// parsed reads a message as a mail reader does.
+func parsed(t *testing.T, text []byte) (header mail.Header, parts map[string]string) {
+	t.Helper()
+	m, err := mail.ReadMessage(strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	parts = map[string]string{}
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(kind, "multipart/") {
+		parts[kind] = decode(t, m.Header.Get("Content-Transfer-Encoding"), m.Body)
+		return m.Header, parts
+	}
+	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
+		p, err := r.NextRawPart()
+		if err == io.EOF { //nolint:errorlint // never wrapped
+			return m.Header, parts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, _, err := mime.ParseMediaType(p.Header.Get("Content-Type"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[kind] = decode(t, p.Header.Get("Content-Transfer-Encoding"), p)
+	}
+}
+
+func decode(t *testing.T, encoding string, r io.Reader) string {
+	t.Helper()
+	if encoding == "quoted-printable" {
+		r = quotedprintable.NewReader(r)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+func subject(t *testing.T, h mail.Header) string {
+	t.Helper()
+	s, err := new(mime.WordDecoder).DecodeHeader(h.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// isLetter fails unless a message reads as the letter was written.
+func isLetter(t *testing.T, text []byte) {
+	t.Helper()
+	h, parts := parsed(t, text)
+	from, err := h.AddressList("From")
+	if err != nil || len(from) != 1 || from[0].Address != "noreply@example.com" || from[0].Name != "Slipway" {
+		t.Errorf("from %v, %v", from, err)
+	}
+	to, err := h.AddressList("To")
+	if err != nil || len(to) != 1 || to[0].Address != letter.To {
+		t.Errorf("to %v, %v", to, err)
+	}
+	if at, err := h.Date(); err != nil || time.Since(at).Abs() > time.Hour {
+		t.Errorf("dated %s, %v", at, err)
+	}
+	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@slipway>" || parts["text/plain"] != letter.Text {
+		t.Errorf("headers %v, parts %q", h, parts)
+	}
+}
+
+func TestOutbox(t *testing.T) {
+	o := Outbox{filepath.Join(t.TempDir(), "data", "outbox")}
+	for range 2 { // a repeat is the same message
+		if err := o.Send(t.Context(), letter); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := os.ReadDir(o.Folder)
+	if err != nil || len(files) != 1 || files[0].Name() != "invitation-abc.eml" {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if info, err := os.Stat(o.Folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("others may look at links that set passwords: %v, %v", info.Mode(), err)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Folder, files[0].Name()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	isLetter(t, text)
+}
+
+func TestBothForms(t *testing.T) {
+	o, m := Outbox{t.TempDir()}, letter
+	m.HTML = `<p>Hello <b>Uma</b> — welcome</p>`
+	if err := o.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Folder, "invitation-abc.eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, parts := parsed(t, text)
+	if !strings.HasPrefix(h.Get("Content-Type"), "multipart/alternative") || parts["text/plain"] != m.Text || parts["text/html"] != m.HTML {
+		t.Errorf("%s: %q", h.Get("Content-Type"), parts)
+	}
+}
+
+// What people write into names and subjects stays there.
+func TestNoHeaderIsSmuggledIn(t *testing.T) {
+	o := Outbox{t.TempDir()}
+	for name, change := range map[string]func(*Message){
+		"in the subject":         func(m *Message) { m.Subject = "Hi\r\nBcc: eve@example.net\r\n\r\nBuy now" },
+		"in the sender's name":   func(m *Message) { m.From = "\"Acme\r\nBcc: eve@example.net\" <noreply@example.com>" },
+		"in the recipient":       func(m *Message) { m.To = "uma@example.org\r\nBcc: eve@example.net" },
+		"a second recipient":     func(m *Message) { m.To = "uma@example.org, eve@example.net" },
+		"no recipient":           func(m *Message) { m.To = "" },
+		"a sender of no address": func(m *Message) { m.From = "Slipway" },
+	} {
+		m := letter
+		change(&m)
+		if err := o.Send(t.Context(), m); err != nil {
+			continue // refused is fine
+		}
+		text, err := os.ReadFile(filepath.Join(o.Folder, "invitation-abc.eml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, parts := parsed(t, text)
+		to, err := h.AddressList("To")
+		if h.Get("Bcc") != "" || err != nil || len(to) != 1 || to[0].Address != letter.To || parts["text/plain"] != letter.Text {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
+func TestAddressOfSMTP(t *testing.T) {
+	for address, want := range map[string]string{
+		"smtp://mail.example.com":                    "mail.example.com:587",
+		"smtp://user:password@mail.example.com:2525": "mail.example.com:2525",
+		"smtps://mail.example.com":                   "mail.example.com:465",
+		"smtps://mail.example.com:4650":              "mail.example.com:4650",
+		"smtp://localhost:1025?starttls=off":         "localhost:1025",
+		"":                                           "",
+		"mail.example.com:587":                       "",
+		"http://user:hunter2@mail.example.com":       "",
+		"smtp://user:hunter2@":                       "",
+		"smtp://user:hunter2@mail.example.com:port":  "",
+		"smtp://user:hunter2@mail.example.com:99999": "",
+	} {
+		s, err := NewSMTP(address)
+		switch {
+		case want == "" && err == nil:
+			t.Errorf("%s is taken", address)
+		case want == "" && strings.Contains(err.Error(), "hunter2"):
+			t.Errorf("%s: the password is in the complaint: %v", address, err)
+		case want != "" && (err != nil || s.client.ServerAddr() != want):
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestSMTP(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *postOffice
+		url    string // with the server's port for PORT
+		to     string // another recipient
+		fails  bool
+		tls    bool
+		user   string
+	}{
+		"STARTTLS":                            {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", tls: true},
+		"STARTTLS and a password":             {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT", tls: true, user: "slipway"},
+		"TLS from the start":                  {server: &postOffice{tls: true, auth: true}, url: "smtps://slipway:p%40ss@localhost:PORT", tls: true, user: "slipway"},
+		"in the clear, as asked":              {server: &postOffice{}, url: "smtp://localhost:PORT?starttls=off"},
+		"a wrong password":                    {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:guess@localhost:PORT", fails: true},
+		"no password where one is needed":     {server: &postOffice{startTLS: true, auth: true}, url: "smtp://localhost:PORT", fails: true},
+		"no STARTTLS":                         {server: &postOffice{}, url: "smtp://localhost:PORT", fails: true},
+		"no STARTTLS, and a password to lose": {server: &postOffice{auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT", fails: true},
+		"no TLS from the start":               {server: &postOffice{}, url: "smtps://localhost:PORT", fails: true},
+		"a certificate of somebody else":      {server: &postOffice{startTLS: true, stranger: true}, url: "smtp://localhost:PORT", fails: true},
+		"a recipient it does not take":        {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", to: "nobody@example.org", fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			port := c.server.open(t)
+			s, err := NewSMTP(strings.Replace(c.url, "PORT", port, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := letter
+			if c.to != "" {
+				m.To = c.to
+			}
+			err = s.Send(t.Context(), m)
+			got := c.server.delivered()
+			if c.fails {
+				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
+					t.Errorf("%v, %d delivered, %d passwords told", err, len(got), c.server.passwords())
+				}
+				return
+			}
+			if err != nil || len(got) != 1 {
+				t.Fatalf("%v, %d delivered", err, len(got))
+			}
+			if d := got[0]; d.from != "noreply@example.com" || len(d.to) != 1 || d.to[0] != letter.To || d.tls != c.tls || d.user != c.user {
+				t.Errorf("delivered %+v", d)
+			}
+			isLetter(t, got[0].text)
+		})
+	}
+}
+
+// Jobs send at once, by one sender; one that is called off ends.
+func TestSMTPAtOnce(t *testing.T) {
+	p := postOffice{startTLS: true}
+	s, err := NewSMTP("smtp://localhost:" + p.open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := s.Send(t.Context(), letter); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(p.delivered()); n != 8 {
+		t.Errorf("%d of 8 arrived", n)
+	}
+	off, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Send(off, letter); err == nil {
+		t.Error("sent, though it was called off")
+	}
+}
