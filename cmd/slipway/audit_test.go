@@ -35,7 +35,11 @@ func (p *program) exec(statement string, args ...any) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer d.Close()
+	defer func() {
+		if err := d.Close(); err != nil {
+			p.t.Error(err)
+		}
+	}()
 	n, err := db.Write(p.t.Context(), d, func(ctx context.Context, tx *db.Tx) (int64, error) { return db.Exec(ctx, tx, statement, args...) })
 	if err != nil || n != 1 {
 		p.t.Fatalf("%d rows, %v", n, err)

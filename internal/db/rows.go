@@ -32,7 +32,7 @@ func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, erro
 func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
 	t := reflect.TypeFor[T]()
 	cols := columnsOf(t)
-	rows, err := tx.query(ctx, expand(query, cols), args)
+	rows, err := tx.query(ctx, tx.db.text(query, cols, t), args)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,6 @@ const maxCached = 2000
 
 func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	tx.bind(args)
-	query = tx.db.number(query)
 	switch {
 	case tx.sql != nil:
 		return tx.sql.QueryContext(ctx, query, args...)
@@ -141,7 +140,7 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 		return nil, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
-	return tx.sql.ExecContext(ctx, tx.db.number(query), args...)
+	return tx.sql.ExecContext(ctx, tx.db.text(query, nil, nil), args...)
 }
 
 // prepared queries by a statement that SQLite compiled once per connection:
@@ -187,12 +186,21 @@ func (tx *Tx) bind(args []any) {
 	}
 }
 
-// number turns ? into $1, $2…, which both drivers bind by number. A literal
-// question mark has no place in our SQL.
-func (d *DB) number(query string) string {
-	if text, ok := d.texts.Load(query); ok {
+// textKey is a query as written and the type of its rows.
+type textKey struct {
+	query string
+	rows  reflect.Type
+}
+
+// text is a query as it is sent: with the columns of its rows, and $1, $2… for
+// ?, which both drivers bind by number. A literal question mark has no place in
+// our SQL.
+func (d *DB) text(query string, cols []column, rows reflect.Type) string {
+	key := textKey{query, rows}
+	if text, ok := d.texts.Load(key); ok {
 		return text.(string)
 	}
+	query = expand(query, cols)
 	var b strings.Builder
 	n := 0
 	for part := range strings.SplitSeq(query, "?") {
@@ -204,7 +212,7 @@ func (d *DB) number(query string) string {
 	}
 	if d.cached.Load() <= maxCached {
 		d.cached.Add(1)
-		d.texts.Store(query, b.String())
+		d.texts.Store(key, b.String())
 	}
 	return b.String()
 }

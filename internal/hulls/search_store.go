@@ -1,6 +1,7 @@
 package hulls
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -141,6 +142,13 @@ func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (pa
 		return page.Page[Hull]{}, err
 	}
 	if len(terms) > fewTerms {
+		// If most hulls have such a word, the next few fill the page.
+		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", env, lead.from, lead.to)
+		near.And(nearby(f.Query), env, cmp.Or(f.Cursor(), "z"), fewHulls)
+		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
+		if err != nil || len(rows) > f.Limit {
+			return page.Cut(rows, f.Query, beyond, db.IDOf[Hull]), err
+		}
 		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", env, lead.from, lead.to)
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
@@ -156,7 +164,17 @@ func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (pa
 	return page.Cut(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
 }
 
+// nearby is the condition that a hull is among the next few in the direction
+// asked for.
+func nearby(q page.Query) string {
+	if q.Backwards() {
+		return "h.id <= COALESCE((SELECT id FROM hulls WHERE env = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?), 'z')"
+	}
+	return "h.id >= COALESCE((SELECT id FROM hulls WHERE env = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?), '')"
+}
+
 const (
+	fewHulls  = 2000 // look through so many for a common beginning of words
 	fewTerms  = 16   // merge up to this many ranges of the index
 	countedTo = 2000 // words more common than this are equally common
 	maxWords  = 8    // words of q that are looked at

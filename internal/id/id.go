@@ -23,7 +23,7 @@ type Source struct {
 // NewSource returns a source of ids.
 func NewSource() *Source {
 	// The increment bound keeps neighbouring ids unguessable within one millisecond.
-	return &Source{entropy: ulid.Monotonic(rand.Reader, 1<<40)}
+	return &Source{entropy: ulid.Monotonic(rand.Reader, 1<<40-1)}
 }
 
 // New returns a fresh id made at the given time.

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		defer os.RemoveAll(folder)
+		defer func() { _ = os.RemoveAll(folder) }() // what is left is in the temporary folder
 		file := filepath.Join(folder, "authorities.pem")
 		trusted = certificate()
 		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: trusted.Certificate[0]})

@@ -44,7 +44,7 @@ CREATE TABLE hulls (
 CREATE UNIQUE INDEX hulls_hin ON hulls (env, hin) WHERE status NOT IN ('archived', 'delivered');
 CREATE UNIQUE INDEX hulls_stock_number ON hulls (env, stock_number) WHERE status NOT IN ('archived', 'delivered');
 
-CREATE INDEX hulls_active ON hulls (env, id) WHERE archived_at IS NULL;
+{postgres} CREATE INDEX hulls_active ON hulls (env, id) WHERE archived_at IS NULL;
 CREATE INDEX hulls_status ON hulls (env, status, id);
 CREATE INDEX hulls_location ON hulls (env, location_id, id);
 CREATE INDEX hulls_make ON hulls (env, make_key, id);
