@@ -219,22 +219,40 @@ func TestTamperingShows(t *testing.T) {
 			if v := verify(t, s, env); v.Problem == "" {
 				t.Errorf("%s: %+v", name, v)
 			}
+			if err := write(t.Context(), s.DB, env, 1); err != nil { // life goes on
+				t.Fatal(err)
+			}
 			_, err := audit.Link(t.Context(), s.DB)
-			if err = errors.Join(err, audit.Purge(t.Context(), s.DB)); err != nil && !strings.Contains(err.Error(), fmt.Sprintf("environment %d:", env)) {
-				t.Errorf("%s: %v", name, err)
+			if err = errors.Join(err, audit.Purge(t.Context(), s.DB)); err != nil {
+				t.Logf("%s: %v", name, err) // it may refuse to build on what it finds
 			}
 			if v := verify(t, s, env); v.Problem == "" {
 				t.Errorf("%s was made good: %+v", name, v)
 			}
-			for _, table := range tables {
-				s.Exec(`DELETE FROM ` + table)
-				s.Exec(`INSERT INTO ` + table + ` SELECT * FROM kept_` + table)
-			}
+			restore(t, s, tables)
 			if v := verify(t, s, env); v.Problem != "" || v.Entries != int64(len(ids)) {
 				t.Fatalf("%s was not undone: %+v", name, v)
 			}
 		}
 	})
+}
+
+// restore puts back what was kept of tables.
+func restore(t *testing.T, s *testkit.Server, tables []string) {
+	t.Helper()
+	_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (n int64, err error) {
+		for _, table := range tables {
+			for _, statement := range []string{`DELETE FROM ` + table, `INSERT INTO ` + table + ` SELECT * FROM kept_` + table} {
+				if n, err = db.Exec(ctx, tx, statement); err != nil {
+					return n, err
+				}
+			}
+		}
+		return n, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A broken log does not keep the others from being linked and purged.

@@ -195,6 +195,10 @@ type textKey struct {
 // text is a query as it is sent: with the columns of its rows, and $1, $2… for
 // ?, which both drivers bind by number. A literal question mark has no place in
 // our SQL.
+//
+// SQLite compiles a statement anew when a bare argument of = or LIMIT is bound
+// again, in the hope of a better plan, which costs more than the query. COLLATE
+// BINARY, the default, changes nothing but that.
 func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 	key := textKey{query, rows}
 	if text, ok := d.texts.Load(key); ok {
@@ -206,6 +210,9 @@ func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 	for part := range strings.SplitSeq(query, "?") {
 		if n > 0 {
 			b.WriteString("$" + strconv.Itoa(n))
+			if d.SQLite() {
+				b.WriteString(" COLLATE BINARY")
+			}
 		}
 		b.WriteString(part)
 		n++

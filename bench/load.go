@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// client keeps its connections, and asks for no compression: both servers send
+// the same bytes.
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
+
+// send sends a request and returns the body of the answer.
+func send(req *http.Request, want int) ([]byte, error) {
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != want {
+		return nil, fmt.Errorf("%s %s: status %d, want %d: %.300s", req.Method, req.URL, res.StatusCode, want, body)
+	}
+	return body, nil
+}
+
+// load sends requests from several workers at once, each its next one as soon
+// as it has the answer, and returns how long each took.
+func load(ctx context.Context, workers int, length time.Duration, once func(context.Context) error) ([]time.Duration, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	all := make([][]time.Duration, workers)
+	end := time.Now().Add(length)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for start := time.Now(); start.Before(end); start = time.Now() {
+				if err := once(ctx); err != nil {
+					cancel(err)
+					return
+				}
+				all[w] = append(all[w], time.Since(start))
+			}
+		})
+	}
+	wg.Wait()
+	return slices.Concat(all...), context.Cause(ctx)
+}
+
+// tally is what one server did in all rounds.
+type tally struct {
+	rates []float64 // requests a second, by round
+	took  []time.Duration
+	cpu   time.Duration // of this process: server and client
+}
+
+// round loads a server once and adds what it did.
+func (t *tally) round(ctx context.Context, workers int, length time.Duration, once func(context.Context) error) error {
+	start, used := time.Now(), cpuTime()
+	took, err := load(ctx, workers, length, once)
+	t.rates = append(t.rates, float64(len(took))/time.Since(start).Seconds())
+	t.took = append(t.took, took...)
+	t.cpu += cpuTime() - used
+	return err
+}
+
+func (t *tally) rate() float64 { return quantile(t.rates, 0.5) }
+
+// perRequest is the processor time of one request.
+func (t *tally) perRequest() time.Duration { return t.cpu / time.Duration(max(1, len(t.took))) }
+
+// cpuTime is what this process has used so far.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for ourselves
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// quantile returns the value below which the fraction q of the values lies.
+func quantile[T float64 | time.Duration](values []T, q float64) T {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+// rounds is in how many turns two servers are compared: noise then meets both,
+// and the median of the turns forgets those in which it did not.
+const rounds = 15
+
+// takeTurns loads a and b alternately for a total length each. The order
+// within a turn changes, too: whoever comes second finds warmer caches, and
+// the garbage of the first.
+func takeTurns(ctx context.Context, workers int, length time.Duration, a, b func(context.Context) error) (ta, tb tally, err error) {
+	each := length / rounds
+	for i := range rounds {
+		first, second, t1, t2 := a, b, &ta, &tb
+		if i%2 == 1 {
+			first, second, t1, t2 = b, a, &tb, &ta
+		}
+		if err := t1.round(ctx, workers, each, first); err != nil {
+			return ta, tb, err
+		}
+		if err := t2.round(ctx, workers, each, second); err != nil {
+			return ta, tb, err
+		}
+	}
+	return ta, tb, nil
+}
+
+// ratio is a's rate over b's: the median of the turns.
+func ratio(a, b tally) float64 {
+	var all []float64
+	for i := range a.rates {
+		all = append(all, a.rates[i]/b.rates[i])
+	}
+	return quantile(all, 0.5)
+}

@@ -1,0 +1,145 @@
+// Command bench measures the service: beside a bare net/http server that does
+// the same SQL on the same database (see bare.go), and on a million hulls.
+//
+// Times depend on the machine and on who else uses it; ratios taken in one run
+// much less. So the two servers take turns, and the goals are ratios.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"regexp"
+	"strings"
+	"time"
+
+	"slipway/internal/testkit/postgres"
+)
+
+type options struct {
+	seconds    float64
+	hulls      int
+	pgMillion  bool
+	only       *regexp.Regexp
+	explain    bool
+	cpuProfile string
+	out        string
+}
+
+func main() {
+	var o options
+	short := flag.Bool("short", false, "a glance: little time for each number, 50,000 hulls instead of a million, nothing written")
+	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, or million; nothing written")
+	flag.Float64Var(&o.seconds, "seconds", 3, "how long each server is asked, for each number")
+	flag.IntVar(&o.hulls, "hulls", 1_000_000, "size of the large inventory")
+	flag.BoolVar(&o.pgMillion, "pg-million", false, "fill the large inventory on PostgreSQL too, which takes minutes")
+	flag.BoolVar(&o.explain, "explain", false, "print how the databases plan the queries on the large inventory")
+	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of our server, one for each number")
+	flag.StringVar(&o.out, "out", "RESULTS.md", "where to write the results of a full run")
+	flag.Parse()
+
+	if *short {
+		o.seconds, o.hulls, o.out = 0.4, 50_000, ""
+	}
+	if *only != "" {
+		o.out = ""
+	}
+	var err error
+	if o.only, err = regexp.Compile(*only); err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err = run(ctx, o)
+		stop()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures everything asked for and reports it.
+func run(ctx context.Context, o options) (err error) {
+	temp, err := os.MkdirTemp("", "slipway-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+
+	r := newReport()
+	start := time.Now()
+	if err := onSQLite(ctx, o, r, temp); err != nil {
+		return fmt.Errorf("SQLite: %w", err)
+	}
+	if err := onPostgres(ctx, o, r, temp); err != nil {
+		return fmt.Errorf("PostgreSQL: %w", err)
+	}
+	r.took = time.Since(start)
+	if err := r.print(os.Stdout); err != nil || o.out == "" {
+		return err
+	}
+	return r.save(o.out)
+}
+
+func onSQLite(ctx context.Context, o options, r *report, temp string) error {
+	if o.wants("sqlite/") {
+		if err := compare(ctx, o, r, sqliteIn(temp+"/small")); err != nil {
+			return err
+		}
+	}
+	if o.wants("sqlite/million") {
+		return million(ctx, o, r, sqliteIn(temp+"/large"))
+	}
+	return nil
+}
+
+func onPostgres(ctx context.Context, o options, r *report, temp string) error {
+	if !o.wants("postgres/") && !o.pgMillion {
+		return nil
+	}
+	progress("starting PostgreSQL")
+	cluster, err := postgres.Start(ctx, postgres.Durable())
+	if err != nil {
+		return err
+	}
+	defer cluster.Stop()
+	if o.wants("postgres/") {
+		d, err := postgresIn(ctx, cluster, "small", temp+"/small-postgres")
+		if err != nil {
+			return err
+		}
+		if err := compare(ctx, o, r, d); err != nil {
+			return err
+		}
+	}
+	if o.pgMillion {
+		d, err := postgresIn(ctx, cluster, "large", temp+"/large-postgres")
+		if err != nil {
+			return err
+		}
+		return million(ctx, o, r, d)
+	}
+	return nil
+}
+
+// wants reports whether any number under a path was asked for.
+func (o options) wants(path string) bool {
+	if o.only.String() == "" {
+		return true
+	}
+	if !strings.HasSuffix(path, "/") {
+		return o.only.MatchString(path)
+	}
+	for _, name := range cellNames(path) {
+		if o.only.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// progress tells whoever waits what is going on.
+func progress(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "%s  "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// probe is a list or search on the large inventory.
+type probe struct {
+	title string
+	query url.Values
+}
+
+// probes are what people and programs ask for, and what could cost most.
+func (s *stage) probes(n int) []probe {
+	ago := func(i int) string { return madeAt(time.Now(), n, n-i).UTC().Format(time.RFC3339) }
+	q := func(words string) url.Values { return url.Values{"q": {words}} }
+	many, few := s.locations[3], s.locations[8]
+	return []probe{
+		{"search: a common word, 1 in 8", q("grady")},
+		{"search: a word that all have", q("hours")},
+		{"search: a rare word, 1 in 10,000", q(rareMake)},
+		{"search: one stock number", q(fmt.Sprintf("SN-%07d", n/2+77))},
+		{"search: beginning of a stock number, 1 in 10", q(fmt.Sprintf("sn0%d", n/2/100_000))},
+		{"search: beginning of every stock number", q("sn")},
+		{"search: two words, 1 in 8", q("grady white")},
+		{"search: two words that all have", q("low hours")},
+		{"search: two common words that none has both of", q("grady whaler")},
+		{"search: a common and a rare word", q("grady " + rareMake)},
+		{"search: a common word, at a large location", url.Values{"q": {"grady"}, "location_id": {many}}},
+		{"search: a common word, at a small location", url.Values{"q": {"grady"}, "location_id": {few}}},
+		{"filter: status, most", url.Values{"status": {"available"}}},
+		{"filter: status, 1 in 20", url.Values{"status": {"on_order"}}},
+		{"filter: status, 1 in 10,000", url.Values{"status": {"not_for_sale"}}},
+		{"filter: status, none", url.Values{"status": {"on_hold"}}},
+		{"filter: archived, 1 in 20", url.Values{"archived": {"true"}}},
+		{"filter: location, 1 in 8", url.Values{"location_id": {many}}},
+		{"filter: location, 1 in 10,000", url.Values{"location_id": {few}}},
+		{"filter: make, 1 in 8", url.Values{"make": {"beneteau"}}},
+		{"filter: make, 1 in 10,000", url.Values{"make": {rareMake}}},
+		{"filter: make and model, 1 in 40", url.Values{"make": {"beneteau"}, "model": {"first 27"}}},
+		{"filter: large location and common make", url.Values{"location_id": {many}, "make": {"beneteau"}}},
+		{"filter: small location and common make", url.Values{"location_id": {few}, "make": {"beneteau"}}},
+		{"filter: updated lately, 1 in 10,000, of all ages", url.Values{"updated_after": {ago(0)}}},
+		{"filter: updated lately, the newest tenth", url.Values{"updated_after": {ago(n / 10)}}},
+		{"filter: updated since ever", url.Values{"updated_after": {ago(n + 1)}}},
+		{"filter: price, 1 in 10", url.Values{"price_min": {"100000"}, "price_max": {"199999"}}},
+		{"filter: price, 1 in a million", url.Values{"price_min": {"123456"}, "price_max": {"123456"}}},
+		{"filter: created on a day two thirds back", url.Values{"created_after": {ago(2 * n / 3)}, "created_before": {ago(2*n/3 - 1440)}}},
+	}
+}
+
+// million measures lists and searches on a large inventory.
+func million(ctx context.Context, o options, r *report, d database) (err error) {
+	start := time.Now()
+	inv, err := seed(ctx, d, o.hulls)
+	if err != nil {
+		return err
+	}
+	progress("%s: filled in %s", d.name, time.Since(start).Round(time.Second))
+	s, err := open(ctx, d, inv)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := r.meet(ctx, d, s.raw); err != nil {
+		return err
+	}
+	depth := deep{database: d.name, hulls: o.hulls}
+	ask := func(query url.Values) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := s.ask(ctx, query)
+			return err
+		}
+	}
+	first := url.Values{"limit": {"50"}}
+	last := url.Values{"limit": {"50"}, "starting_after": {s.hulls[100]}} // s.hulls are the oldest
+	if depth.first, depth.last, err = takeTurns(ctx, 1, time.Duration(o.seconds*float64(time.Second)), ask(first), ask(last)); err != nil {
+		return err
+	}
+	r.depths = append(r.depths, depth)
+	for _, p := range s.probes(o.hulls) {
+		progress("%s: %s", d.name, p.title)
+		r.found = append(r.found, s.try(ctx, d, p))
+	}
+	if o.explain {
+		return s.explain(ctx, d)
+	}
+	return nil
+}
+
+// answer is what became of a probe.
+type answer struct {
+	database, title string
+	took            []time.Duration
+	rows            int
+	more            bool
+	err             error
+}
+
+// try asks several times, a slow one fewer. An error is an answer too: the
+// service gives up on a query that takes too long.
+func (s *stage) try(ctx context.Context, d database, p probe) answer {
+	a := answer{database: d.name, title: p.title}
+	for start := time.Now(); len(a.took) < 3 || (len(a.took) < 50 && time.Since(start) < time.Second); {
+		begin := time.Now()
+		page, err := s.ask(ctx, p.query)
+		if a.err = err; err != nil {
+			return a
+		}
+		a.took = append(a.took, time.Since(begin))
+		a.rows, a.more = len(page.Data), page.HasMore
+	}
+	return a
+}
+
+type pageOfHulls struct {
+	Data    []struct{ ID string }
+	HasMore bool `json:"has_more"`
+}
+
+func (s *stage) ask(ctx context.Context, query url.Values) (p pageOfHulls, err error) {
+	req, err := get(func(*stage) string { return "/v1/hulls?" + query.Encode() })(ctx, s.ours, s)
+	if err != nil {
+		return p, err
+	}
+	body, err := send(req, http.StatusOK)
+	if err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(body, &p)
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+
+	"slipway/internal/access"
+	"slipway/internal/app"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/principal"
+	"slipway/internal/scope"
+)
+
+// inventory is what a filled database holds.
+type inventory struct {
+	key       string // of the live environment, which has the hulls
+	env       int64
+	locations []string
+}
+
+// models are the boats of the inventory: 8 makes of 5 models, all equally
+// frequent, so that of a million hulls 125,000 are of one make.
+var models = map[string][]string{
+	"Grady-White":   {"Freedom 235", "Canyon 306", "Fisherman 216", "Express 330", "Adventure 208"},
+	"Boston Whaler": {"Montauk 170", "Outrage 280", "Conquest 285", "Vantage 240", "Realm 350"},
+	"Sea Ray":       {"Sundancer 320", "SPX 190", "SLX 280", "SDX 250", "Fly 400"},
+	"Bayliner":      {"Element M15", "Trophy T20", "Ciera 8", "DX 2000", "VR4 Bowrider"},
+	"Bénéteau":      {"Oceanis 38.1", "Antares 8", "First 27", "Gran Turismo 36", "Swift Trawler 41"},
+	"Yamaha":        {"AR195", "212X Wake", "FSH 250", "SX190", "252SE"},
+	"Malibu":        {"Wakesetter 23 LSV", "Response TXi", "M220", "Axis A24", "Wakesetter 25 LSV"},
+	"Lund":          {"Crossover XS", "Pro-V 1875", "Rebel 1650", "Impact 1775", "Tyee 2075"},
+}
+
+const kinds = 40 // boats in models
+
+// seed fills an empty database with n hulls. The service makes one of each
+// kind, in the test environment; SQL copies those to the live one, with words,
+// numbers, places and states of their own. So rows and search words have the
+// shape that the service gives them. (Prices' and status's histories, which
+// lists and searches do not touch, are not copied.)
+func seed(ctx context.Context, d database, n int) (inventory, error) {
+	progress("%s: %d hulls", d.name, n)
+	inv, err := found(ctx, d)
+	if err != nil {
+		return inv, err
+	}
+	write, read, err := d.open()
+	if err != nil {
+		return inv, err
+	}
+	defer write.Close()
+	defer read.Close()
+	conn, err := write.Conn(ctx)
+	if err != nil {
+		return inv, err
+	}
+	defer conn.Close()
+	if err := conn.QueryRowContext(ctx, `SELECT env FROM dealerships WHERE mode = 'live'`).Scan(&inv.env); err != nil {
+		return inv, err
+	}
+	indexes, err := indexesOf(ctx, conn, d)
+	if err != nil {
+		return inv, err
+	}
+	statements := append([]string{}, d.bulk...)
+	for _, i := range indexes {
+		statements = append(statements, "DROP INDEX "+i[0]) // built anew from sorted rows, which is much faster
+	}
+	copies, err := copyStatements(ctx, conn, d, inv, n)
+	if err != nil {
+		return inv, err
+	}
+	statements = append(statements, copies...)
+	for _, i := range indexes {
+		statements = append(statements, i[1])
+	}
+	for _, s := range append(statements, d.loaded...) {
+		if _, err := conn.ExecContext(ctx, s); err != nil {
+			return inv, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	return inv, nil
+}
+
+// found migrates the database and makes, through the service, a dealership,
+// its locations and one hull of each kind.
+func found(ctx context.Context, d database) (inv inventory, err error) {
+	a, err := app.Open(ctx, d.settings, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return inv, err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Migrate(ctx); err != nil {
+		return inv, err
+	}
+	f, err := access.Bootstrap(ctx, a.DB, a.Box, "Bench Marine", "owner@example.com", dealership.Standard)
+	if err != nil {
+		return inv, err
+	}
+	if inv.key, err = issue(ctx, a, f.DealershipID, principal.Live); err != nil {
+		return inv, err
+	}
+	catalogue, err := issue(ctx, a, f.DealershipID, principal.Test)
+	if err != nil {
+		return inv, err
+	}
+	for i := range 9 { // the ninth is for few
+		place, err := post(a, inv.key, "/v1/locations", map[string]any{"name": "Harbor " + strconv.Itoa(i+1)})
+		if err != nil {
+			return inv, err
+		}
+		inv.locations = append(inv.locations, place)
+	}
+	shop, err := post(a, catalogue, "/v1/locations", map[string]any{"name": "Catalogue"})
+	if err != nil {
+		return inv, err
+	}
+	for brand, names := range models {
+		for _, model := range names {
+			if _, err := post(a, catalogue, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
+				return inv, err
+			}
+		}
+	}
+	return inv, nil
+}
+
+// hullBody is a hull without numbers, which the copies get: on order, it needs
+// none.
+func hullBody(brand, model, place string) map[string]any {
+	return map[string]any{
+		"make": brand, "model": model, "year": 2024, "length_ft": 23.58, "price_usd": 124900, "location_id": place, "status": "on_order",
+		"title": brand + " " + model + " with low hours", "boat_class": "power-center", "received_on": "2024-05-01",
+		"description": strings.Repeat("One owner, kept under a roof, serviced every spring. ", 6),
+		"metadata":    map[string]string{"lot": "B-17", "source": "boat show"},
+	}
+}
+
+func issue(ctx context.Context, a *app.App, dealershipID string, mode principal.Mode) (string, error) {
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
+		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
+		if err != nil {
+			return "", err
+		}
+		scopes := []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.Admin}
+		issued, err := access.IssueKey(ctx, tx, env.Env, mode, access.KeyRequest{Name: "bench", Scopes: scopes})
+		return issued.Key, err
+	})
+}
+
+// post makes a resource and returns its id.
+func post(a *app.App, key, path string, body any) (string, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	req := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(text))
+	req.Header.Set("Authorization", "Bearer "+key)
+	w := httptest.NewRecorder()
+	a.Handler.ServeHTTP(w, req)
+	var made struct{ ID string }
+	if err := json.Unmarshal(w.Body.Bytes(), &made); err != nil || w.Code != http.StatusCreated {
+		return "", fmt.Errorf("POST %s: %d %s", path, w.Code, w.Body)
+	}
+	return made.ID, nil
+}
