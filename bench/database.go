@@ -65,7 +65,7 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 	d := database{
 		name: "postgres", settings: settings(folder, url), driver: "pgx",
 		writer: url, writers: 16, reader: url + "&default_transaction_read_only=on", readers: 16,
-		argument: "$0 COLLATE BINARY",
+		argument: "$0",
 		stamp:    func(ms string) string { return "to_timestamp((" + ms + ") / 1000.0)" },
 		indexes:  `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey' ORDER BY indexname`,
 		bulk:     []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},

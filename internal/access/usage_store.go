@@ -132,7 +132,31 @@ func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
 		}
 		return 0, nil
 	})
+	if err != nil {
+		u.putBack(keys, failures)
+	}
 	return err
+}
+
+// putBack adds counts that could not be written to those that have come since.
+func (u *Usage) putBack(keys map[usedKey]usedTimes, failures map[failure]failedTimes) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for k, old := range keys {
+		times := u.keys[k]
+		u.keys[k] = usedTimes{old.n + times.n, later(old.last, times.last)}
+	}
+	for f, old := range failures {
+		times := u.failures[f]
+		u.failures[f] = failedTimes{old.n + times.n, old.first, later(old.last, times.last)}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // take empties the counts.

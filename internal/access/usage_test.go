@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -118,6 +119,34 @@ func TestFloodOfFailures(t *testing.T) {
 		}
 		if got := flush(true); len(got) != 2 {
 			t.Errorf("written twice: %+v", got)
+		}
+	})
+}
+
+// What could not be written is not forgotten.
+func TestCountsOutliveAFailedWrite(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var k access.IssuedKey
+		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
+		for range 3 {
+			s.As(k.Key).Get("/v1/me", 200, nil)
+		}
+		s.Test.Post("/v1/api_keys/"+k.ID+"/revoke", nil, 200, nil)
+		newMinute(s)
+		s.As(k.Key).Get("/v1/me", 401, nil)
+
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if s.Settle(gone) == nil {
+			t.Fatal("nothing was written, and nobody says so")
+		}
+		if err := s.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var record access.APIKey
+		s.Test.Get("/v1/api_keys/"+k.ID, 200, &record)
+		if failed := failures(s); record.Uses24h != 3 || record.LastUsedAt == nil || len(failed) != 1 || failed[0].target != k.ID {
+			t.Errorf("%d uses, last %v, %d failures", record.Uses24h, record.LastUsedAt, len(failed))
 		}
 	})
 }
