@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -55,9 +57,19 @@ func (a *App) traced(next http.Handler) http.Handler {
 	return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
 }
 
+// tracesURL is where a collector takes traces: under its usual path, unless the
+// operator named another.
+func tracesURL(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || strings.Trim(u.Path, "/") != "" {
+		return endpoint
+	}
+	return u.JoinPath("v1", "traces").String()
+}
+
 func (a *App) tracer() oteltrace.TracerProvider {
 	ctx := context.Background() // outlives every request
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(a.settings.OTLPEndpoint))
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(tracesURL(a.settings.OTLPEndpoint)))
 	if err != nil {
 		a.log.Error("traces are off", "err", err)
 		return noop.NewTracerProvider()
