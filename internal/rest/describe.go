@@ -17,9 +17,14 @@ import (
 
 // families are the headings of the reference, in the order they are shown.
 var families = []*huma.Tag{
-	{Name: "Hulls", Description: "Inventory: boats with their specifications, prices and history, and the decoding of hull identification numbers."},
+	{Name: "Hulls", Description: "Inventory: boats with their specifications, prices, photos and listings, and the decoding of hull identification numbers."},
+	{Name: "Contacts", Description: "People and companies, with what they consented to."},
+	{Name: "Leads", Description: "Who wants a boat: status, assignment, consent, signals of intent and messages."},
+	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
+	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
 	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the log of who did what."},
 	{Name: "Access", Description: "API keys, second factors and sessions."},
+	{Name: "Webhooks", Description: "Events, and the endpoints they are delivered to."},
 }
 
 const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents and the events that tell other systems about them.

@@ -150,6 +150,11 @@ func Act[I, O any](r *Router, path, id string, need scope.Rule, summary string, 
 	mount(r, http.MethodPost, http.StatusOK, path, id, need, summary, h, opts)
 }
 
+// Accept mounts a POST whose work is done after the answer.
+func Accept[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, h, opts)
+}
+
 // Patch mounts an endpoint that changes a part.
 func Patch[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
 	mount(r, http.MethodPatch, http.StatusOK, path, id, need, summary, h, opts)
@@ -163,6 +168,11 @@ func Put[I, O any](r *Router, path, id string, need scope.Rule, summary string, 
 // Delete mounts an endpoint that removes and answers without a body.
 func Delete[I any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, None], opts ...Option) {
 	mount(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, h, opts)
+}
+
+// Remove mounts a DELETE that answers with what remains.
+func Remove[I, O any](r *Router, path, id string, need scope.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodDelete, http.StatusOK, path, id, need, summary, h, opts)
 }
 
 // Public mounts an endpoint outside /v1 that anybody may call. It says itself
