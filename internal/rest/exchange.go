@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,6 +34,8 @@ type exchange struct {
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
 	body        []byte // of a JSON request
+	takes       takes
+	upload      *Upload
 	router      *Router
 	status      int
 	reply       *reply // set by Write; whoever sets none has its result encoded
@@ -59,8 +62,11 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		req = req.WithContext(ctx)
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // net/http's sentinel, never wrapped
-					panic(p)
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					if err != http.ErrAbortHandler { //nolint:errorlint // a stream that failed says why
+						r.Log.ErrorContext(ctx, "response broken off", "request_id", x.requestID, "operation", x.operation, "err", err)
+					}
+					panic(http.ErrAbortHandler)
 				}
 				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if w.Status() == 0 {
