@@ -36,6 +36,7 @@ type exchange struct {
 	body        []byte // of a JSON request
 	takes       takes
 	upload      *Upload
+	flood       bool // over the limit of its address
 	router      *Router
 	status      int
 	reply       *reply // set by Write; whoever sets none has its result encoded
@@ -83,6 +84,14 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	if r.Observe != nil {
 		r.Observe(x.operation, status, took)
 	}
+	var silent int64
+	if x.flood {
+		write, n := r.hush.pass(r.Now())
+		if !write {
+			return
+		}
+		silent = n
+	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.requestID),
 		slog.String("method", req.Method),
@@ -100,6 +109,9 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	}
 	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
 		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
+	}
+	if silent > 0 {
+		attrs = append(attrs, slog.Int64("like_it_unlogged", silent))
 	}
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -55,6 +55,7 @@ type Router struct {
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *limit.Limiter
+	hush       *hush
 	family     string
 	sendBodyIn time.Duration
 }
@@ -62,7 +63,7 @@ type Router struct {
 // New mounts the features. Nothing is called yet, so that the API can be
 // described from features that have no database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), sendBodyIn: sendBodyIn}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), hush: &hush{}, sendBodyIn: sendBodyIn}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
