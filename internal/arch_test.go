@@ -34,7 +34,7 @@ var may = map[string][]string{
 	"db":        {"fault", "id", "page", "wire"},
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
-	"events":    {"audit", "db", "principal", "version"},
+	"events":    {"audit", "db", "fault", "id", "page", "principal", "version", "wire"},
 	"mail":      {},
 	"outbound":  {"fault"},
 	"limit":     {},
@@ -45,12 +45,15 @@ var may = map[string][]string{
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
 	"hulls":      features("dealership", "jobs"),
+	"webhooks":   features("dealership", "jobs", "outbound", "seal", "wire"),
 
 	// the top
-	"app":  {"access", "audit", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
+	"app": {
+		"access", "audit", "db", "dealership", "events", "fault", "hulls", "jobs", "mail", "outbound", "principal", "reference", "rest", "seal", "webhooks",
+	},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
-	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},
+	"testkit":                       {"access", "app", "db", "dealership", "events", "principal", "scope", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

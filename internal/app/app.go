@@ -21,9 +21,11 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
+	"slipway/internal/outbound"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/seal"
+	"slipway/internal/webhooks"
 )
 
 // Build names the build, set by the linker.
@@ -34,6 +36,7 @@ type App struct {
 	DB      *db.DB
 	Box     *seal.Box
 	Jobs    *jobs.Queue
+	Relay   *webhooks.Relay
 	Handler http.Handler
 
 	settings Settings
@@ -76,20 +79,24 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
 	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
+	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
+	a.Relay.Observe = a.metrics.delivered
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	people.Work(work)
+	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs = a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, company, people)
+	}, inventory, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

@@ -6,20 +6,28 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
+	"slipway/internal/events"
 	"slipway/internal/hulls"
 	"slipway/internal/reference"
 	"slipway/internal/rest"
+	"slipway/internal/webhooks"
 )
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &dealership.API{}, &access.API{}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
+}
+
+// Kinds are all types of events there are.
+func Kinds() []events.Kind {
+	return slices.Concat(hulls.Events, dealership.Events, access.Events, webhooks.Events)
 }
 
 // OpenAPIJSON is the description as it is committed and served.

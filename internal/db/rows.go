@@ -119,6 +119,19 @@ func (w *Where) With(cond string, args ...any) *Where {
 	return c
 }
 
+// In is the list for an IN condition. It is padded to a power of two, so that
+// lists of all lengths share a few statements.
+func In(values []string) (marks string, args []any) {
+	n := 1
+	for n < len(values) {
+		n *= 2
+	}
+	for i := range n {
+		args = append(args, values[min(i, len(values)-1)])
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")", args
+}
+
 // ---- statements as each driver wants them -----------------------------------
 
 // maxCached bounds the caches of statements: filters combine in many ways.

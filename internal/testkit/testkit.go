@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/events"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
 	"slipway/internal/testkit/postgres"
@@ -96,6 +98,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {
 		web.Close()
+		onlyKnownEvents(t, a)
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
@@ -103,6 +106,23 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	s.URL = web.URL
 	s.Test, s.Live, s.Rival = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
 	return s
+}
+
+// onlyKnownEvents fails a test that made an event which nobody can subscribe to
+// or read about.
+func onlyKnownEvents(t *testing.T, a *app.App) {
+	t.Helper()
+	types, err := db.Read(context.Background(), a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
+		return db.All[string](ctx, tx, `SELECT type FROM outbox UNION SELECT type FROM events`)
+	})
+	if err != nil {
+		return // the test took the database away
+	}
+	for _, name := range types {
+		if !slices.ContainsFunc(app.Kinds(), func(k events.Kind) bool { return k.Type == name }) {
+			t.Errorf("the event %s is not among the Events of its feature", name)
+		}
+	}
 }
 
 // Key issues a key of the first dealership's test environment.
