@@ -2,7 +2,6 @@ package events
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"slipway/internal/db"
@@ -85,10 +84,8 @@ func appendToFeed(ctx context.Context, tx *db.Tx, env principal.Env, added []Eve
 		}
 		added[i].ID, last = fresh, fresh
 	}
-	for part := range slices.Chunk(added, 500) {
-		if err := db.Insert(ctx, tx, "events", part...); err != nil {
-			return err
-		}
+	if err := db.Insert(ctx, tx, "events", added...); err != nil {
+		return err
 	}
 	_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, last, env)
 	return err

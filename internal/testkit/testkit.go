@@ -55,8 +55,33 @@ type Server struct {
 	// Owner signs in to the first dealership, in both environments.
 	Owner access.FoundedOwner
 
-	t      *testing.T
-	offset *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+	t        *testing.T
+	settings app.Settings
+	tmpl     *template
+	offset   *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+}
+
+// Node starts another node of the service on the same database, with a clock
+// of its own.
+func (s *Server) Node() *Server {
+	s.t.Helper()
+	return start(s.t, s.tmpl, s.settings)
+}
+
+// Relaying delivers events until the test ends or stop is called.
+func (s *Server) Relaying() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.App.Relay.Run(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
+	s.t.Cleanup(stop)
+	return stop
 }
 
 // In returns the server as a subtest sees it, which fails by itself.
@@ -92,7 +117,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, Data: set.Data, t: t, Owner: tmpl.owner, offset: &atomic.Int64{}}
+	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 	a.DB.Patience = time.Minute // a loaded machine is no outage
 	web := httptest.NewServer(a.Handler)
@@ -145,6 +170,7 @@ func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, LogLevel: "warn",
+		AllowPrivate: true, // receivers are on this machine
 	}
 }
 
@@ -243,7 +269,9 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 			tmpl.rival = test
 		}
 	}
-	return tmpl, nil
+	// What happened so far is over: a test sees the events that it causes.
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) { return events.Publish(ctx, tx, 1000) })
+	return tmpl, err
 }
 
 func issue(ctx context.Context, d *db.DB, dealershipID string, mode principal.Mode, in access.KeyRequest) (string, error) {

@@ -3,7 +3,6 @@ package webhooks
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 
 	"slipway/internal/db"
 	"slipway/internal/events"
@@ -32,10 +31,8 @@ func record(ctx context.Context, tx *db.Tx, node string, done []attempt) error {
 			return err
 		}
 	}
-	for part := range slices.Chunk(made, 500) {
-		if err := db.Insert(ctx, tx, "delivery_attempts", part...); err != nil {
-			return err
-		}
+	if err := db.Insert(ctx, tx, "delivery_attempts", made...); err != nil {
+		return err
 	}
 	for env, ids := range good {
 		marks, args := db.In(ids)

@@ -68,12 +68,7 @@ func withAttempts(ctx context.Context, tx *db.Tx, env principal.Env, all []Deliv
 // insertDeliveries adds deliveries. An index refuses to deliver an event twice
 // for the same reason.
 func insertDeliveries(ctx context.Context, tx *db.Tx, all []Delivery) error {
-	for part := range slices.Chunk(all, 500) {
-		if err := db.Insert(ctx, tx, "deliveries", part...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return db.Insert(ctx, tx, "deliveries", all...)
 }
 
 func saveDelivery(ctx context.Context, tx *db.Tx, d *Delivery) error {

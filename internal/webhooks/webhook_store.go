@@ -34,7 +34,9 @@ func list(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page
 	return p, err
 }
 
-func insert(ctx context.Context, tx *db.Tx, w Webhook) error { return db.Insert(ctx, tx, "webhooks", w) }
+func insert(ctx context.Context, tx *db.Tx, w Webhook) error {
+	return db.Insert(ctx, tx, "webhooks", w)
+}
 
 // save writes a changed webhook, unless somebody else changed it in between.
 func save(ctx context.Context, tx *db.Tx, w *Webhook) error {
