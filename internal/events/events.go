@@ -52,7 +52,9 @@ type EventData struct{ jsontext.Value }
 
 // Schema is that of an object of any kind; the webhooks section of the
 // description has one for each type of event.
-func (EventData) Schema(huma.Registry) *huma.Schema { return DataSchema(&huma.Schema{Type: huma.TypeObject}) }
+func (EventData) Schema(huma.Registry) *huma.Schema {
+	return DataSchema(&huma.Schema{Type: huma.TypeObject})
+}
 
 // DataSchema is the schema of an event's data about an object.
 func DataSchema(object *huma.Schema) *huma.Schema {

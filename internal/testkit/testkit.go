@@ -68,6 +68,17 @@ func (s *Server) Node() *Server {
 	return start(s.t, s.tmpl, s.settings)
 }
 
+// Working works jobs until the test ends.
+func (s *Server) Working() {
+	s.t.Helper()
+	check(s.t, s.App.Jobs.Start(context.Background()))
+	s.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+		defer cancel()
+		check(s.t, s.App.Jobs.Stop(ctx))
+	})
+}
+
 // Relaying delivers events until the test ends or stop is called.
 func (s *Server) Relaying() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())

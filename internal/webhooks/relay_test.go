@@ -95,7 +95,7 @@ func TestDeadLetter(t *testing.T) {
 		if s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook); hook.Health != "failing" || hook.FailingSince == nil {
 			t.Errorf("%+v", hook)
 		}
-		working(t, s)
+		s.Working()
 		r.answers(nil)
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
 		if res := s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil); string(res.Bytes) != `{"count":1}`+"\n" {
@@ -111,19 +111,6 @@ func TestDeadLetter(t *testing.T) {
 		}
 		if f := s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).Fault(t); !f.Blames("delivery_ids[0]", "not_found") {
 			t.Errorf("%+v", f)
-		}
-	})
-}
-
-// working runs the job queue until the test ends.
-func working(t *testing.T, s *testkit.Server) {
-	t.Helper()
-	if err := s.App.Jobs.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.App.Jobs.Stop(t.Context()); err != nil && t.Context().Err() == nil {
-			t.Error(err)
 		}
 	})
 }
@@ -213,7 +200,7 @@ func TestGivingUp(t *testing.T) {
 		if h.DisabledReason != nil || h.Health != "healthy" {
 			t.Errorf("%+v", h)
 		}
-		working(t, s)
+		s.Working()
 		if res := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", map[string]any{"since": since}, 202, nil); string(res.Bytes) != `{"count":1}`+"\n" {
 			t.Errorf("%s", res.Bytes)
 		}

@@ -94,7 +94,7 @@ func TestReplay(t *testing.T) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created", "role.*")
 		s.Relaying()
-		working(t, s)
+		s.Working()
 		since := s.DB.Now().UTC().Add(-time.Second)
 		s.Advance(time.Second)
 		for range 3 {
@@ -313,7 +313,7 @@ func TestRetention(t *testing.T) {
 		r.next(t)
 		until(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
 		s.Test.Delete("/v1/webhooks/"+w.ID, 204)
-		working(t, s)
+		s.Working()
 		until(t, "forgotten", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
 	})
 }
