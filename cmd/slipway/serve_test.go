@@ -89,7 +89,9 @@ func listen(t *testing.T, s *server, key string) (told func(hulls []string)) {
 	var mu sync.Mutex
 	heard := map[string]bool{}
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var e struct{ Data struct{ Object struct{ ID string } } }
+		var e struct {
+			Data struct{ Object struct{ ID string } }
+		}
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
 			return // cut off with its server
 		}

@@ -58,7 +58,7 @@ func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secre
 		"User-Agent":        {"Slipway-Webhooks/1"},
 		"Webhook-Id":        {a.EventID},
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
-		"Webhook-Signature": {sign(secrets, a.EventID, now, body)},
+		"Webhook-Signature": {Sign(secrets, a.EventID, now, body)},
 	}
 	res, err := client.Do(req)
 	defer func() { a.made.LatencyMS = max(0, clock().Sub(now).Milliseconds()) }()

@@ -69,11 +69,6 @@ const (
 	excerpt = 4 << 10
 )
 
-// succeed takes note that the delivery was accepted.
-func (d *Delivery) succeed(now time.Time) {
-	d.Status, d.NextAttemptAt, d.DeliveredAt = Succeeded, nil, &now
-}
-
 // fail takes note of an attempt that failed: the next one is due by the
 // schedule, moved by chance (-1 to 1), but not before the receiver wants it.
 func (d *Delivery) fail(now time.Time, retryAfter time.Duration, chance float64) {

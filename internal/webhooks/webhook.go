@@ -107,12 +107,12 @@ func (w *Webhook) derive() {
 
 // wants reports whether the webhook subscribes to a type of event.
 func (w *Webhook) wants(name string) bool {
-	return slices.ContainsFunc(w.Events, func(pattern string) bool { return matches(pattern, name) })
+	return slices.ContainsFunc(w.Events, func(pattern string) bool { return Matches(pattern, name) })
 }
 
-// matches reports whether a pattern, such as deal.accepted, deal.* or *, means
+// Matches reports whether a pattern, such as deal.accepted, deal.* or *, means
 // a type of event.
-func matches(pattern, name string) bool {
+func Matches(pattern, name string) bool {
 	if noun, ok := strings.CutSuffix(pattern, ".*"); ok {
 		return strings.HasPrefix(name, noun+".")
 	}
@@ -122,7 +122,7 @@ func matches(pattern, name string) bool {
 // typesOf are the types of events that patterns mean.
 func typesOf(kinds []events.Kind, patterns ...string) (types []string) {
 	for _, k := range kinds {
-		if slices.ContainsFunc(patterns, func(p string) bool { return matches(p, k.Type) }) {
+		if slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, k.Type) }) {
 			types = append(types, k.Type)
 		}
 	}
@@ -136,20 +136,26 @@ type Secret struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// newSecret is as long as the hash that it is used with.
-func newSecret() Secret {
+// NewSecret makes a secret as long as the hash that it is used with.
+func NewSecret() Secret {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
 	return Secret{Key: key}
 }
 
-// text is the secret as its owner gets it.
-func (s Secret) text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s.Key) }
+// Text is the secret as its owner gets it.
+func (s Secret) Text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s.Key) }
+
+// ParseSecret reads what Text wrote.
+func ParseSecret(text string) (Secret, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
+	return Secret{Key: key}, err
+}
 
 // rotate adds a new secret; the others sign until the overlap ends.
 func rotate(secrets []Secret, now time.Time, overlap time.Duration) []Secret {
 	until := now.Add(overlap)
-	rotated := []Secret{newSecret()}
+	rotated := []Secret{NewSecret()}
 	for _, s := range live(secrets, now) {
 		if s.Until == nil || until.Before(*s.Until) {
 			s.Until = &until
@@ -164,9 +170,9 @@ func live(secrets []Secret, now time.Time) []Secret {
 	return slices.DeleteFunc(slices.Clone(secrets), func(s Secret) bool { return s.Until != nil && !now.Before(*s.Until) })
 }
 
-// sign is the webhook-signature of a delivery by the rules of Standard
+// Sign is the webhook-signature of a delivery by the rules of Standard
 // Webhooks: one signature for each secret that is live.
-func sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
+func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
 	var signatures []string
 	for _, s := range live(secrets, at) {
 		mac := hmac.New(sha256.New, s.Key)

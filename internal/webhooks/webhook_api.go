@@ -89,7 +89,7 @@ func (a *API) get(ctx context.Context, in *ByWebhook) (Webhook, error) {
 
 func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (WebhookWithSecret, error) {
-		c, secret := principal.From(ctx), newSecret()
+		c, secret := principal.From(ctx), NewSecret()
 		w := Webhook{
 			Env: env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
 			Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
@@ -104,7 +104,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (Web
 		if err := insert(ctx, tx, w); err != nil {
 			return WebhookWithSecret{}, err
 		}
-		return WebhookWithSecret{w, secret.text()}, audit.Record(ctx, tx, env, "webhook.created", w.ID, audit.Diff(nil, w))
+		return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, env, "webhook.created", w.ID, audit.Diff(nil, w))
 	})
 }
 
@@ -186,7 +186,7 @@ func (a *API) rotate(ctx context.Context, in *struct {
 			fresh = secrets[0]
 			return sealSecrets(a.Box, w, secrets)
 		})
-		return WebhookWithSecret{w, fresh.text()}, err
+		return WebhookWithSecret{w, fresh.Text()}, err
 	})
 }
 

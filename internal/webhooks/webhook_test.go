@@ -32,7 +32,7 @@ func TestMatches(t *testing.T) {
 		{"*.created", "hull.created", false},
 		{"", "hull.created", false},
 	} {
-		if got := matches(tt.pattern, tt.name); got != tt.want {
+		if got := Matches(tt.pattern, tt.name); got != tt.want {
 			t.Errorf("%q means %s: %t", tt.pattern, tt.name, got)
 		}
 	}
@@ -126,25 +126,25 @@ func TestRetryAfter(t *testing.T) {
 // Signatures hold for the reference library: for each secret that is live, and
 // for no other secret, body, id or time.
 func TestSign(t *testing.T) {
-	old := newSecret()
+	old := NewSecret()
 	now := time.Now().UTC().Truncate(time.Second) // the library looks at the clock
 	body := []byte(`{"type":"hull.created"}`)
 	secrets := rotate([]Secret{old}, now, time.Hour)
 	verify := func(s Secret, id string, at time.Time, body []byte, signature string) error {
-		wh, err := standard.NewWebhook(s.text())
+		wh, err := standard.NewWebhook(s.Text())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature}})
 	}
-	signature := sign(secrets, "evt_1", now, body)
+	signature := Sign(secrets, "evt_1", now, body)
 	for _, s := range secrets {
 		if err := verify(s, "evt_1", now, body, signature); err != nil {
 			t.Error(err)
 		}
 	}
 	for name, err := range map[string]error{
-		"secret": verify(newSecret(), "evt_1", now, body, signature),
+		"secret": verify(NewSecret(), "evt_1", now, body, signature),
 		"id":     verify(old, "evt_2", now, body, signature),
 		"time":   verify(old, "evt_1", now.Add(time.Second), body, signature),
 		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
@@ -154,13 +154,13 @@ func TestSign(t *testing.T) {
 		}
 	}
 	later := now.Add(time.Hour)
-	if err := verify(old, "evt_1", now, body, sign(secrets, "evt_1", later, body)); err == nil {
+	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
 		t.Error("a secret signs after its overlap")
 	}
 }
 
 func TestRotate(t *testing.T) {
-	first := newSecret()
+	first := NewSecret()
 	second := rotate([]Secret{first}, noon, 7*24*time.Hour)
 	if len(second) != 2 || second[0].Until != nil || !second[1].Until.Equal(noon.Add(7*24*time.Hour)) {
 		t.Errorf("%+v", second)
