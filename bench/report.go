@@ -44,6 +44,9 @@ type report struct {
 	cells    []cell
 	depths   []deep
 	found    []answer
+	relayed  []relayed
+	delays   []delays
+	floods   []flooded
 	took     time.Duration
 }
 
@@ -108,7 +111,7 @@ func (r *report) tables() []table {
 		}
 		found.rows = append(found.rows, row)
 	}
-	return []table{compared, depth, found}
+	return append([]table{compared, depth, found}, r.relayTables()...)
 }
 
 func mark(reached bool) string {

@@ -130,6 +130,17 @@ func Claim[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, 
 	return All[T](ctx, tx, query, args...)
 }
 
+// PlanAnew makes PostgreSQL plan the statements that follow for the tables as
+// they are. A plan that it has kept from when a queue was empty reads the whole
+// queue.
+func PlanAnew(ctx context.Context, tx *Tx) error {
+	if tx.db.SQLite() {
+		return nil
+	}
+	_, err := Exec(ctx, tx, "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
+	return err
+}
+
 // SharedClock is the time that all nodes agree on: the database server's. On
 // SQLite there is one node, and the time is its own.
 func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {

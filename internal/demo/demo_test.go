@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -154,5 +155,13 @@ func TestFurnish(t *testing.T) {
 			t.Errorf("%q lists %d boats, want at least %d", tt.query, len(p.Data), tt.least)
 		}
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	relayed := make(chan struct{})
+	go func() {
+		defer close(relayed)
+		a.Relay.Run(ctx)
+	}()
 	t.Run("README", func(t *testing.T) { testReadme(t, a.Handler, w) })
+	stop()
+	<-relayed
 }

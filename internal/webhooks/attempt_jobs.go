@@ -25,7 +25,9 @@ type attempt struct {
 	Delivery
 	webhook Webhook
 	event   events.Event
+	startBy time.Time
 
+	skipped    bool // not made after all
 	made       DeliveryAttempt
 	delivered  bool
 	gone       bool // the receiver wants no more, ever

@@ -15,6 +15,12 @@ func record(ctx context.Context, tx *db.Tx, node string, done []attempt) error {
 	var made []DeliveryAttempt
 	good, health := map[principal.Env][]string{}, map[lane]attempt{}
 	for _, a := range done {
+		if a.skipped {
+			if err := giveBack(ctx, tx, node, a.Delivery); err != nil {
+				return err
+			}
+			continue
+		}
 		made = append(made, a.made)
 		health[lane{a.Env, a.WebhookID}] = a // the last one counts
 		if a.delivered {
@@ -48,6 +54,13 @@ func record(ctx context.Context, tx *db.Tx, node string, done []attempt) error {
 		}
 	}
 	return nil
+}
+
+// giveBack ends the lease of an attempt that was not made.
+func giveBack(ctx context.Context, tx *db.Tx, node string, d Delivery) error {
+	_, err := db.Exec(ctx, tx, `UPDATE deliveries SET attempt_count = attempt_count - 1, lease_until = NULL, lease_by = NULL
+		WHERE env = ? AND id = ? AND lease_by = ?`, d.Env, d.ID, node)
+	return err
 }
 
 // recordHealth takes note of whether a webhook works, and disables one that

@@ -94,6 +94,7 @@ func dueLanes(ctx context.Context, tx *db.Tx) ([]lane, error) {
 type lease struct {
 	node       string
 	now, until time.Time // by the clock that nodes share
+	startBy    time.Time // by this node's
 }
 
 // claim takes the deliveries of a lane that are due, oldest first, for one

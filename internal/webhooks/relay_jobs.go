@@ -17,12 +17,14 @@ const (
 	// pollEvery is the net under the bell: retries fall due by themselves, and
 	// another node may have stopped between a commit and its relay's turn.
 	pollEvery = time.Second
-	// leaseFor outlives an attempt, so that no other node repeats it meanwhile.
-	leaseFor = Timeout + 5*time.Second
+	// leaseFor outlives an attempt that begins within startIn of its claim, so
+	// that no other node repeats it meanwhile.
+	startIn  = 4 * time.Second
+	leaseFor = startIn + Timeout + time.Second
 	// laneWidth is how many attempts a webhook gets at once from one node, and
-	// laneNarrow how many while it fails: one that hangs must not gather
-	// connections.
-	laneWidth, laneNarrow = 16, 2
+	// laneQueue how many more wait for their turn there. One that fails gets
+	// laneNarrow and no queue: if it hangs, it must not gather connections.
+	laneWidth, laneQueue, laneNarrow = 16, 64, 2
 	// turnIn bounds a turn.
 	turnIn = 30 * time.Second
 	// perTurn is how many events of an environment are relayed in one turn.
@@ -48,35 +50,43 @@ type Relay struct {
 	wake    chan struct{} // something may be due
 	done    chan struct{} // an attempt has finished
 	running sync.WaitGroup
+	sending map[string]bool // deliveries that this node has claimed; of the loop alone
 
-	mu       sync.Mutex // guards what attempts leave behind
-	finished []attempt
-
-	// Of the loop alone.
-	lanes   map[lane]traffic
-	sending map[string]bool // deliveries that this node is attempting
+	mu       sync.Mutex
+	lanes    map[lane]*traffic
+	finished []attempt // to be written down
 }
 
-// traffic is what a node knows of a lane.
+// traffic is what happens in a lane.
 type traffic struct {
-	busy    int
+	queue   []attempt // claimed, and waiting for others to end
+	running int
 	failing bool
-	backlog bool // more may be due than has been started
+	backlog bool // more may be due than has been claimed
 }
 
-func (t traffic) free() int {
-	width := laneWidth
+// width is how many attempts may run at once.
+func (t *traffic) width() int {
 	if t.failing {
-		width = laneNarrow
+		return laneNarrow
 	}
-	return max(0, width-t.busy)
+	return laneWidth
+}
+
+// room is how many more may be claimed.
+func (t *traffic) room() int {
+	room := t.width() - t.running - len(t.queue)
+	if !t.failing {
+		room += laneQueue
+	}
+	return max(0, room)
 }
 
 // NewRelay returns a relay.
 func NewRelay(d *db.DB, box *seal.Box, client *http.Client, log *slog.Logger) *Relay {
 	return &Relay{
 		DB: d, Box: box, Client: client, Log: log, node: rand.Text(), wake: make(chan struct{}, 1), done: make(chan struct{}, 1),
-		lanes: map[lane]traffic{}, sending: map[string]bool{},
+		lanes: map[lane]*traffic{}, sending: map[string]bool{},
 	}
 }
 
@@ -146,11 +156,11 @@ func (r *Relay) look(ctx context.Context) (work bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		r.mu.Lock()
 		for _, l := range due {
-			t := r.lanes[l]
-			t.backlog = true
-			r.lanes[l] = t
+			r.lane(l).backlog = true
 		}
+		r.mu.Unlock()
 		waiting, err := events.Waiting(ctx, tx)
 		return waiting || len(due) > 0, err
 	})
@@ -178,6 +188,14 @@ func (r *Relay) take() []attempt {
 	return done
 }
 
+// lane is the traffic of a lane; the caller holds mu.
+func (r *Relay) lane(l lane) *traffic {
+	if r.lanes[l] == nil {
+		r.lanes[l] = &traffic{}
+	}
+	return r.lanes[l]
+}
+
 // turn writes down what was attempted, relays what is new and claims what is
 // due, all in one transaction; then it starts the attempts. It reports whether
 // there is more.
@@ -186,28 +204,68 @@ func (r *Relay) turn(ctx context.Context) (more bool, err error) {
 	defer cancel()
 	done := r.take()
 	t, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (*turn, error) {
-		t := r.next(done) // a try that was undone leaves nothing behind
+		t := r.next() // a try that was undone leaves nothing behind
 		return t, t.run(ctx, tx, done)
 	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err != nil {
-		r.mu.Lock()
 		r.finished = append(done, r.finished...)
-		r.mu.Unlock()
 		return false, err
 	}
-	r.lanes = t.lanes
 	for _, a := range done {
 		delete(r.sending, a.ID)
 	}
+	for l, known := range t.lanes {
+		r.lane(l).backlog = known.backlog
+	}
 	for _, a := range t.start {
 		r.sending[a.ID] = true
-		r.running.Go(func() { r.attempt(context.WithoutCancel(ctx), a) })
+		traffic := r.lane(lane{a.Env, a.WebhookID})
+		traffic.queue = append(traffic.queue, a)
+		if traffic.running < traffic.width() {
+			traffic.running++
+			r.running.Go(func() { r.work(context.WithoutCancel(ctx), traffic) })
+		}
+	}
+	for l, known := range r.lanes {
+		if known.running == 0 && !known.backlog && !known.failing && len(known.queue) == 0 {
+			delete(r.lanes, l)
+		}
 	}
 	return t.more, nil
 }
 
-// attempt tries once and leaves behind how it went.
-func (r *Relay) attempt(ctx context.Context, a attempt) {
+// work attempts what waits in a lane until nothing does, or until the lane has
+// become too narrow for one more.
+func (r *Relay) work(ctx context.Context, t *traffic) {
+	for {
+		r.mu.Lock()
+		if len(t.queue) == 0 || t.running > t.width() {
+			t.running--
+			r.mu.Unlock()
+			return
+		}
+		a := t.queue[0]
+		t.queue = t.queue[1:]
+		r.mu.Unlock()
+
+		// One that waited too long is given back: its lease would end before it.
+		if a.skipped = time.Now().After(a.startBy); !a.skipped { //nolint:forbidigo // leases pass in real time
+			r.attempt(ctx, &a)
+		}
+		r.mu.Lock()
+		if !a.skipped {
+			t.failing = !a.delivered
+		}
+		r.finished = append(r.finished, a)
+		r.mu.Unlock()
+		ring(r.done)
+	}
+}
+
+// attempt tries once.
+func (r *Relay) attempt(ctx context.Context, a *attempt) {
 	secrets, err := openSecrets(r.Box, a.webhook)
 	if err == nil {
 		err = a.send(ctx, r.Client, secrets, r.DB.Now)
@@ -219,8 +277,4 @@ func (r *Relay) attempt(ctx context.Context, a attempt) {
 	if r.Observe != nil {
 		r.Observe(a.delivered, time.Duration(a.made.LatencyMS)*time.Millisecond)
 	}
-	r.mu.Lock()
-	r.finished = append(r.finished, a)
-	r.mu.Unlock()
-	ring(r.done)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"slipway/internal/db"
 	"slipway/internal/events"
@@ -15,27 +16,43 @@ import (
 // has committed.
 type turn struct {
 	relay *Relay
-	lanes map[lane]traffic
+	lanes map[lane]lookout
 	hooks map[principal.Env][]Webhook // the enabled ones
 	lease lease
 	start []attempt
 	more  bool
 }
 
-// next is the turn after these attempts.
-func (r *Relay) next(done []attempt) *turn {
-	t := &turn{relay: r, lanes: maps.Clone(r.lanes), hooks: map[principal.Env][]Webhook{}}
-	for _, a := range done {
-		l := lane{a.Env, a.WebhookID}
-		traffic := t.lanes[l]
-		traffic.busy--
-		traffic.failing = !a.delivered
-		t.lanes[l] = traffic
+// lookout is what a turn sees of a lane. Attempts that end meanwhile only make
+// more room.
+type lookout struct {
+	room    int
+	backlog bool
+}
+
+// next is a turn that knows how things are.
+func (r *Relay) next() *turn {
+	t := &turn{relay: r, lanes: map[lane]lookout{}, hooks: map[principal.Env][]Webhook{}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l, known := range r.lanes {
+		t.lanes[l] = lookout{known.room(), known.backlog}
 	}
 	return t
 }
 
+// lane is how a lane looks; one that nothing is known of is empty.
+func (t *turn) lane(l lane) lookout {
+	if known, ok := t.lanes[l]; ok {
+		return known
+	}
+	return lookout{room: (&traffic{}).room()}
+}
+
 func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
+	if err := db.PlanAnew(ctx, tx); err != nil {
+		return err
+	}
 	if err := record(ctx, tx, t.relay.node, done); err != nil {
 		return err
 	}
@@ -43,15 +60,11 @@ func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
 	if err != nil {
 		return err
 	}
-	t.lease = lease{node: t.relay.node, now: now, until: now.Add(leaseFor)}
+	t.lease = lease{node: t.relay.node, now: now, until: now.Add(leaseFor), startBy: time.Now().Add(startIn)} //nolint:forbidigo // leases pass in real time
 	if err := t.fanOut(ctx, tx); err != nil {
 		return err
 	}
-	if err := t.claim(ctx, tx); err != nil {
-		return err
-	}
-	maps.DeleteFunc(t.lanes, func(_ lane, known traffic) bool { return known == traffic{} })
-	return nil
+	return t.claim(ctx, tx)
 }
 
 // fanOut relays new events to the webhooks that want them. What can be
@@ -83,13 +96,13 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 // nothing older waits there.
 func (t *turn) deliver(tx *db.Tx, w Webhook, e events.Event) Delivery {
 	d, l := newDelivery(tx, w, e, ""), lane{w.Env, w.ID}
-	known := t.lanes[l]
-	if known.backlog || known.free() == 0 {
+	known := t.lane(l)
+	if known.backlog || known.room == 0 {
 		known.backlog = true
 	} else {
-		known.busy++
+		known.room--
 		d.AttemptCount, d.LeaseUntil, d.LeaseBy = 1, &t.lease.until, &t.lease.node
-		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: e})
+		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: e, startBy: t.lease.startBy})
 	}
 	t.lanes[l] = known
 	return d
@@ -102,7 +115,7 @@ func (t *turn) claim(ctx context.Context, tx *db.Tx) error {
 	})
 	for _, l := range lanes {
 		known := t.lanes[l]
-		if !known.backlog || known.free() == 0 {
+		if !known.backlog || known.room == 0 {
 			continue
 		}
 		hooks, err := t.enabled(ctx, tx, l.Env)
@@ -124,11 +137,11 @@ func (t *turn) claim(ctx context.Context, tx *db.Tx) error {
 
 func (t *turn) claimIn(ctx context.Context, tx *db.Tx, l lane, w Webhook) error {
 	known := t.lanes[l]
-	due, err := claim(ctx, tx, l, t.lease, known.free(), t.relay.sending)
+	due, err := claim(ctx, tx, l, t.lease, known.room, t.relay.sending)
 	if err != nil {
 		return err
 	}
-	known.backlog = len(due) == known.free()
+	known.backlog = len(due) == known.room
 	var ids []string
 	for _, d := range due {
 		ids = append(ids, d.EventID)
@@ -146,8 +159,8 @@ func (t *turn) claimIn(ctx context.Context, tx *db.Tx, l lane, w Webhook) error 
 			}
 			continue
 		}
-		known.busy++
-		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: found[i]})
+		known.room--
+		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: found[i], startBy: t.lease.startBy})
 	}
 	t.lanes[l] = known
 	return nil
