@@ -29,7 +29,9 @@ func TestDatabaseRestartsWhileDelivering(t *testing.T) {
 	heard, first := map[string]bool{}, make(chan struct{})
 	once := sync.OnceFunc(func() { close(first) })
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var e struct{ Data struct{ Object struct{ ID string } } }
+		var e struct {
+			Data struct{ Object struct{ ID string } }
+		}
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
 			t.Error(err)
 		}
