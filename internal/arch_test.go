@@ -21,6 +21,9 @@ var may = map[string][]string{
 	"fault":     {},
 	"hin":       {},
 	"id":        {},
+	"phone":     {},
+	"terms":     {},
+	"metadata":  {"fault"},
 	"scope":     {},
 	"wire":      {},
 	"opt":       {"wire"},
@@ -44,9 +47,11 @@ var may = map[string][]string{
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
 	"hulls":      features("dealership", "jobs"),
+	"consent":    features("phone"),
+	"contacts":   features("consent", "metadata", "phone", "terms"),
 
 	// the top
-	"app":  {"access", "audit", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

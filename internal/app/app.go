@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/contacts"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/fault"
@@ -76,6 +77,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
 	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
+	book := &contacts.API{DB: a.DB}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	people.Work(work)
@@ -89,7 +91,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, company, people)
+	}, inventory, book, company, people)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/access"
+	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/reference"
@@ -19,7 +20,7 @@ import (
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &dealership.API{}, &access.API{}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &dealership.API{}, &access.API{}).OpenAPI()
 }
 
 // OpenAPIJSON is the description as it is committed and served.

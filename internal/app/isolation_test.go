@@ -20,6 +20,10 @@ type recipe struct {
 }
 
 var recipes = map[string]recipe{
+	"createContact":        {nil, fixed(`{"last_name": "Bell", "email": "ann@example.com"}`)},
+	"getContact":           {aContact, nil},
+	"listContacts":         {},
+	"updateContact":        {aContact, fixed(`{"first_name": "Ann"}`)},
 	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
 	"deleteMfaFactor":      {aFactor, nil},
 	"enrolMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
@@ -69,6 +73,10 @@ var shared = []string{"decodeHin"}
 
 func aHull(c *testkit.Client) map[string]string {
 	return map[string]string{"hull_id": c.Hull(c.Location(), nil)}
+}
+
+func aContact(c *testkit.Client) map[string]string {
+	return map[string]string{"contact_id": c.Contact(nil)}
 }
 
 func aLocation(c *testkit.Client) map[string]string {
@@ -208,7 +216,7 @@ func without(missing string) (held []scope.Scope) {
 // anonymous takes the ids out of an error.
 func anonymous(body []byte) string {
 	text := string(body)
-	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_"} {
+	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

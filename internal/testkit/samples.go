@@ -34,6 +34,19 @@ func (c *Client) Hull(location string, changes map[string]any) string {
 	return h.ID
 }
 
+// Contact makes a contact and returns its id.
+func (c *Client) Contact(changes map[string]any) string {
+	c.server.t.Helper()
+	n := copies.Add(1)
+	body := map[string]any{
+		"first_name": "Ann", "last_name": "Bell", "email": fmt.Sprintf("ann%d@example.com", n), "phone": fmt.Sprintf("+1410555%04d", n%10_000),
+	}
+	maps.Copy(body, changes)
+	var made struct{ ID string }
+	c.Post("/v1/contacts", body, 201, &made)
+	return made.ID
+}
+
 // User provisions a user and returns its id.
 func (c *Client) User(changes map[string]any) string {
 	c.server.t.Helper()
