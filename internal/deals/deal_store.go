@@ -11,7 +11,6 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/hulls"
 	"slipway/internal/id"
-	"slipway/internal/leads"
 	"slipway/internal/page"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
@@ -211,9 +210,8 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		find     func(id string) error
 	}{
 		{"hull_id", &d.HullID, &before.HullID, func(id string) error { _, err := hulls.Find(ctx, tx, d.Env, id); return err }},
-		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { _, err := contacts.Find(ctx, tx, d.Env, id); return err }},
-		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { _, err := contacts.Find(ctx, tx, d.Env, id); return err }},
-		{"lead_id", d.LeadID, before.LeadID, func(id string) error { _, err := leads.Find(ctx, tx, d.Env, id); return err }},
+		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
+		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
 		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := dealership.FindUser(ctx, tx, d.Env, id); return err }},
 	} {
 		if r.now == nil || r.was != nil && *r.was == *r.now {
@@ -227,6 +225,15 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		}
 	}
 	return bad.Err()
+}
+
+// findParty fails for a contact that is not there, or not there any more.
+func findParty(ctx context.Context, tx *db.Tx, env principal.Env, id string) error {
+	c, err := contacts.Find(ctx, tx, env, id)
+	if err != nil {
+		return err
+	}
+	return c.Active()
 }
 
 // hullIsForSale refuses a deal on a boat that has left or is kept back. One

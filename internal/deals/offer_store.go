@@ -33,7 +33,6 @@ func saveOffer(ctx context.Context, tx *db.Tx, before Offer, o *Offer, event str
 	return events.Emit(ctx, tx, o.Env, event, o.DealID, before, *o)
 }
 
-
 // endOffers ends the pending offers of some sides: the deal needs them no more.
 func endOffers(ctx context.Context, tx *db.Tx, d Deal, as OfferStatus, sides ...Side) error {
 	for _, side := range sides {
