@@ -39,6 +39,7 @@ var may = map[string][]string{
 	"audit":     {"db", "id", "page", "principal", "wire"},
 	"events":    {"audit", "db", "principal", "version"},
 	"mail":      {},
+	"outbound":  {"fault"},
 	"limit":     {},
 	"web":       {},
 	"rest":      {"db", "fault", "id", "limit", "principal", "scope", "seal", "version", "wire"},

@@ -3,6 +3,8 @@ package access
 import (
 	"context"
 	"crypto/subtle"
+	"errors"
+	"time"
 
 	"slipway/internal/db"
 	"slipway/internal/dealership"
@@ -16,6 +18,8 @@ import (
 type Authenticator struct {
 	DB    *db.DB
 	Usage *Usage
+
+	refused refusals
 }
 
 // Authenticate returns the caller that a bearer token stands for. Every
@@ -26,13 +30,35 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (princip
 	if !ok {
 		return principal.Principal{}, fault.Unauthenticated("This is not a credential of ours: it may be cut off or mistyped.")
 	}
-	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (principal.Principal, error) {
+	now := a.DB.Now().UTC()
+	if r, ok := a.refused.find(token, now); ok {
+		return principal.Principal{}, a.refuse(r, now)
+	}
+	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (principal.Principal, error) {
 		if kind == kindSession {
 			return a.session(ctx, tx, token, mode, publicID)
 		}
 		return a.key(ctx, tx, token, mode, publicID)
 	})
+	if r, ok := errors.AsType[*refusedError](err); ok {
+		a.refused.add(token, r.refusal, now)
+		return p, a.refuse(r.refusal, now)
+	}
+	return p, err
 }
+
+// refuse counts a refusal and returns its fault.
+func (a *Authenticator) refuse(r refusal, now time.Time) error {
+	if r.env != 0 {
+		a.Usage.failed(r.env, r.kind, r.id, r.why, now)
+	}
+	return r.why
+}
+
+// refusedError carries a refusal out of the look-up.
+type refusedError struct{ refusal }
+
+func (r *refusedError) Error() string { return r.why.Error() }
 
 // keyRow is a key with the environment it belongs to.
 type keyRow struct {
@@ -45,14 +71,13 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode p
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
 	if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
-		return principal.Principal{}, errUnknownKey()
+		return principal.Principal{}, &refusedError{refusal{why: errUnknownKey()}}
 	}
 	if err != nil {
 		return principal.Principal{}, err
 	}
 	if err := k.admit(token, tx.Now); err != nil {
-		a.Usage.failed(k.Env, "api_key", k.ID, err, tx.Now)
-		return principal.Principal{}, err
+		return principal.Principal{}, &refusedError{refusal{why: err, env: k.Env, kind: "api_key", id: k.ID}}
 	}
 	a.Usage.key(k.Env, k.ID, tx.Now)
 	p := principal.Principal{
@@ -76,7 +101,7 @@ type sessionRow struct {
 func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode principal.Mode, publicID string) (principal.Principal, error) {
 	s, err := db.One[sessionRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT s.*, d.id AS dealership_id, d.mode FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ?) AS found`, publicID)
-	ended := fault.Unauthenticated("This session is not known or has ended. Sign in again.")
+	ended := &refusedError{refusal{why: fault.Unauthenticated("This session is not known or has ended. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
 		return principal.Principal{}, ended
 	}

@@ -61,6 +61,12 @@ func enrol(c *testkit.Client, userID, kind string) (e access.MFAEnrolment, path 
 	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
 }
 
+// enrolWith gives a user who has a factor another one.
+func enrolWith(c *testkit.Client, userID, token string) (e access.MFAEnrolment, path string) {
+	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": "totp", "mfa_token": token}, 201, &e)
+	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
+}
+
 // app gives a user an authenticator app that is active.
 func app(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
 	t.Helper()

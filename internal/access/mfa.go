@@ -2,6 +2,7 @@ package access
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ const recoveryCodes = 10
 type MFAEnrol struct {
 	Kind  string  `json:"kind" enum:"totp,webauthn"`
 	Label *string `json:"label" required:"false" maxLength:"100" example:"Phone"`
+
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Needed for a user who has an active factor: proof of it, or of another administrator's."`
 }
 
 // MFAEnrolment is a new second factor, with what its owner needs to set it up.
@@ -50,6 +53,11 @@ type MFAProof struct {
 	Challenge map[string]any `json:"challenge" doc:"The options of navigator.credentials.get to sign; empty with a token." audit:"-"`
 }
 
+// hasActive reports whether a user has a factor that was proven.
+func hasActive(u dealership.User) bool {
+	return slices.ContainsFunc(u.MFAFactors, func(f dealership.UserFactor) bool { return f.Active })
+}
+
 // locked is the answer while a factor is locked, nil when it is not.
 func locked(f dealership.Factor, now time.Time) *fault.Error {
 	if f.LockedUntil == nil || !now.Before(*f.LockedUntil) {
@@ -67,7 +75,7 @@ func wrongCode() *fault.Error {
 // count takes note of a right or wrong code.
 func count(f *dealership.Factor, step int64, ok bool, now time.Time) {
 	if ok {
-		f.LastStep, f.Failures, f.LockedUntil, f.Active = max(step, f.LastStep), 0, nil, true
+		f.LastStep, f.Failures, f.LockedUntil = max(step, f.LastStep), 0, nil
 		return
 	}
 	if f.Failures++; f.Failures >= wrongCodes {

@@ -33,6 +33,13 @@ func (a *API) enrol(ctx context.Context, in *struct {
 		if len(u.MFAFactors) >= 10 {
 			return MFAEnrolment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
 		}
+		token := ""
+		if in.Body.MFAToken != nil {
+			token = *in.Body.MFAToken
+		}
+		if err := a.vouched(ctx, tx, u, token); err != nil {
+			return MFAEnrolment{}, err
+		}
 		e := MFAEnrolment{PublicKey: map[string]any{}}
 		if in.Body.Kind == "totp" {
 			err = a.enrolTOTP(ctx, tx, u, in.Body.Label, &e)
@@ -42,7 +49,7 @@ func (a *API) enrol(ctx context.Context, in *struct {
 		if err != nil {
 			return e, err
 		}
-		e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u)
+		e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u, e.ID)
 		return e, err
 	})
 }
@@ -158,8 +165,8 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	if err != nil {
 		return MFAProof{}, err
 	}
-	f.Secret, f.Active = a.Box.Seal(text, factorPlace(f)), true
-	if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+	f.Secret = a.Box.Seal(text, factorPlace(f))
+	if err := activate(ctx, tx, u, &f); err != nil {
 		return MFAProof{}, err
 	}
 	if err := audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
@@ -210,7 +217,45 @@ func challengePlace(f dealership.Factor) string {
 	return fmt.Sprintf("mfa_challenges/%d/%s", f.Env, f.ID)
 }
 
-func (a *API) removeFactor(ctx context.Context, in *ByFactor) (rest.None, error) {
+// vouched fails where a user has an active factor, unless the caller brings the
+// proof of it or of another administrator's. Otherwise a key with the admin
+// scope could give its holder a factor of anybody, and with that factor the
+// proof that guards admin keys.
+func (a *API) vouched(ctx context.Context, tx *db.Tx, u dealership.User, token string) error {
+	if !hasActive(u) {
+		return nil
+	}
+	missing := func(text string) error {
+		return fault.Forbidden("This user has a second factor: %s.", text).Detail("mfa_token", "mfa", "%s", text)
+	}
+	if token == "" {
+		return missing("prove it, or your own, and send the mfa_token")
+	}
+	userID, err := spendMFAToken(ctx, tx, u.Env, token)
+	if err != nil || userID == u.ID {
+		return err
+	}
+	if userID == "" {
+		return missing("the mfa_token is unknown, used or expired")
+	}
+	other, err := dealership.FindUser(ctx, tx, u.Env, userID)
+	if err != nil {
+		return err
+	}
+	held, err := dealership.ScopesOf(ctx, tx, other)
+	if err != nil {
+		return err
+	}
+	if other.Status != dealership.Active || !isAdmin(held) {
+		return missing("the mfa_token is of somebody who does not administer")
+	}
+	return nil
+}
+
+func (a *API) removeFactor(ctx context.Context, in *struct {
+	ByFactor
+	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
+}) (rest.None, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
@@ -219,6 +264,11 @@ func (a *API) removeFactor(ctx context.Context, in *ByFactor) (rest.None, error)
 		f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
 		if err != nil {
 			return none, err
+		}
+		if f.Active {
+			if err := a.vouched(ctx, tx, u, in.MFAToken); err != nil {
+				return none, err
+			}
 		}
 		if err := dealership.RemoveFactor(ctx, tx, f); err != nil {
 			return none, err

@@ -50,12 +50,12 @@ func TestEnrolTOTP(t *testing.T) {
 		if f := s.As("").Post("/oauth/sessions", signIn, 401, nil).Fault(t); !f.Blames("totp_code", "required") {
 			t.Errorf("without a code: %+v", f)
 		}
-		second, path2 := enrol(s.Test, p.ID, "totp")
+		second, path2 := enrolWith(s.Test, p.ID, *proven.MFAToken)
 		if len(second.RecoveryCodes) != 0 {
 			t.Errorf("recovery codes come once: %v", second.RecoveryCodes)
 		}
 		s.Test.Delete(path2, 204)
-		s.Test.Delete(path, 204)
+		s.Test.With("MFA-Token", verified(s.Test, path, code(t, s, *e.Secret))).Delete(path, 204)
 		s.Test.Delete(path, 404)
 		if got := factors(); len(got) != 0 {
 			t.Errorf("removed: %+v", got)
@@ -205,7 +205,9 @@ func TestSecondApp(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
 		phone, phonePath := app(t, s, s.Test, p.ID)
-		tablet, _ := app(t, s, s.Test, p.ID)
+		e, tabletPath := enrolWith(s.Test, p.ID, verified(s.Test, phonePath, code(t, s, phone)))
+		tablet := *e.Secret
+		verified(s.Test, tabletPath, code(t, s, tablet))
 		signIn := func(code string, want int) {
 			t.Helper()
 			s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": code}, want, nil)
@@ -224,6 +226,53 @@ func TestSecondApp(t *testing.T) {
 			signIn("000000", 401)
 		}
 		signIn(code(t, s, tablet), 429)
+	})
+}
+
+// A key with the admin scope is not enough to touch the second factor of
+// somebody who has one: that would get around what guards admin keys.
+func TestFactorsAreGuardedByFactors(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		secret, path := app(t, s, s.Test, p.ID)
+		factors := "/v1/users/" + p.ID + "/mfa_factors"
+		refused := func(res *testkit.Response) {
+			t.Helper()
+			if !res.Fault(t).Blames("mfa_token", "mfa") {
+				t.Errorf("%s", res.Bytes)
+			}
+		}
+		refused(s.Test.Post(factors, `{"kind": "totp"}`, 403, nil))
+		refused(s.Test.Post(factors, `{"kind": "totp", "mfa_token": "mft_made_up"}`, 403, nil))
+		refused(s.Test.Delete(path, 403))
+		refused(s.Test.With("MFA-Token", "mft_made_up").Delete(path, 403))
+
+		// Another user's proof counts only if that user administers.
+		q := s.Person("sales")
+		theirs, theirPath := app(t, s, s.Test, q.ID)
+		refused(s.Test.With("MFA-Token", verified(s.Test, theirPath, code(t, s, theirs))).Delete(path, 403))
+		spent := verified(s.Test, path, code(t, s, secret))
+		s.Test.Post(factors, map[string]any{"kind": "totp", "mfa_token": spent}, 201, nil)
+		refused(s.Test.With("MFA-Token", spent).Delete(path, 403))
+		s.Test.With("MFA-Token", proof(t, s, s.Test)).Delete(path, 204)
+	})
+}
+
+// Whoever enrols factors for others before they have one gains nothing: with
+// the first that is proven, the others and their recovery codes are gone.
+func TestUnprovenFactorsEnd(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		before, beforePath := enrol(s.Test, p.ID, "totp")
+		own, ownPath := enrol(s.Test, p.ID, "totp")
+		after, afterPath := enrol(s.Test, p.ID, "webauthn")
+		verified(s.Test, ownPath, code(t, s, *own.Secret))
+		s.Test.Post(beforePath+"/verify", map[string]any{"code": code(t, s, *before.Secret)}, 404, nil)
+		s.Test.Post(afterPath+"/verify", nil, 404, nil)
+		for _, c := range []string{before.RecoveryCodes[0], after.RecoveryCodes[0]} {
+			s.Test.Post(ownPath+"/verify", map[string]any{"code": c}, 422, nil)
+		}
+		verified(s.Test, ownPath, own.RecoveryCodes[0])
 	})
 }
 

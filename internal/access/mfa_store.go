@@ -47,7 +47,7 @@ func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, f
 		}
 		if step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now); ok {
 			count(&f, step, true, tx.Now)
-			if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+			if err := activate(ctx, tx, u, &f); err != nil {
 				return nil, err
 			}
 			return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
@@ -109,22 +109,37 @@ func activeFactors(ctx context.Context, tx *db.Tx, u dealership.User) (active []
 	return active, err
 }
 
-// giveRecoveryCodes returns fresh codes, unless the user has some already.
-func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User) ([]string, error) {
-	left, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
+// giveRecoveryCodes returns fresh codes with a factor, unless the user has an
+// active one and so has codes already.
+func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User, factorID string) ([]string, error) {
 	codes := []string{}
-	if err != nil || left > 0 {
-		return codes, err
+	if hasActive(u) {
+		return codes, nil
 	}
 	for range recoveryCodes {
 		text := strings.ToLower(rand.Text())
 		code := text[:5] + "-" + text[5:10]
-		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash) VALUES (?, ?, ?)`, u.Env, u.ID, hashToken(plainCode(code))); err != nil {
+		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash, factor_id) VALUES (?, ?, ?, ?)`, u.Env, u.ID, hashToken(plainCode(code)), factorID); err != nil {
 			return nil, err
 		}
 		codes = append(codes, code)
 	}
 	return codes, nil
+}
+
+// activate marks a factor as proven. With a user's first one, whatever else was
+// enrolled and not proven goes, codes included: until then anybody who
+// administers could enrol one, and only one of them is the user's.
+func activate(ctx context.Context, tx *db.Tx, u dealership.User, f *dealership.Factor) error {
+	f.Active = true
+	if err := dealership.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {
+		return err
+	}
+	if err := dealership.RemoveUnproven(ctx, tx, u); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ? AND factor_id <> ?`, u.Env, u.ID, f.ID)
+	return err
 }
 
 func spendRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, code string) (bool, error) {

@@ -40,7 +40,7 @@ func TestSecretsAreNotWrittenDown(t *testing.T) {
 		s.As("").Post("/oauth/sessions", signIn("uma@example.com", "password", secrets["the password"], "totp_code", code(t, s, *e.Secret)), 201, &in)
 		secrets["a session"] = in.Token[len("st_test_")+16:]
 		s.As(in.Token).Delete("/oauth/sessions/current", 204)
-		s.Test.Delete(factor, 204)
+		s.Test.With("MFA-Token", verified(s.Test, factor, code(t, s, *e.Secret))).Delete(factor, 204)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		settle(t, s)
 

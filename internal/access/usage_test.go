@@ -123,6 +123,34 @@ func TestFloodOfFailures(t *testing.T) {
 	})
 }
 
+// A token that was refused a moment ago is refused without a look-up, and is
+// counted all the same.
+func TestFloodCostsNoLookUps(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var k access.IssuedKey
+		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
+		s.As(k.Key).Get("/v1/me", 200, nil)
+		s.Test.Post("/v1/api_keys/"+k.ID+"/revoke", nil, 200, nil)
+		newMinute(s)
+		flood := s.As(k.Key)
+		want := flood.Get("/v1/me", 401, nil).Fault(t).Message
+		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
+		for range 5 {
+			if got := flood.Get("/v1/me", 401, nil).Fault(t).Message; got != want {
+				t.Fatal(got)
+			}
+		}
+		s.Exec(`ALTER TABLE away RENAME TO api_keys`)
+		settle(t, s)
+		if got := failures(s); len(got) != 1 || got[0].times != 6 {
+			t.Errorf("%+v", got)
+		}
+		s.Advance(time.Second)
+		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
+		flood.Get("/v1/me", 500, nil) // looked up again
+	})
+}
+
 // What could not be written is not forgotten.
 func TestCountsOutliveAFailedWrite(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -66,3 +66,9 @@ func RemoveFactor(ctx context.Context, tx *db.Tx, f Factor) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ? AND id = ?`, f.Env, f.ID)
 	return err
 }
+
+// RemoveUnproven removes the factors of a user that were never proven.
+func RemoveUnproven(ctx context.Context, tx *db.Tx, u User) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ? AND user_id = ? AND NOT active`, u.Env, u.ID)
+	return err
+}

@@ -60,6 +60,12 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 	if err != nil {
 		return ctx, err
 	}
+	if t, ok := op.Metadata["takes"].(takes); ok {
+		x.takes = t
+		if err := x.openUpload(w, req, t); err != nil {
+			return ctx, err
+		}
+	}
 	if key := req.Header.Get("Idempotency-Key"); key != "" && keyed(req.Method) && x.caller.Env != 0 {
 		id, err := uuid.Parse(key)
 		if err != nil || len(key) != 36 {
@@ -72,8 +78,10 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 		ctx = principal.WithRequest(ctx, r)
 	}
 	x.body = body
-	req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
-	if x.caller.Env == 0 {                         // a public endpoint
+	if x.upload == nil {
+		req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
+	}
+	if x.caller.Env == 0 { // a public endpoint
 		return ctx, nil
 	}
 	return principal.With(ctx, x.caller), nil

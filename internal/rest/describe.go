@@ -125,7 +125,7 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	schemas := r.api.OpenAPI().Components.Schemas
 	schemas.Schema(reflect.TypeFor[ErrorEnvelope](), true, "")
 	success := &huma.Response{Description: http.StatusText(status), Headers: maps.Clone(commonHeaders)}
-	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() {
+	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() && t != reflect.TypeFor[*Content]() {
 		success.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(t, true, id+"Response")}}
 		if t.Implements(reflect.TypeFor[Versioned]()) {
 			success.Headers["ETag"] = header("The resource's version. Send it as If-Match.", huma.TypeString, `"1"`)

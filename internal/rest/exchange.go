@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -33,6 +34,9 @@ type exchange struct {
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
 	body        []byte // of a JSON request
+	takes       takes
+	upload      *Upload
+	flood       bool // over the limit of its address
 	router      *Router
 	status      int
 	reply       *reply // set by Write; whoever sets none has its result encoded
@@ -59,8 +63,11 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		req = req.WithContext(ctx)
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // net/http's sentinel, never wrapped
-					panic(p)
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					if err != http.ErrAbortHandler { //nolint:errorlint // a stream that failed says why
+						r.Log.ErrorContext(ctx, "response broken off", "request_id", x.requestID, "operation", x.operation, "err", err)
+					}
+					panic(http.ErrAbortHandler)
 				}
 				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if w.Status() == 0 {
@@ -76,6 +83,14 @@ func (r *Router) identify(next http.Handler) http.Handler {
 func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
 	if r.Observe != nil {
 		r.Observe(x.operation, status, took)
+	}
+	var silent int64
+	if x.flood {
+		write, n := r.hush.pass(r.Now())
+		if !write {
+			return
+		}
+		silent = n
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.requestID),
@@ -94,6 +109,9 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	}
 	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
 		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
+	}
+	if silent > 0 {
+		attrs = append(attrs, slog.Int64("like_it_unlogged", silent))
 	}
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"slipway/internal/fault"
@@ -45,6 +46,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
 			if err := r.limit(w, "ip "+r.address(req), r.Limits.Address); err != nil {
+				exchangeFrom(req.Context()).flood = true
 				r.fail(w, req, err)
 				return
 			}
@@ -55,6 +57,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		if err != nil {
 			if limited := r.limit(w, "ip "+r.address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
 				err = limited
+				exchangeFrom(req.Context()).flood = true
 			}
 			r.fail(w, req, err)
 			return
@@ -87,4 +90,24 @@ func (r *Router) rate(p principal.Principal) float64 {
 		return r.Limits.Live
 	}
 	return r.Limits.Test
+}
+
+// hush keeps a flood out of the log: of the requests of strangers that are over
+// their limit, one a second is written down, with the number of the others.
+type hush struct {
+	mu     sync.Mutex
+	until  time.Time
+	silent int64
+}
+
+// pass reports whether to write, and how many were not written before.
+func (h *hush) pass(now time.Time) (write bool, silent int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now.Before(h.until) && h.until.Sub(now) <= time.Second {
+		h.silent++
+		return false, 0
+	}
+	silent, h.silent, h.until = h.silent, 0, now.Add(time.Second)
+	return true, silent
 }

@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +129,26 @@ func TestOutageIsNotA401(t *testing.T) {
 		if res := send("10.0.0.1:1", "live", "/v1/ping"); res.StatusCode != http.StatusInternalServerError {
 			t.Fatalf("status %d", res.StatusCode)
 		}
+	}
+}
+
+// A flood of strangers fills no log: one line a second says how many there were.
+func TestFloodIsHushed(t *testing.T) {
+	c := newClock()
+	var log bytes.Buffer
+	cfg := testRouter(c).Config
+	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	send := sender(New(cfg, pings{}))
+	for range 2 {
+		for range 1000 {
+			send("192.0.2.1:1234", "nonsense", "/v1/ping")
+			send("192.0.2.1:1234", "", "/docs")
+		}
+		c.advance(time.Second)
+	}
+	send("192.0.2.1:1234", "live", "/v1/ping") // whoever has a key is written down as ever
+	lines := strings.Count(log.String(), "\n")
+	if lines > 12 || !strings.Contains(log.String(), "like_it_unlogged=") || !strings.Contains(log.String(), "operation=ping") {
+		t.Errorf("%d lines:\n%s", lines, log.String())
 	}
 }

@@ -55,6 +55,7 @@ type Router struct {
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *limit.Limiter
+	hush       *hush
 	family     string
 	sendBodyIn time.Duration
 }
@@ -62,7 +63,7 @@ type Router struct {
 // New mounts the features. Nothing is called yet, so that the API can be
 // described from features that have no database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), sendBodyIn: sendBodyIn}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), hush: &hush{}, sendBodyIn: sendBodyIn}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -201,15 +202,23 @@ func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
 	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
 		op.Metadata["body"] = f.Type
 	}
-	status := op.DefaultStatus
+	status, file := op.DefaultStatus, op.RequestBody
+	if op.Metadata["takes"] != nil {
+		op.RequestBody = nil // huma would want to read it
+		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
+	}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		x := exchangeFrom(ctx)
 		x.status = status
 		out, err := h(ctx, in)
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			req, w := humachi.Unwrap(hctx)
+			if c, ok := any(out).(*Content); ok && err == nil {
+				c.send(w, req)
+				return
+			}
 			if err == nil && x.reply == nil {
-				x.reply, err = encode(status, out)
+				x.reply, err = encode(x.status, out)
 			}
 			if err != nil {
 				r.fail(w, req, err)
@@ -218,6 +227,25 @@ func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
 			x.reply.send(w)
 		}}, nil
 	})
+}
+
+// operation is the description of an endpoint that is mounted.
+func (r *Router) operation(method, path string) *huma.Operation {
+	item := r.api.OpenAPI().Paths[path]
+	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
+}
+
+// Found makes a POST that usually makes a resource answer 200: it was there
+// already. Its endpoint is mounted with MayFind.
+func Found(ctx context.Context) { exchangeFrom(ctx).status = http.StatusOK }
+
+// MayFind describes the answer of Found.
+func MayFind(when string) Option {
+	return func(op *huma.Operation) {
+		found := *op.Responses[strconv.Itoa(op.DefaultStatus)]
+		found.Description = when
+		op.Responses["200"] = &found
+	}
 }
 
 // Versioned is a resource that counts its changes.

@@ -32,14 +32,22 @@ func (c *Client) With(name, value string) *Client {
 	return d
 }
 
-// Send sends a request. A body is a string, sent as it is, or anything else,
-// sent as JSON; nil is none.
+// File is a request body that is not JSON.
+type File struct {
+	Type  string
+	Bytes []byte
+}
+
+// Send sends a request. A body is a string, sent as it is, a File, or anything
+// else, sent as JSON; nil is none.
 func (c *Client) Send(method, path string, body any) (*Response, error) {
 	var reader io.Reader
 	switch b := body.(type) {
 	case nil:
 	case string:
 		reader = strings.NewReader(b)
+	case File:
+		reader = bytes.NewReader(b.Bytes)
 	default:
 		text, err := json.Marshal(b)
 		if err != nil {
@@ -53,6 +61,9 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 	}
 	if reader != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if f, ok := body.(File); ok {
+		req.Header.Set("Content-Type", f.Type)
 	}
 	if c.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Key)
