@@ -2,10 +2,8 @@ package finance
 
 import (
 	"context"
-	"time"
 
 	"slipway/internal/db"
-	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
@@ -51,7 +49,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Made from the deal as it is now, and never changed afterwards. To issue it anew, name the old one in `supersedes_id`: it is voided."),
 		rest.Example(`{"kind": "purchase_agreement"}`))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.getDocument)
-	a.mountContent(r)
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Gives(mime))
 	rest.Act(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.signDocument,
 		rest.Describe("A purchase agreement that all have signed lets the deal be contracted, and fixes its terms."),
 		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
@@ -91,14 +89,4 @@ func look[T any](ctx context.Context, a *API, dealID string, find func(ctx conte
 		}
 		return find(ctx, tx, d)
 	})
-}
-
-// today is the day at the dealership.
-func today(ctx context.Context, tx *db.Tx, env principal.Env) (time.Time, error) {
-	company, err := dealership.Find(ctx, tx, env)
-	if err != nil {
-		return tx.Now, err
-	}
-	zone, err := time.LoadLocation(company.Timezone)
-	return tx.Now.In(zone), err
 }
