@@ -50,9 +50,10 @@ var may = map[string][]string{
 	"hulls":      features("dealership", "jobs"),
 	"consent":    features("phone"),
 	"contacts":   features("consent", "metadata", "phone", "terms"),
+	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "web"),
 
 	// the top
-	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

@@ -22,6 +22,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
+	"slipway/internal/leads"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/seal"
@@ -77,21 +78,22 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
 	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
-	book := &contacts.API{DB: a.DB}
+	book, interest := &contacts.API{DB: a.DB}, &leads.API{DB: a.DB}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	interest.Work(work)
 	people.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs = a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, interest.Jobs = a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, company, people)
+	}, inventory, book, interest, company, people)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

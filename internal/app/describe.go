@@ -14,13 +14,14 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
+	"slipway/internal/leads"
 	"slipway/internal/reference"
 	"slipway/internal/rest"
 )
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &dealership.API{}, &access.API{}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &dealership.API{}, &access.API{}).OpenAPI()
 }
 
 // OpenAPIJSON is the description as it is committed and served.

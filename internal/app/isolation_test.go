@@ -24,6 +24,15 @@ var recipes = map[string]recipe{
 	"getContact":           {aContact, nil},
 	"listContacts":         {},
 	"updateContact":        {aContact, fixed(`{"first_name": "Ann"}`)},
+	"assignLead":           {aLead, func(c *testkit.Client) any { return map[string]string{"user_id": c.User(nil)} }},
+	"closeLead":            {aLead, fixed(`{"reason": "Bought elsewhere"}`)},
+	"createLead":           {nil, fixed(`{"contact": {"last_name": "Bell", "email": "ann@example.com"}}`)},
+	"getLead":              {aLead, nil},
+	"listLeadAssignments":  {aLead, nil},
+	"listLeadSignals":      {aLead, nil},
+	"listLeads":            {},
+	"recordLeadSignal":     {aLead, fixed(`{"kind": "price_view"}`)},
+	"updateLead":           {aLead, fixed(`{"status": "contacted"}`)},
 	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
 	"deleteMfaFactor":      {aFactor, nil},
 	"enrolMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
@@ -77,6 +86,10 @@ func aHull(c *testkit.Client) map[string]string {
 
 func aContact(c *testkit.Client) map[string]string {
 	return map[string]string{"contact_id": c.Contact(nil)}
+}
+
+func aLead(c *testkit.Client) map[string]string {
+	return map[string]string{"lead_id": c.Lead(nil)}
 }
 
 func aLocation(c *testkit.Client) map[string]string {
