@@ -24,6 +24,7 @@ var may = map[string][]string{
 	"phone":     {},
 	"terms":     {},
 	"metadata":  {"fault"},
+	"money":     {"fault"},
 	"scope":     {},
 	"wire":      {},
 	"opt":       {"wire"},
@@ -39,6 +40,7 @@ var may = map[string][]string{
 	"audit":     {"db", "id", "page", "principal", "wire"},
 	"events":    {"audit", "db", "principal", "version"},
 	"mail":      {},
+	"paper":     {},
 	"outbound":  {"fault"},
 	"limit":     {},
 	"web":       {},
@@ -50,10 +52,12 @@ var may = map[string][]string{
 	"hulls":      features("dealership", "jobs"),
 	"consent":    features("phone"),
 	"contacts":   features("consent", "metadata", "phone", "terms"),
+	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),
+	"finance":    features("contacts", "dealership", "deals", "hulls", "money", "paper"),
 	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "web"),
 
 	// the top
-	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "contacts", "db", "dealership", "deals", "fault", "finance", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

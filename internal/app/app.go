@@ -19,7 +19,9 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/deals"
 	"slipway/internal/fault"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
 	"slipway/internal/leads"
@@ -79,21 +81,23 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	}
 	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
 	book, interest := &contacts.API{DB: a.DB}, &leads.API{DB: a.DB}
+	sales, money := &deals.API{DB: a.DB, Unwind: finance.Unwind}, &finance.API{DB: a.DB}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	sales.Work(work)
 	interest.Work(work)
 	people.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, interest.Jobs = a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, company, people)
+	}, inventory, book, interest, sales, money, company, people)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

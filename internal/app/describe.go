@@ -13,6 +13,8 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/reference"
@@ -21,7 +23,7 @@ import (
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &dealership.API{}, &access.API{}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{}, &dealership.API{}, &access.API{}).OpenAPI()
 }
 
 // OpenAPIJSON is the description as it is committed and served.

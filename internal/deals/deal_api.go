@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	read  = scope.Need(scope.DealsRead)
-	write = scope.Need(scope.DealsWrite)
+	read    = scope.Need(scope.DealsRead)
+	write   = scope.Need(scope.DealsWrite)
+	convert = scope.Need(scope.LeadsWrite, scope.DealsWrite)
 )
 
 // API serves deals.
@@ -31,6 +32,10 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
+	rest.Create(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
+		rest.Describe("Opens a deal for the lead's contact, with this opening offer, and answers with it. The lead is converted from then on."),
+		rest.Example(`{"offer_usd": 118000, "hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+
 	r = r.Family("Deals")
 	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list)
 	rest.Create(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/fault"
 	"slipway/internal/hulls"
 	"slipway/internal/id"
+	"slipway/internal/leads"
 	"slipway/internal/page"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
@@ -212,6 +213,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		{"hull_id", &d.HullID, &before.HullID, func(id string) error { _, err := hulls.Find(ctx, tx, d.Env, id); return err }},
 		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
 		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
+		{"lead_id", d.LeadID, before.LeadID, func(id string) error { _, err := leads.Find(ctx, tx, d.Env, id); return err }},
 		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := dealership.FindUser(ctx, tx, d.Env, id); return err }},
 	} {
 		if r.now == nil || r.was != nil && *r.was == *r.now {

@@ -61,6 +61,44 @@ func (c *Client) Lead(changes map[string]any) string {
 	return made.ID
 }
 
+// DealBody is the body of a deal on a new hull with a new buyer, with changes.
+func (c *Client) DealBody(changes map[string]any) map[string]any {
+	c.server.t.Helper()
+	body := map[string]any{"offer_usd": 118000}
+	maps.Copy(body, changes)
+	if body["hull_id"] == nil {
+		body["hull_id"] = c.Hull(c.Location(), nil)
+	}
+	if body["buyer_id"] == nil {
+		body["buyer_id"] = c.Contact(nil)
+	}
+	return body
+}
+
+// Deal makes a deal and returns its id.
+func (c *Client) Deal(changes map[string]any) string {
+	c.server.t.Helper()
+	var d struct{ ID string }
+	c.Post("/v1/deals", c.DealBody(changes), 201, &d)
+	return d.ID
+}
+
+// AcceptedDeal makes a deal whose opening offer is accepted.
+func (c *Client) AcceptedDeal(changes map[string]any) string {
+	c.server.t.Helper()
+	deal := c.Deal(changes)
+	c.Post("/v1/deals/"+deal+"/offers/"+c.OpeningOffer(deal)+"/accept", nil, 200, nil)
+	return deal
+}
+
+// OpeningOffer is the id of a deal's oldest offer.
+func (c *Client) OpeningOffer(deal string) string {
+	c.server.t.Helper()
+	var offers struct{ Data []struct{ ID string } }
+	c.Get("/v1/deals/"+deal+"/offers?limit=100", 200, &offers)
+	return offers.Data[len(offers.Data)-1].ID
+}
+
 // User provisions a user and returns its id.
 func (c *Client) User(changes map[string]any) string {
 	c.server.t.Helper()
