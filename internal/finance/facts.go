@@ -111,6 +111,15 @@ func (f facts) number() string {
 	return "Not yet assigned"
 }
 
+// dayOf writes a date as people here do.
+func dayOf(date string) string {
+	d, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return d.Format("Jan 2, 2006")
+}
+
 func tradeName(t deals.TradeIn) string {
 	var parts []string
 	if t.Year != nil {
@@ -250,7 +259,7 @@ func receipts(p *paper.Page, f facts) {
 		if pay.RefundsPaymentID != nil {
 			what, amount = "refund of "+what, -amount
 		}
-		rows = append(rows, []string{pay.ReceivedOn, strings.ToUpper(what[:1]) + what[1:], pay.Method, or(pay.Reference, ""), money.Format(amount)})
+		rows = append(rows, []string{dayOf(pay.ReceivedOn), strings.ToUpper(what[:1]) + what[1:], pay.Method, or(pay.Reference, ""), money.Format(amount)})
 	}
 	p.Table([]paper.Column{{Name: "Date", Share: 2}, {Name: "For", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3}, {Name: "Amount", Share: 2.4, Number: true}},
 		rows, [][]string{{"", "Received in all", "", "", money.Format(f.deal.Totals.PaidCents)}})

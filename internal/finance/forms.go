@@ -61,9 +61,9 @@ var forms = map[DocumentKind]form{
 	"sea_trial_acceptance":        {"Sea Trial Acceptance", both, needs{}, seaTrial},
 	"delivery_checklist":          {"Delivery Checklist", both, needs{}, deliveryChecklist},
 	"due_bill":                    {"Due Bill (We Owe)", both, needs{}, dueBill},
-	"uscg_cg1258":                 {"Data Sheet for CG-1258, Application for Documentation", buyer, needs{}, documentationApplication},
-	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", dealer, needs{}, buildersCertification},
-	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", both, needs{}, coastGuardBillOfSale},
+	"uscg_cg1258":                 {"Data Sheet for CG-1258, Application for Documentation", nil, needs{}, documentationApplication},
+	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", nil, needs{}, buildersCertification},
+	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", nil, needs{}, coastGuardBillOfSale},
 	"preferred_mortgage":          {"Preferred Ship Mortgage Data Sheet", lenders, needs{structure: true}, preferredMortgage},
 	"satisfaction_of_mortgage":    {"Satisfaction of Mortgage", []SignerRole{ByLender}, needs{}, satisfaction},
 }

@@ -66,14 +66,14 @@ func installmentContract(p *paper.Page, f facts) {
 	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
 	p.Heading("Terms")
 	p.Clauses(
-		"Prepayment. The buyer may pay early, in whole or in part, without penalty; interest is owed only for the time until then.",
-		"Late payment. A payment that is more than ten days late may bear a late charge to the extent that the law allows.",
-		"Security. The seller has a security interest in the vessel, its engines, trailer and equipment, and in the proceeds of insurance, until all is paid.",
-		"Insurance. The buyer keeps the vessel insured against loss and damage, in favor of the holder of this contract.",
-		"Default. If the buyer does not pay or does not keep this contract, the holder may demand all that is owed and take possession of the vessel as the law allows.",
-		"Assignment. The seller may assign this contract to "+or(s.Lender, "a lender")+".",
+		paper.Clause{Name: "Prepayment", Text: "The buyer may pay early, in whole or in part, without penalty; interest is owed only for the time until then."},
+		paper.Clause{Name: "Late payment", Text: "A payment that is more than ten days late may bear a late charge to the extent that the law allows."},
+		paper.Clause{Name: "Security", Text: "The seller has a security interest in the vessel, its engines, trailer and equipment, and in the proceeds of insurance, until all is paid."},
+		paper.Clause{Name: "Insurance", Text: "The buyer keeps the vessel insured against loss and damage, in favor of the holder of this contract."},
+		paper.Clause{Name: "Default", Text: "If the buyer does not pay or does not keep this contract, the holder may demand all that is owed and take possession of the vessel as the law allows."},
+		paper.Clause{Name: "Assignment", Text: "The seller may assign this contract to " + or(s.Lender, "a lender") + "."},
 	)
-	p.Note("NOTICE: Any holder of this consumer credit contract is subject to all claims and defenses which the debtor could assert against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall not exceed amounts paid by the debtor hereunder.")
+	p.Notice("NOTICE: Any holder of this consumer credit contract is subject to all claims and defenses which the debtor could assert against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall not exceed amounts paid by the debtor hereunder.")
 	p.Heading("Payment schedule")
 	p.Table(scheduleColumns, scheduleRows(s), [][]string{{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents), money.Format(s.FinanceChargeCents), ""}})
 }
@@ -81,9 +81,9 @@ func installmentContract(p *paper.Page, f facts) {
 // paymentsInWords says what the schedule says, in a sentence.
 func paymentsInWords(s FinanceStructure) string {
 	if s.TermMonths == 1 {
-		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), s.FirstPaymentOn)
+		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), dayOf(s.FirstPaymentOn))
 	}
-	return fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a last one of %s.", s.TermMonths-1, money.Format(s.PaymentCents), s.FirstPaymentOn, money.Format(s.FinalPaymentCents))
+	return fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a last one of %s.", s.TermMonths-1, money.Format(s.PaymentCents), dayOf(s.FirstPaymentOn), money.Format(s.FinalPaymentCents))
 }
 
 var scheduleColumns = []paper.Column{
@@ -94,7 +94,7 @@ var scheduleColumns = []paper.Column{
 func scheduleRows(s FinanceStructure) (rows [][]string) {
 	for _, i := range s.schedule() {
 		rows = append(rows, []string{
-			fmt.Sprint(i.Number), i.DueOn, money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
+			fmt.Sprint(i.Number), dayOf(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
 		})
 	}
 	return rows
@@ -132,9 +132,9 @@ func privacyNotice(p *paper.Page, f facts) {
 	p.Paragraph("Name, address, phone, email and date of birth; income, employment and social security number where you apply for credit; what you buy, trade in and pay.")
 	p.Heading("Why, and with whom we share it")
 	p.Clauses(
-		"To complete the purchase: with lenders to whom you apply, insurers, manufacturers for warranty, and the authorities that title, register or document the vessel.",
-		"As the law requires: with courts and authorities that ask for it lawfully.",
-		"For marketing by others: we do not share it.",
+		paper.Clause{Text: "To complete the purchase: with lenders to whom you apply, insurers, manufacturers for warranty, and the authorities that title, register or document the vessel."},
+		paper.Clause{Text: "As the law requires: with courts and authorities that ask for it lawfully."},
+		paper.Clause{Text: "For marketing by others: we do not share it."},
 	)
 	p.Heading("How we protect it")
 	p.Paragraph("Access is limited to those who need it for their work and is recorded. You may ask what we hold about you and have it corrected or, where no law obliges us to keep it, erased.")
@@ -159,7 +159,7 @@ func preferredMortgage(p *paper.Page, f facts) {
 
 func lastDay(s FinanceStructure) string {
 	rows := s.schedule()
-	return rows[len(rows)-1].DueOn
+	return dayOf(rows[len(rows)-1].DueOn)
 }
 
 func satisfaction(p *paper.Page, f facts) {

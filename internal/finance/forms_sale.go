@@ -20,14 +20,14 @@ func purchaseAgreement(p *paper.Page, f facts) {
 	}
 	p.Heading("Terms")
 	p.Clauses(
-		"Payment. The balance due is payable before or at delivery. A check or draft counts as payment when it has been honored.",
-		"Title. The seller has good title to the vessel, free of liens except those that are paid off from the price. Title and risk pass to the buyer on delivery and full payment.",
-		"Trade-in. The buyer warrants good title to the vessel given in trade and that what is owed on it is no more than stated above. If the payoff proves higher, the buyer pays the difference.",
-		"Condition. "+conditionClause(f.hull.Condition),
-		"Inspection. The buyer may have the vessel surveyed and tried at sea, at the buyer's expense, before accepting delivery.",
-		"Cancellation. If the buyer does not complete the purchase for a reason for which the seller is not responsible, the seller may keep the deposit to the extent that the law allows.",
-		"Insurance. From delivery on the buyer insures the vessel; where it is financed, in favor of the lender.",
-		"Whole agreement. This document, together with what it refers to, is the whole agreement. A change is valid only in writing and signed by both.",
+		paper.Clause{Name: "Payment", Text: "The balance due is payable before or at delivery. A check or draft counts as payment when it has been honored."},
+		paper.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of liens except those that are paid off from the price. Title and risk pass to the buyer on delivery and full payment."},
+		paper.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the vessel given in trade and that what is owed on it is no more than stated above. If the payoff proves higher, the buyer pays the difference."},
+		paper.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
+		paper.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and tried at sea, at the buyer's expense, before accepting delivery."},
+		paper.Clause{Name: "Cancellation", Text: "If the buyer does not complete the purchase for a reason for which the seller is not responsible, the seller may keep the deposit to the extent that the law allows."},
+		paper.Clause{Name: "Insurance", Text: "From delivery on the buyer insures the vessel; where it is financed, in favor of the lender."},
+		paper.Clause{Name: "Whole agreement", Text: "This document, together with what it refers to, is the whole agreement. A change is valid only in writing and signed by both."},
 	)
 }
 

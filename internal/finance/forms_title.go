@@ -12,10 +12,10 @@ func powerOfAttorney(p *paper.Page, f facts) {
 	vessel(p, f)
 	p.Heading("Powers")
 	p.Clauses(
-		"To apply for title, registration, validation decals and numbers of the vessel and its trailer.",
-		"To apply for Coast Guard documentation, its exchange or its deletion.",
-		"To sign over the title of a vessel given in trade and to receive its payoff and lien release.",
-		"To correct clerical errors in these papers.",
+		paper.Clause{Text: "To apply for title, registration, validation decals and numbers of the vessel and its trailer."},
+		paper.Clause{Text: "To apply for Coast Guard documentation, its exchange or its deletion."},
+		paper.Clause{Text: "To sign over the title of a vessel given in trade and to receive its payoff and lien release."},
+		paper.Clause{Text: "To correct clerical errors in these papers."},
 	)
 	p.Paragraph("The power ends when these acts are done, or earlier by a revocation in writing.")
 	p.Heading("Principal")

@@ -29,20 +29,36 @@ func (p *Page) Note(text string) {
 	p.pdf.Ln(1.5)
 }
 
+// Notice is what the law wants to be seen: ten points, bold.
+func (p *Page) Notice(text string) {
+	p.text("B", 10, ink)
+	p.keep(float64(len(p.pdf.SplitText(clean(text), width))) * line)
+	p.pdf.MultiCell(width, line, clean(text), "", "L", false)
+	p.pdf.Ln(1.8)
+}
+
+// Clause is a paragraph of a contract. Its name may be "".
+type Clause struct{ Name, Text string }
+
 // Clauses are numbered paragraphs.
-func (p *Page) Clauses(clauses ...string) {
-	for i, text := range clauses {
+func (p *Page) Clauses(clauses ...Clause) {
+	const indent = 7
+	for i, c := range clauses {
 		p.text("", 9.5, ink)
-		lines := p.pdf.SplitText(clean(text), width-8)
-		if len(lines) <= 6 {
+		if c.Name != "" {
+			c.Name += ". "
+		}
+		if lines := p.pdf.SplitText(clean(c.Name+c.Text), width-indent); len(lines) <= 6 {
 			p.keep(float64(len(lines)) * line)
 		}
-		p.pdf.CellFormat(8, line, strconv.Itoa(i+1)+".", "", 0, "L", false, 0, "")
-		p.pdf.SetLeftMargin(left + 8)
-		p.pdf.MultiCell(width-8, line, clean(text), "", "L", false)
+		p.pdf.CellFormat(indent, line, strconv.Itoa(i+1)+".", "", 0, "L", false, 0, "")
+		p.pdf.SetLeftMargin(left + indent)
+		p.text("B", 9.5, ink)
+		p.pdf.Write(line, clean(c.Name))
+		p.text("", 9.5, ink)
+		p.pdf.Write(line, clean(c.Text))
 		p.pdf.SetLeftMargin(left)
-		p.pdf.SetX(left)
-		p.pdf.Ln(1.3)
+		p.pdf.Ln(line + 1.3)
 	}
 }
 
@@ -70,7 +86,7 @@ func (p *Page) Fields(fields ...Field) {
 			if f.Value == "" {
 				p.pdf.SetDrawColor(rule[0], rule[1], rule[2])
 				p.pdf.SetLineWidth(0.2)
-				p.pdf.Line(x+1, y+8.6, x+column, y+8.6)
+				p.pdf.Line(x, y+8.6, x+column, y+8.6)
 				continue
 			}
 			p.text("", 10, ink)
@@ -104,6 +120,8 @@ func (p *Page) Table(columns []Column, rows, sums [][]string) {
 		widths[i] = width * c.Share / shares
 	}
 	p.keep(22)
+	p.pdf.SetCellMargin(1.2) // inside the shaded head
+	defer p.pdf.SetCellMargin(0)
 	p.tableHead(columns, widths)
 	for _, row := range rows {
 		p.tableRow(columns, widths, row, "")
@@ -135,7 +153,7 @@ func (p *Page) tableRow(columns []Column, widths []float64, row []string, style 
 	p.text(style, 9, ink)
 	cells, height := make([][]string, len(row)), 1
 	for i, text := range row {
-		cells[i] = p.pdf.SplitText(clean(text), widths[i]-1)
+		cells[i] = p.pdf.SplitText(clean(text), widths[i])
 		height = max(height, len(cells[i]))
 	}
 	high := float64(height)*4.4 + 1.4
@@ -201,12 +219,12 @@ func (p *Page) Signatures(signers ...Signer) {
 		p.pdf.Line(x, row+13, x+column-30, row+13)
 		p.pdf.Line(x+column-26, row+13, x+column, row+13)
 		p.text("B", 9, ink)
-		p.pdf.SetXY(x-1, row+13.6)
+		p.pdf.SetXY(x, row+13.6)
 		p.pdf.CellFormat(column-28, 4.2, p.fit(s.Name, column-28), "", 0, "L", false, 0, "")
 		p.text("", 8, grey)
-		p.pdf.SetXY(x+column-27, row+13.6)
+		p.pdf.SetXY(x+column-26, row+13.6)
 		p.pdf.CellFormat(26, 4.2, "Date", "", 0, "L", false, 0, "")
-		p.pdf.SetXY(x-1, row+17.8)
+		p.pdf.SetXY(x, row+17.8)
 		p.pdf.CellFormat(column-28, 3.8, clean(s.Role), "", 0, "L", false, 0, "")
 	}
 	p.pdf.SetXY(left, y+float64((len(signers)+1)/2)*high)

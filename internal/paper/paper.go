@@ -83,6 +83,7 @@ func newPage(h Head, total int) *Page {
 	f.AddUTF8FontFromBytes(family, "", regular)
 	f.AddUTF8FontFromBytes(family, "B", semibold)
 	f.SetMargins(left, top, right)
+	f.SetCellMargin(0) // text stands flush with the rules
 	f.SetAutoPageBreak(true, bottom)
 	f.SetHeaderFunc(p.header)
 	f.SetFooterFunc(p.footer)
@@ -93,6 +94,9 @@ func newPage(h Head, total int) *Page {
 // header is the issuer and the title on the first page, one line on the others.
 func (p *Page) header() {
 	f := p.pdf
+	margin := f.GetCellMargin()
+	f.SetCellMargin(0)
+	defer f.SetCellMargin(margin)
 	if f.PageNo() > 1 {
 		p.text("", 8, grey)
 		f.CellFormat(width/2, line, clean(p.head.Title), "", 0, "L", false, 0, "")
@@ -121,6 +125,9 @@ func (p *Page) header() {
 
 func (p *Page) footer() {
 	f := p.pdf
+	margin := f.GetCellMargin()
+	f.SetCellMargin(0)
+	defer f.SetCellMargin(margin)
 	f.SetY(-14)
 	p.hairline(rule, 0.2)
 	f.Ln(1.5)
@@ -171,7 +178,7 @@ func clean(s string) string {
 		case unicode.IsControl(r):
 			return ' '
 		case r > 0xFFFF || r == unicode.ReplacementChar:
-			return '□'
+			return '?'
 		}
 		return r
 	}, s)

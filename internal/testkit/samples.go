@@ -99,6 +99,53 @@ func (c *Client) OpeningOffer(deal string) string {
 	return offers.Data[len(offers.Data)-1].ID
 }
 
+// SignedDocument issues a document and has everybody sign it.
+func (c *Client) SignedDocument(deal, kind string) string {
+	c.server.t.Helper()
+	var d struct {
+		ID              string
+		RequiredSigners []string `json:"required_signers"`
+	}
+	c.Post("/v1/deals/"+deal+"/documents", map[string]any{"kind": kind}, 201, &d)
+	for _, role := range d.RequiredSigners {
+		c.Post("/v1/deals/"+deal+"/documents/"+d.ID+"/sign", map[string]any{"signer_role": role, "signer_name": "Somebody"}, 200, nil)
+	}
+	return d.ID
+}
+
+// DealIn makes a cash deal and brings it to a status, as a dealer would.
+func (c *Client) DealIn(status string, changes map[string]any) string {
+	c.server.t.Helper()
+	if status == "open" {
+		return c.Deal(changes)
+	}
+	if status == "cancelled" {
+		deal := c.Deal(changes)
+		c.Post("/v1/deals/"+deal+"/cancel", `{"reason": "No time to sail"}`, 200, nil)
+		return deal
+	}
+	deal := c.AcceptedDeal(changes)
+	for _, to := range []string{"in_finance", "contracted", "funded", "delivered", "closed"} {
+		var d struct {
+			Status string
+			Totals struct {
+				BalanceDueCents int64 `json:"balance_due_cents"`
+			}
+		}
+		if c.Get("/v1/deals/"+deal, 200, &d); d.Status == status {
+			break
+		}
+		switch to {
+		case "contracted":
+			c.SignedDocument(deal, "purchase_agreement")
+		case "funded":
+			c.Post("/v1/deals/"+deal+"/payments", map[string]any{"kind": "balance", "method": "wire", "amount_cents": d.Totals.BalanceDueCents}, 201, nil)
+		}
+		c.Post("/v1/deals/"+deal+"/advance", map[string]any{"to": to}, 200, nil)
+	}
+	return deal
+}
+
 // User provisions a user and returns its id.
 func (c *Client) User(changes map[string]any) string {
 	c.server.t.Helper()
