@@ -58,17 +58,16 @@ var (
 // Set makes the PDF of a document and counts its pages. It is set twice: only
 // then every page can say how many there are.
 func Set(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
-	for range 2 {
-		p := newPage(h, pages)
-		write(p)
-		pages = p.pdf.PageNo()
-		var b bytes.Buffer
-		if err := p.pdf.Output(&b); err != nil {
-			return nil, 0, fmt.Errorf("set %s: %w", h.Number, err)
-		}
-		pdf = b.Bytes()
+	draft := newPage(h, 0)
+	write(draft)
+	pages = draft.pdf.PageNo()
+	p := newPage(h, pages)
+	write(p)
+	var b bytes.Buffer
+	if err := p.pdf.Output(&b); err != nil {
+		return nil, 0, fmt.Errorf("set %s: %w", h.Number, err)
 	}
-	return pdf, pages, nil
+	return b.Bytes(), pages, nil
 }
 
 func newPage(h Head, total int) *Page {
