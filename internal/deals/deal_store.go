@@ -268,7 +268,7 @@ func take(ctx context.Context, tx *db.Tx, d *Deal) error {
 	if len(winner) > 0 {
 		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "is of a hull that is %s", h.Status)
 		if principal.From(ctx).Can(scope.DealsRead) {
-			f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
+			f = f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
 		}
 		return f
 	}

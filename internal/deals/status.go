@@ -38,10 +38,6 @@ var next = map[Status][]Status{
 // cancellable are the statuses from which there is a way back.
 var cancellable = []Status{Open, Accepted, InFinance, Contracted}
 
-// taken are the statuses in which a deal has its hull: the same as in the
-// unique index, which guards that there is only one such deal.
-var taken = []Status{Accepted, InFinance, Contracted, Funded, Delivered, Closed}
-
 func (s Status) category() string {
 	switch s {
 	case Closed:
@@ -101,7 +97,7 @@ func (d Deal) mayAdvance(to Status) error {
 	}
 	f := fault.Conflict("A deal cannot go from %s to %s.", d.Status, to)
 	for _, s := range steps {
-		f.Detail("to", "state", "can be %s", s)
+		f = f.Detail("to", "state", "can be %s", s)
 	}
 	return f
 }

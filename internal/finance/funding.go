@@ -203,7 +203,7 @@ func (f Funding) mayAdvance(to FundingStatus) error {
 	}
 	c := fault.Conflict("A funding cannot go from %s to %s.", f.Status, to)
 	for _, s := range steps {
-		c.Detail("to", "state", "can be %s", s)
+		c = c.Detail("to", "state", "can be %s", s)
 	}
 	return c
 }

@@ -47,7 +47,7 @@ func (l Loan) payment() int64 {
 }
 
 func power(base int64, exponent int) decimal.Decimal {
-	out, err := decimal.NewFromInt(base).PowInt32(int32(exponent)) //nolint:gosec // up to 480 months
+	out, err := decimal.NewFromInt(base).PowInt32(int32(exponent))
 	if err != nil {
 		panic(err) // only 0 to the power of 0 has no value
 	}
