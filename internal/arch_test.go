@@ -37,8 +37,9 @@ var may = map[string][]string{
 	"db":        {"fault", "id", "page", "wire"},
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
-	"events":    {"audit", "db", "principal", "version"},
+	"events":    {"audit", "db", "principal", "version", "wire"},
 	"mail":      {},
+	"sms":       {},
 	"limit":     {},
 	"web":       {},
 	"rest":      {"db", "fault", "id", "limit", "principal", "scope", "seal", "version", "wire"},
@@ -49,10 +50,10 @@ var may = map[string][]string{
 	"hulls":      features("dealership", "jobs"),
 	"consent":    features("phone"),
 	"contacts":   features("consent", "metadata", "phone", "terms"),
-	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "web"),
+	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "terms", "web"),
 
 	// the top
-	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "contacts", "db", "dealership", "fault", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal", "sms"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

@@ -33,6 +33,16 @@ var recipes = map[string]recipe{
 	"listLeads":            {},
 	"recordLeadSignal":     {aLead, fixed(`{"kind": "price_view"}`)},
 	"updateLead":           {aLead, fixed(`{"status": "contacted"}`)},
+	"eraseContact":         {aContact, nil},
+	"exportContact":        {aContact, nil},
+	"listContactConsents":  {aContact, nil},
+	"listLeadConsents":     {aLead, nil},
+	"listLeadMessages":     {aLead, nil},
+	"logLeadConsent":       {aLead, fixed(`{"channels": ["sms", "email"], "scope": "all"}`)},
+	"mergeContact":         {aContact, func(c *testkit.Client) any { return map[string]string{"duplicate_id": c.Contact(nil)} }},
+	"receiveLeadMessage":   {aLead, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is she still there?"}`)},
+	"revokeLeadConsent":    {aConsent, nil},
+	"sendLeadMessage":      {anAgreeingLead, fixed(`{"channel": "sms", "purpose": "transactional", "body": "She is ready."}`)},
 	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
 	"deleteMfaFactor":      {aFactor, nil},
 	"enrolMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
@@ -90,6 +100,20 @@ func aContact(c *testkit.Client) map[string]string {
 
 func aLead(c *testkit.Client) map[string]string {
 	return map[string]string{"lead_id": c.Lead(nil)}
+}
+
+// anAgreeingLead may be texted.
+func anAgreeingLead(c *testkit.Client) map[string]string {
+	lead := c.Lead(nil)
+	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, nil)
+	return map[string]string{"lead_id": lead}
+}
+
+func aConsent(c *testkit.Client) map[string]string {
+	lead := c.Lead(nil)
+	var made struct{ ID string }
+	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, &made)
+	return map[string]string{"lead_id": lead, "consent_id": made.ID}
 }
 
 func aLocation(c *testkit.Client) map[string]string {
