@@ -2,6 +2,7 @@ package leads
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"slipway/internal/consent"
@@ -89,12 +90,7 @@ func (a attempt) isQuiet() bool {
 	if a.channel != consent.SMS || a.purpose != consent.Marketing {
 		return false
 	}
-	for _, zone := range a.zones {
-		if a.quiet.cover(a.at, zone) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.zones, func(zone *time.Location) bool { return a.quiet.cover(a.at, zone) })
 }
 
 // fault tells the caller why the message was not taken. It is kept all the

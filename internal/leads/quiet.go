@@ -1,6 +1,7 @@
 package leads
 
 import (
+	"slices"
 	"time"
 
 	"slipway/internal/dealership"
@@ -33,31 +34,14 @@ func (q quietHours) cover(at time.Time, zone *time.Location) bool {
 
 // over is the next moment, from at on, that is quiet in none of the zones. It
 // is false if there is none for two days: zones that span the earth leave no
-// hour for everybody.
+// hour for everybody. It looks at every minute, because clocks that are put
+// forward skip the end of the quiet hours and clocks that are put back repeat
+// it.
 func (q quietHours) over(at time.Time, zones []*time.Location) (time.Time, bool) {
-	limit := at.AddDate(0, 0, 2)
-	for moved := true; moved; {
-		moved = false
-		for _, zone := range zones {
-			if !q.cover(at, zone) {
-				continue
-			}
-			if at, moved = q.endAfter(at, zone), true; at.After(limit) {
-				return at, false
-			}
+	for m := at; m.Before(at.AddDate(0, 0, 2)); m = m.Truncate(time.Minute).Add(time.Minute) {
+		if !slices.ContainsFunc(zones, func(zone *time.Location) bool { return q.cover(m, zone) }) {
+			return m, true
 		}
 	}
-	return at, true
-}
-
-// endAfter is when the quiet hours end that cover a moment.
-func (q quietHours) endAfter(at time.Time, zone *time.Location) time.Time {
-	local := at.In(zone)
-	for day := range 3 {
-		end := time.Date(local.Year(), local.Month(), local.Day()+day, q.end/60, q.end%60, 0, 0, zone)
-		if end.After(at) && !q.cover(end, zone) {
-			return end.UTC()
-		}
-	}
-	return at.AddDate(0, 0, 3) // never: a span that is not empty ends every day
+	return at, false
 }
