@@ -38,10 +38,11 @@ var may = map[string][]string{
 	"db":        {"fault", "id", "page", "wire"},
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
-	"events":    {"audit", "db", "principal", "version"},
+	"events":    {"audit", "db", "principal", "version", "wire"},
 	"mail":      {},
-	"paper":     {},
 	"outbound":  {"fault"},
+	"paper":     {},
+	"sms":       {},
 	"limit":     {},
 	"web":       {},
 	"rest":      {"db", "fault", "id", "limit", "principal", "scope", "seal", "version", "wire"},
@@ -54,10 +55,13 @@ var may = map[string][]string{
 	"contacts":   features("consent", "metadata", "phone", "terms"),
 	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),
 	"finance":    features("contacts", "dealership", "deals", "hulls", "money", "paper"),
-	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "web"),
+	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "terms", "web"),
 
 	// the top
-	"app":  {"access", "audit", "contacts", "db", "dealership", "deals", "fault", "finance", "hulls", "jobs", "leads", "mail", "principal", "reference", "rest", "seal"},
+	"app": {
+		"access", "audit", "contacts", "db", "dealership", "deals", "fault", "finance", "hulls", "jobs", "leads", "mail",
+		"principal", "reference", "rest", "seal", "sms",
+	},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
 	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},

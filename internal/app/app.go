@@ -73,6 +73,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
+	texter, number, err := s.texter()
+	if err != nil {
+		return nil, errors.Join(err, a.DB.Close())
+	}
 	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
 	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
 	people := &access.API{
@@ -80,8 +84,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
 	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
-	book, interest := &contacts.API{DB: a.DB}, &leads.API{DB: a.DB}
+	book := &contacts.API{DB: a.DB}
+	interest := &leads.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
 	sales, money := &deals.API{DB: a.DB, Unwind: finance.Unwind}, &finance.API{DB: a.DB}
+	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	sales.Work(work)
@@ -99,6 +105,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
 	}, inventory, book, interest, sales, money, company, people)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	router.HandleForm("/unsubscribe/*", interest.Pages())
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {

@@ -17,7 +17,8 @@ var (
 
 // API serves the contacts.
 type API struct {
-	DB *db.DB
+	DB      *db.DB
+	Holders []Holder // the features that keep records of contacts
 }
 
 // Mount registers the endpoints.
@@ -31,6 +32,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/contacts/{contact_id}", "updateContact", write, "Change a contact", a.update,
 		rest.Describe("A JSON merge patch: what is left out stays, null clears."),
 		rest.Example(`{"phone": "+14105550188", "preferred_channel": "sms"}`))
+	a.mountLifecycle(r)
 }
 
 // ByContact names a contact.

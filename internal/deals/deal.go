@@ -36,10 +36,10 @@ type Deal struct {
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"The finance structure that the buyer takes. A change to what the deal comes to undoes the selection."`
 	FundingState        string            `json:"funding_state" db:"funding_state" enum:"not_required,not_started,submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"That of the funding that has come furthest."`
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"The purchase agreement that all have signed. While there is one, what the deal comes to cannot change."`
-	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason"`
+	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" audit:"-"`
 	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What became of the buyer's money when the deal was cancelled."`
 	Rev                 int64             `json:"revision" db:"revision" doc:"Counts how often the deal was closed anew." example:"1"`
-	Metadata            map[string]string `json:"metadata" db:"metadata,json" doc:"Your own notes: up to 50 pairs."`
+	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own notes: up to 50 pairs."`
 	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at"`
 	ContractedAt        *time.Time        `json:"contracted_at" db:"contracted_at"`
 	FundedAt            *time.Time        `json:"funded_at" db:"funded_at"`

@@ -16,9 +16,9 @@ type Offer struct {
 	MadeBy    Side          `json:"made_by" db:"made_by" enum:"buyer,dealer"`
 	InReplyTo *string       `json:"in_reply_to" db:"in_reply_to" doc:"The offer of the other side that it counters."`
 	ExpiresAt *time.Time    `json:"expires_at" db:"expires_at"`
-	Note      *string       `json:"note" db:"note"`
+	Note      *string       `json:"note" db:"note" audit:"-"`
 	Status    OfferStatus   `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
-	Reason    *string       `json:"reason" db:"reason" doc:"Why it was rejected or withdrawn."`
+	Reason    *string       `json:"reason" db:"reason" audit:"-" doc:"Why it was rejected or withdrawn."`
 	DecidedAt *time.Time    `json:"decided_at" db:"decided_at" doc:"When it was no longer pending."`
 	Version   int64         `json:"version" db:"version"`
 	CreatedAt time.Time     `json:"created_at" db:"created_at"`

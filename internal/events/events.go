@@ -13,6 +13,7 @@ import (
 	"slipway/internal/db"
 	"slipway/internal/principal"
 	"slipway/internal/version"
+	"slipway/internal/wire"
 )
 
 // Event is one thing that happened to an object.
@@ -63,6 +64,17 @@ func Emit(ctx context.Context, tx *db.Tx, env principal.Env, name, objectID stri
 		RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
 		APIVersion: version.Latest(), Data: Data{after, previous}, CreatedAt: tx.Now,
 	})
+}
+
+// Redact takes an object that was erased out of its earlier events. That they
+// happened stays, with their places in the sequence.
+func Redact(ctx context.Context, tx *db.Tx, env principal.Env, objectID string) error {
+	data, err := wire.Marshal(Data{map[string]any{"id": objectID}, map[string]any{}})
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE events SET data = ? WHERE env = ? AND object_id = ?`, string(data), env, objectID)
+	return err
 }
 
 func orNil(s string) *string {

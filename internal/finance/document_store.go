@@ -29,8 +29,23 @@ func findDocument(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Docu
 	return doc, err
 }
 
+// documentsOf are the documents of a deal, oldest first.
+func documentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Document, error) {
+	all, err := db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
+	for i := range all {
+		all[i].ContentType = mime
+	}
+	return all, err
+}
+
+// findFile returns the bytes, unless they were erased with the contact they are
+// about.
 func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
-	return db.One[[]byte](ctx, tx, `SELECT bytes FROM document_files WHERE env = ? AND id = ?`, d.Env, d.ID)
+	pdf, err := db.One[[]byte](ctx, tx, `SELECT bytes FROM document_files WHERE env = ? AND id = ?`, d.Env, d.ID)
+	if db.IsNoRows(err) {
+		return nil, fault.NotFound("content of document", d.ID)
+	}
+	return pdf, err
 }
 
 func listDocuments(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, q page.Query) (page.Page[Document], error) {

@@ -14,12 +14,14 @@ func Unwind(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	if err := withdrawFundings(ctx, tx, d); err != nil {
 		return err
 	}
-	open, err := db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? AND status IN ('issued', 'partially_signed') ORDER BY id`, d.Env, d.ID)
+	docs, err := documentsOf(ctx, tx, *d)
 	if err != nil {
 		return err
 	}
-	for _, doc := range open {
-		doc.ContentType = mime
+	for _, doc := range docs {
+		if doc.Status != Issued && doc.Status != PartiallySigned {
+			continue
+		}
 		before := doc
 		if err := doc.void("deal cancelled", *d, tx.Now); err != nil {
 			return err

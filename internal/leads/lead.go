@@ -170,3 +170,9 @@ func within(bad *fault.Fields, part string, err error) {
 		*bad = append(*bad, fault.Detail{Field: part + "." + d.Field, Code: d.Code, Message: d.Message})
 	}
 }
+
+// forget takes out what tells who it was.
+func (l *Lead) forget() {
+	l.SourceDetail, l.Interest, l.Message, l.Timeline, l.LostReason = nil, nil, nil, nil, nil
+	l.Metadata, l.NeedsReview = map[string]string{}, false
+}

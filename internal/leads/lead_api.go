@@ -2,16 +2,19 @@ package leads
 
 import (
 	"context"
+	"log/slog"
 
 	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/events"
 	"slipway/internal/fault"
 	"slipway/internal/jobs"
+	"slipway/internal/mail"
 	"slipway/internal/page"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/scope"
+	"slipway/internal/sms"
 )
 
 var (
@@ -21,8 +24,14 @@ var (
 
 // API serves the leads. Converting one into a deal is mounted by the deals.
 type API struct {
-	DB   *db.DB
-	Jobs *jobs.Queue
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Log      *slog.Logger
+	BaseURL  string // where links in email lead
+	Mail     mail.Sender
+	MailFrom string // for dealerships that set no sender of their own
+	SMS      sms.Sender
+	SMSFrom  string
 }
 
 // Mount registers the endpoints.
@@ -42,10 +51,12 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history", a.assignments)
 	rest.Act(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
 		rest.Example(`{"reason": "Bought elsewhere"}`))
+	a.mountConsents(r)
 	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List intent signals", a.signals)
 	rest.Create(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal,
 		rest.Describe("Every kind of signal has a weight, which halves every 14 days; their sum, up to 100, is the lead's score. A new or contacted lead whose score reaches the dealership's `qualify_at_score` becomes qualified."),
 		rest.Example(`{"kind": "sea_trial_request", "source": "website"}`))
+	a.mountMessages(r)
 }
 
 // ByLead names a lead.
@@ -116,8 +127,13 @@ func (a *API) update(ctx context.Context, in *struct {
 	ByLead
 	Body LeadPatch
 }) (Lead, error) {
-	return a.change(ctx, in.LeadID, func(_ context.Context, tx *db.Tx, l *Lead) (string, error) {
-		return in.Body.apply(l, tx.Now)
+	return a.change(ctx, in.LeadID, func(ctx context.Context, tx *db.Tx, l *Lead) (string, error) {
+		waited := l.NeedsReview
+		event, err := in.Body.apply(l, tx.Now)
+		if err == nil && waited && !l.NeedsReview {
+			err = reviewed(ctx, tx, *l)
+		}
+		return event, err
 	})
 }
 
