@@ -27,6 +27,28 @@ func Lock(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte) error 
 	return err
 }
 
+// LockAddresses does the same for addresses, "" for none, in one order, so that
+// nobody waits for somebody who waits for them.
+func LockAddresses(ctx context.Context, tx *db.Tx, env principal.Env, addresses ...string) error {
+	var hashes [][]byte
+	for _, a := range addresses {
+		if a != "" {
+			hashes = append(hashes, Hash(tx, env, a))
+		}
+	}
+	return lockAll(ctx, tx, env, hashes)
+}
+
+func lockAll(ctx context.Context, tx *db.Tx, env principal.Env, hashes [][]byte) error {
+	slices.SortFunc(hashes, bytes.Compare)
+	for _, hash := range slices.CompactFunc(hashes, bytes.Equal) {
+		if err := Lock(ctx, tx, env, hash); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // StandingOf is what the ledger says now about messages of a purpose.
 func StandingOf(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte, channel Channel, purpose Scope) (Standing, error) {
 	records, err := db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
@@ -87,12 +109,8 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if c.CapturedBy == nil {
 		c.CapturedBy = new(principal.From(ctx).Actor.ID)
 	}
-	// In one order, so that nobody waits for somebody who waits for them.
-	slices.SortFunc(hashes, bytes.Compare)
-	for _, hash := range hashes {
-		if err := Lock(ctx, tx, c.Env, hash); err != nil {
-			return err
-		}
+	if err := lockAll(ctx, tx, c.Env, hashes); err != nil {
+		return err
 	}
 	if err := db.Insert(ctx, tx, "consents", *c); err != nil {
 		return err

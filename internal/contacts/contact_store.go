@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/consent"
 	"slipway/internal/db"
 	"slipway/internal/events"
 	"slipway/internal/fault"
@@ -27,11 +28,26 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Contact
 	return c, err
 }
 
+// FindAlone returns a contact that nobody else can change until the transaction
+// ends. Whoever adds records of a contact finds it so: what is written while it
+// is merged would stay behind, and what is written while it is erased would
+// survive.
+func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Contact, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, env, id); err != nil {
+		return Contact{}, err
+	}
+	return Find(ctx, tx, env, id)
+}
+
 // FindOrCreate returns the newest contact with the email or the phone, one with
-// both before others, or makes a new one.
+// both before others, or makes a new one. Of two that come at once, as from a
+// form that is sent twice, the second finds the first.
 func FindOrCreate(ctx context.Context, tx *db.Tx, env principal.Env, n ContactCreate) (Contact, error) {
 	c, err := n.contact()
 	if err != nil {
+		return c, err
+	}
+	if err := consent.LockAddresses(ctx, tx, env, deref(c.Email), deref(c.Phone)); err != nil {
 		return c, err
 	}
 	known, err := alike(ctx, tx, env, c)
@@ -42,12 +58,14 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, env principal.Env, n ContactCr
 		return c, insert(ctx, tx, env, &c)
 	}
 	slices.SortFunc(known, func(a, b Contact) int { return strings.Compare(b.ID, a.ID) })
+	best := known[0]
 	for _, k := range known {
 		if deref(k.Email) == deref(c.Email) && deref(k.Phone) == deref(c.Phone) {
-			return k, nil
+			best = k
+			break
 		}
 	}
-	return known[0], nil
+	return FindAlone(ctx, tx, env, best.ID)
 }
 
 // alike are the active contacts with the email or phone of one. They are asked

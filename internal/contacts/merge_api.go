@@ -62,7 +62,7 @@ func (a *API) merge(ctx context.Context, in *struct {
 	Body ContactMerge
 }) (Contact, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Contact, error) {
-		c, err := Find(ctx, tx, env, in.ContactID)
+		c, err := FindAlone(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return c, err
 		}
@@ -85,7 +85,7 @@ func (a *API) merge(ctx context.Context, in *struct {
 // duplicate finds the contact to merge into another, and says why not.
 func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, error) {
 	var bad fault.Fields
-	d, err := Find(ctx, tx, c.Env, id)
+	d, err := FindAlone(ctx, tx, c.Env, id)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
 		bad.Add("duplicate_id", "not_found", "does not exist")
@@ -157,7 +157,7 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 
 func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (rest.None, error) {
-		c, err := Find(ctx, tx, env, in.ContactID)
+		c, err := FindAlone(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return rest.None{}, err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -90,6 +91,39 @@ func TestMerge(t *testing.T) {
 		}
 		if got := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
 			t.Errorf("%v", got)
+		}
+	})
+}
+
+// Each into the other at once: one of them wins, and nobody is left behind.
+func TestMergesAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for range 5 {
+			a, b := s.Test.Contact(nil), s.Test.Contact(nil)
+			var wg sync.WaitGroup
+			statuses := make([]int, 4)
+			for i, path := range []string{a + " " + b, b + " " + a, a, b} {
+				wg.Go(func() {
+					into, from, merge := strings.Cut(path, " ")
+					method, address, body := "POST", "/v1/contacts/"+into+"/merge", map[string]any{"duplicate_id": from}
+					if !merge {
+						address, body = "/v1/leads", map[string]any{"contact_id": into}
+					}
+					res, err := s.Test.Send(method, address, body)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					statuses[i] = res.StatusCode
+				})
+			}
+			wg.Wait()
+			if slices.Sort(statuses[:2]); !slices.Equal(statuses[:2], []int{200, 409}) {
+				t.Errorf("merged %v", statuses[:2])
+			}
+		}
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0]; n != 0 {
+			t.Errorf("%d leads of contacts that are gone", n)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/hin"
 	"slipway/internal/hulls"
+	"slipway/internal/leads"
 	"slipway/internal/page"
 	"slipway/internal/wire"
 )
@@ -152,6 +153,19 @@ func TestFurnish(t *testing.T) {
 		}
 		if len(p.Data) < tt.least {
 			t.Errorf("%q lists %d boats, want at least %d", tt.query, len(p.Data), tt.least)
+		}
+	}
+	var p page.Page[leads.Lead]
+	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[leads.Status]int{}
+	for _, l := range p.Data {
+		statuses[l.Status]++
+	}
+	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Lost} {
+		if statuses[want] == 0 {
+			t.Errorf("no lead is %s: %v", want, statuses)
 		}
 	}
 	t.Run("README", func(t *testing.T) { testReadme(t, a.Handler, w) })

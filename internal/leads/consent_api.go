@@ -48,7 +48,7 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 		if err != nil {
 			return record, err
 		}
-		c, err := contacts.Find(ctx, tx, env, l.ContactID)
+		c, err := contacts.FindAlone(ctx, tx, env, l.ContactID)
 		if err != nil {
 			return record, err
 		}

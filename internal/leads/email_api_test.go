@@ -56,7 +56,7 @@ func TestMarketingEmail(t *testing.T) {
 		other := agreed(s, map[string]any{"email": "ann@example.com"})
 		var m leads.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
-		if err := w.sendAll(t.Context()); err != nil || len(office.taken()) != 1 {
+		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatal(err, len(office.taken()))
 		}
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
@@ -144,10 +144,10 @@ func TestTransactionalEmail(t *testing.T) {
 		path := agreed(s, nil)
 		body := `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`
 		s.Test.Post(path+"/messages", body, 202, nil)
-		if err := w.sendAll(t.Context()); err == nil {
+		if err := w.sendAll(t); err == nil {
 			t.Error("the queue is not told to try again")
 		}
-		if err := w.sendAll(t.Context()); err != nil || len(office.taken()) != 1 {
+		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatal(err)
 		}
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
@@ -158,7 +158,7 @@ func TestTransactionalEmail(t *testing.T) {
 		office.refuse = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
 		office.mu.Unlock()
 		s.Test.Post(path+"/messages", body, 202, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "refused" {

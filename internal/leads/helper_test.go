@@ -76,9 +76,10 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 }
 
 // sendAll runs the job of every message that waits, and joins what failed.
-func (w *worker) sendAll(ctx context.Context) (err error) {
+func (w *worker) sendAll(t *testing.T) (err error) {
+	t.Helper()
 	for _, id := range testkit.Rows[string](w.s, `SELECT id FROM messages WHERE status IN ('queued', 'scheduled') ORDER BY id`) {
-		err = errors.Join(err, w.SendMessage(ctx, leads.SendMessage{Env: w.env, MessageID: id}))
+		err = errors.Join(err, w.SendMessage(t.Context(), leads.SendMessage{Env: w.env, MessageID: id}))
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func TestStopEverywhere(t *testing.T) {
 			}
 		}
 		s.Test.Post(b+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"STOP"}`, 201, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		took := net.taken()
@@ -63,7 +63,7 @@ func TestStopEverywhere(t *testing.T) {
 			t.Error(code)
 		}
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"end"}`, 201, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		if took := net.taken(); len(took) != 2 {
@@ -150,7 +150,7 @@ func TestInbound(t *testing.T) {
 			t.Errorf("%d consents by a yes to nothing", n)
 		}
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		before := len(consentsOf(s, path))

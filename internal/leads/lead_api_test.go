@@ -72,6 +72,25 @@ func TestCreateLead(t *testing.T) {
 	})
 }
 
+// A form that is sent twice makes one contact.
+func TestContactsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				res, err := s.Test.Send("POST", "/v1/leads", `{"contact":{"first_name":"Ann","email":"ann@example.com","phone":"+14105550123"}}`)
+				if err != nil || res.StatusCode != 201 {
+					t.Error(err, res)
+				}
+			})
+		}
+		wg.Wait()
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts`)[0]; n != 1 {
+			t.Errorf("%d contacts", n)
+		}
+	})
+}
+
 func TestLeadsLife(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Lead(nil)

@@ -108,8 +108,8 @@ func (n LeadMessageSend) Check(now time.Time) error {
 	switch {
 	case strings.TrimSpace(n.Body) == "":
 		bad.Add("body", "too_short", "must not be blank")
-	case n.Channel == consent.SMS && len([]rune(n.Body)) > longestText:
-		bad.Add("body", "too_long", "must have at most %d characters in a text message", longestText)
+	case n.Channel == consent.SMS && len([]rune(n.text())) > longestText:
+		bad.Add("body", "too_long", "must have at most %d characters in a text message, with the opt-out words of marketing", longestText)
 	}
 	due := now
 	if n.SendAt != nil {
@@ -127,14 +127,19 @@ func (n LeadMessageSend) Check(now time.Time) error {
 	return bad.Err()
 }
 
+// text is the body as it goes out.
+func (n LeadMessageSend) text() string {
+	if n.Purpose == consent.Marketing && n.Channel == consent.SMS {
+		return withOptOut(n.Body)
+	}
+	return n.Body
+}
+
 // message makes the message, due now or when the caller said.
 func (n LeadMessageSend) message(l Lead, now time.Time) LeadMessage {
 	m := LeadMessage{
 		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "outbound", Purpose: &n.Purpose,
-		Subject: n.Subject, Body: &n.Body, Status: Queued,
-	}
-	if n.Purpose == consent.Marketing && m.isText() {
-		m.Body = new(withOptOut(n.Body))
+		Subject: n.Subject, Body: new(n.text()), Status: Queued,
 	}
 	due := now
 	if n.SendAt != nil && n.SendAt.After(now) {

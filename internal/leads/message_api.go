@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/consent"
+	"slipway/internal/contacts"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/events"
@@ -117,6 +118,9 @@ func (a *API) receive(ctx context.Context, in *struct {
 
 // take keeps a message that came in and does what it wants.
 func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive) (LeadMessage, error) {
+	if _, err := contacts.FindAlone(ctx, tx, l.Env, l.ContactID); err != nil {
+		return LeadMessage{}, err
+	}
 	from, _ := addressOn(n.Channel, n.From) // checked
 	m := LeadMessage{
 		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from, Subject: n.Subject, Body: &n.Body,

@@ -40,11 +40,11 @@ func TestQuietHoursHold(t *testing.T) {
 				t.Errorf("at %s: %+v", c.now, m)
 			}
 			sent := len(net.taken())
-			if err := w.sendAll(t.Context()); err != nil || len(net.taken()) != sent {
+			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
 				t.Errorf("sent at night: %v", err)
 			}
 			setClock(t, s, m.ScheduledFor.Add(time.Second))
-			if err := w.sendAll(t.Context()); err != nil || len(net.taken()) != sent+1 {
+			if err := w.sendAll(t); err != nil || len(net.taken()) != sent+1 {
 				t.Errorf("not sent in the morning: %v", err)
 			}
 			if m := messagesOf(s, c.path)[0]; m.Status != leads.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
@@ -69,7 +69,7 @@ func TestQuietHoursHold(t *testing.T) {
 		if m.Status != leads.Queued {
 			t.Errorf("transactional waits: %+v", m)
 		}
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		// Held until the morning, but by then it is too late.
@@ -78,7 +78,7 @@ func TestQuietHoursHold(t *testing.T) {
 		s.Test.Post(york+"/messages", text, 202, nil)
 		sent := len(net.taken())
 		s.Advance(72 * time.Hour)
-		if err := w.sendAll(t.Context()); err != nil || len(net.taken()) != sent {
+		if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
 			t.Errorf("stale texts went out: %v", err)
 		}
 		for _, m := range messagesOf(s, york)[:2] {
@@ -98,14 +98,14 @@ func TestHeldWhenDue(t *testing.T) {
 		setClock(t, s, time.Date(2027, 6, 1, 23, 0, 0, 0, time.UTC)) // 19:00
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"a"}`, 202, nil)
 		s.Advance(3 * time.Hour) // a worker comes at 22:00
-		if err := w.sendAll(t.Context()); err != nil || len(net.taken()) != 0 {
+		if err := w.sendAll(t); err != nil || len(net.taken()) != 0 {
 			t.Fatal(err, net.taken())
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != "2027-06-02T12:00:00Z" {
 			t.Errorf("%+v", m)
 		}
 		s.Advance(10 * time.Hour)
-		if err := w.sendAll(t.Context()); err != nil || len(net.taken()) != 1 {
+		if err := w.sendAll(t); err != nil || len(net.taken()) != 1 {
 			t.Error(err, net.taken())
 		}
 	})
@@ -121,7 +121,7 @@ func TestSendingFails(t *testing.T) {
 		text := `{"channel":"sms","purpose":"transactional","body":"She is ready."}`
 		var m leads.LeadMessage
 		s.Test.Post(path+"/messages", text, 202, &m)
-		if err := w.sendAll(t.Context()); err == nil || strings.Contains(err.Error(), "410555") {
+		if err := w.sendAll(t); err == nil || strings.Contains(err.Error(), "410555") {
 			t.Errorf("the queue is told %v", err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
@@ -141,7 +141,7 @@ func TestSendingFails(t *testing.T) {
 		}
 		net.next = []error{&sms.Refused{Code: "21211", Text: "invalid number"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "21211" {
@@ -150,7 +150,7 @@ func TestSendingFails(t *testing.T) {
 		// The carrier knows of a STOP that we have not heard of.
 		net.next = []error{&sms.Refused{Code: "21610", Text: "unsubscribed"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
-		if err := w.sendAll(t.Context()); err != nil {
+		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {

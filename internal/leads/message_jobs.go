@@ -164,6 +164,9 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 	if err := saveMessage(ctx, tx, before, &m, "lead.message_failed"); err != nil || m.To == nil {
 		return err
 	}
+	if known, err := consent.IsRevoked(ctx, tx, m.Env, m.AddressHash, m.Channel); err != nil || known {
+		return err // as for the confirmation of a STOP that the provider confirmed itself
+	}
 	return consent.Append(ctx, tx, m.Env, &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
 		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now, Source: new("text_keyword"), Method: new("provider"),

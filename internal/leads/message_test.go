@@ -24,6 +24,7 @@ func TestMessageRules(t *testing.T) {
 		"a text with a subject":  {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"}, fault.KindUnprocessable, "subject"},
 		"a blank":                {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
 		"a long text":            {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)}, fault.KindUnprocessable, "body"},
+		"long with the words":    {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing, Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
 		"a long email":           {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)}, fault.Kind{}, ""},
 		"for tomorrow":           {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))}, fault.Kind{}, ""},
 		"for yesterday":          {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))}, fault.KindUnprocessable, "send_at"},
