@@ -1,6 +1,6 @@
 // Package demo furnishes a dealership that never was, for a first look at the
 // service: about two hundred boats and what happened to them in the last year,
-// and some people who want one.
+// some people who want one, and some who bought.
 //
 // Everything is entered through the API itself, with the clock set back, so
 // that histories, events and the audit log are what they would be. It is the
@@ -78,6 +78,10 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 			b.desk, b.boats = d, boats
 			acts = append(acts, b.acts(now)...)
 		}
+		for _, s := range sales() {
+			s.desk, s.boats = d, boats
+			acts = append(acts, s.acts(now)...)
+		}
 	}
 	// Ids follow the clock and never go back: what happened first comes first.
 	slices.SortStableFunc(acts, func(a, b act) int { return a.at.Compare(b.at) })
@@ -152,6 +156,9 @@ func (o *office) perform(ctx context.Context, a act) error {
 	o.now = a.at
 	if a.buyer != nil {
 		return a.buyer.perform(ctx, o, a)
+	}
+	if a.sale != nil {
+		return a.sale.perform(ctx, o, a)
 	}
 	if a.boat.id != "" {
 		return o.send(ctx, a.boat.desk.key, a.method, "/v1/hulls/"+a.boat.id+a.path, a.body, nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/app"
+	"slipway/internal/deals"
 	"slipway/internal/hin"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
@@ -167,6 +168,18 @@ func TestFurnish(t *testing.T) {
 		if statuses[want] == 0 {
 			t.Errorf("no lead is %s: %v", want, statuses)
 		}
+	}
+	var sold page.Page[deals.Deal]
+	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
+		t.Fatal(err)
+	}
+	var reached []string
+	for _, d := range sold.Data {
+		reached = append(reached, string(d.Status))
+	}
+	slices.Sort(reached)
+	if got, want := strings.Join(reached, " "), "accepted cancelled closed contracted delivered open open"; got != want {
+		t.Errorf("deals are %s, want %s", got, want)
 	}
 	t.Run("README", func(t *testing.T) { testReadme(t, a.Handler, w) })
 }

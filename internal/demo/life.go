@@ -12,11 +12,12 @@ const (
 	newest = 2027 // the model year that is arriving now
 )
 
-// act is one request in the life of a boat or of a buyer.
+// act is one request in the life of a boat, a lead or a deal.
 type act struct {
 	at     time.Time
 	boat   *boat
 	buyer  *buyer // instead of a boat
+	sale   *sale  // or of a buyer
 	method string
 	path   string // below the boat's or the lead's own
 	body   any
