@@ -53,7 +53,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		}
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
 		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
-		if told := testkit.Rows[string](s, `SELECT data FROM events WHERE object_id = ? AND type = 'deal.updated'`, d.ID); !strings.Contains(told[0], `"back_profit_cents":null`) {
+		if told := testkit.Rows[string](s, `SELECT data FROM events WHERE object_id = ? AND type = 'deal.updated'`, d.ID); !strings.Contains(told[0], `"back_profit_cents":null`) || strings.Contains(told[0], `"cost_cents":2000`) {
 			t.Errorf("an event tells the profit: %s", told[0])
 		}
 	})
@@ -171,6 +171,27 @@ func TestSettingsOfTheDealership(t *testing.T) {
 		}
 		pay(s, id, 11800000)
 		s.Test.Post("/v1/deals/"+id+"/advance", nil, 200, nil)
+	})
+}
+
+// A boat may be sold before it is built, and not handed over without a number.
+func TestSoldBeforeItIsBuilt(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		boat := s.Test.Hull(s.Test.Location(), map[string]any{"status": "on_order", "hin": nil})
+		id := s.Test.DealIn("accepted", map[string]any{"hull_id": boat})
+		s.Test.Patch("/v1/hulls/"+boat, `{"title": "For Ann"}`, 200, nil)
+		s.Test.SignedDocument(id, "purchase_agreement")
+		pay(s, id, 11800000)
+		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "contracted"}`, 200, nil)
+		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "funded"}`, 200, nil)
+		if f := s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 409, nil).Fault(t); !f.Blames("hull_id", "state") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Patch("/v1/hulls/"+boat, `{"hin": "ABC12345L495"}`, 200, nil)
+		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
+		if h := hull(s, boat); h.Status != hulls.Delivered || h.ReceivedOn == nil {
+			t.Errorf("%+v", h)
+		}
 	})
 }
 

@@ -163,7 +163,7 @@ func insert(ctx context.Context, tx *db.Tx, env principal.Env, d *Deal) error {
 		return err
 	}
 	d.derive()
-	return events.Emit(ctx, tx, env, "deal.opened", d.ID, nil, *d)
+	return events.Emit(ctx, tx, env, "deal.opened", d.ID, nil, d.told())
 }
 
 // Keep writes a changed deal whose event is that of something else: a payment,
@@ -187,7 +187,7 @@ func save(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, re
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, d.Env, event, d.ID, before, *d)
+	return events.Emit(ctx, tx, d.Env, event, d.ID, before.told(), d.told())
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {
@@ -229,9 +229,10 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 	return bad.Err()
 }
 
-// findParty fails for a contact that is not there, or not there any more.
+// findParty fails for a contact that is not there, or not there any more, and
+// keeps it from being merged or erased meanwhile.
 func findParty(ctx context.Context, tx *db.Tx, env principal.Env, id string) error {
-	c, err := contacts.Find(ctx, tx, env, id)
+	c, err := contacts.FindAlone(ctx, tx, env, id)
 	if err != nil {
 		return err
 	}

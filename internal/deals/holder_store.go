@@ -66,7 +66,7 @@ func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string)
 			return nil, err
 		}
 		for i := range t {
-			t[i].ACVCents = nil
+			t[i] = t[i].told()
 		}
 		offers, trades = append(offers, o...), append(trades, t...)
 	}

@@ -72,6 +72,13 @@ func (d *Deal) showProfit(hullCost *int64) {
 	}
 }
 
+// told is the deal as events tell it, which more may hear than may see costs.
+func (d Deal) told() Deal {
+	d.Totals.FrontProfitCents, d.Totals.BackProfitCents = nil, nil
+	d.hideCosts()
+	return d
+}
+
 // hideCosts is the deal for those who may only read.
 func (d *Deal) hideCosts() {
 	d.LineItems = slices.Clone(d.LineItems)

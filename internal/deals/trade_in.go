@@ -84,6 +84,12 @@ func (t *TradeIn) derive() {
 	}
 }
 
+// told is the trade-in as events tell it, and for those who may only read.
+func (t TradeIn) told() TradeIn {
+	t.ACVCents = nil
+	return t
+}
+
 // trade adds (or with -1 takes away) a trade-in from what the deal comes to.
 func (d *Deal) trade(t TradeIn, sign int64) {
 	t.derive()

@@ -25,7 +25,7 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 		for i := range p.Data {
 			p.Data[i].derive()
 			if !principal.From(ctx).Can(scope.DealsWrite) {
-				p.Data[i].ACVCents = nil
+				p.Data[i] = p.Data[i].told()
 			}
 		}
 		return p, err

@@ -34,14 +34,14 @@ func insertTradeIn(ctx context.Context, tx *db.Tx, d Deal, t *TradeIn) error {
 	if err := db.Insert(ctx, tx, "trade_ins", *t); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, d.Env, "deal.trade_in_added", d.ID, nil, *t)
+	return events.Emit(ctx, tx, d.Env, "deal.trade_in_added", d.ID, nil, t.told())
 }
 
 func removeTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, t.Env, t.DealID, t.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, t.Env, "deal.trade_in_removed", t.DealID, nil, t)
+	return events.Emit(ctx, tx, t.Env, "deal.trade_in_removed", t.DealID, nil, t.told())
 }
 
 // stockIn makes hulls of the trade-ins that shall become some, where the sold

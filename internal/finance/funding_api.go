@@ -112,7 +112,7 @@ func (a *API) advanceFunding(ctx context.Context, in *struct {
 		if err := saveFunding(ctx, tx, before, f); err != nil {
 			return err
 		}
-		return agree(ctx, tx, d)
+		return agree(ctx, tx, *d, d)
 	})
 }
 

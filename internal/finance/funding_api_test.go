@@ -140,6 +140,25 @@ func TestOneContract(t *testing.T) {
 	})
 }
 
+// A buyer who pays after all is no case for a lender any more.
+func TestFinanceTurnsToCash(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := structured(s)
+		path := "/v1/deals/" + id
+		var f finance.Funding
+		s.Test.Post(path+"/fundings", `{"lender": "Bay Federal"}`, 201, &f)
+		var d deals.Deal
+		s.Test.Patch(path, `{"deal_type": "cash"}`, 200, &d)
+		if d.DealType != deals.Cash || d.SelectedStructureID != nil || d.FundingState != "submitted" {
+			t.Errorf("%+v", d)
+		}
+		s.Test.Post(path+"/fundings/"+f.ID+"/advance", `{"to": "withdrawn"}`, 200, nil)
+		if d := deal(s, id); d.DealType != deals.Cash || d.FundingState != "withdrawn" {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
 func TestFundingsRefuse(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)

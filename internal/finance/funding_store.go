@@ -57,13 +57,17 @@ func addStipulations(ctx context.Context, tx *db.Tx, env principal.Env, dealID s
 	return err
 }
 
+// insertFunding adds a submission, which makes the deal one that a lender of
+// ours pays.
 func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) error {
+	before := *d
 	f.Env, f.ID, f.DealID, f.Version, f.CreatedAt, f.UpdatedAt = d.Env, tx.NewID("fund"), d.ID, 1, tx.Now, tx.Now
 	f.derive()
 	if err := db.Insert(ctx, tx, "fundings", *f); err != nil {
 		return err
 	}
-	if err := agree(ctx, tx, d); err != nil {
+	d.TakeLender()
+	if err := agree(ctx, tx, before, d); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, d.Env, "funding.submitted", f.ID, nil, *f)
@@ -79,13 +83,11 @@ func saveFunding(ctx context.Context, tx *db.Tx, before Funding, f *Funding) err
 }
 
 // agree makes the deal say what its fundings say.
-func agree(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+func agree(ctx context.Context, tx *db.Tx, before deals.Deal, d *deals.Deal) error {
 	all, err := fundingsOf(ctx, tx, *d)
 	if err != nil {
 		return err
 	}
-	before := *d
-	d.TakeLender()
 	if d.FundingState = stateOf(all); d.FundingState == before.FundingState && d.DealType == before.DealType {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"slipway/internal/db"
 	"slipway/internal/fault"
@@ -78,9 +79,15 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, env principal.Env, hullID str
 	if err != nil {
 		return err
 	}
+	if h.HIN == nil && h.HINAbsentReason == nil {
+		return fault.Conflict("The hull has no HIN yet.").Detail("hull_id", "state", "is of a hull without a hin or a hin_absent_reason")
+	}
 	before, event := h, "hull.status_changed"
 	if h.SoldAt == nil {
 		h.SoldAt, event = &tx.Now, "hull.sold"
+	}
+	if h.ReceivedOn == nil {
+		h.ReceivedOn = new(tx.Now.Format(time.DateOnly))
 	}
 	h.Status = Delivered
 	return save(ctx, tx, before, &h, event, nil)
