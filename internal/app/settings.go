@@ -8,6 +8,7 @@ import (
 	netmail "net/mail"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -30,6 +31,10 @@ type Settings struct {
 
 	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"smtp://user:password@host:587 to send email by. Without it, messages are written to the outbox folder of the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Whom the service's own email comes from; Slipway <noreply@{host of BASE_URL}> without it."`
+
+	DKIMKey      string `env:"SLIPWAY_DKIM_KEY" type:"path" help:"File with an RSA or Ed25519 key (PEM) to sign email by. Without it, the mail server signs, or nobody."`
+	DKIMDomain   string `env:"SLIPWAY_DKIM_DOMAIN" help:"Domain that email is signed for; that of MAIL_FROM without it."`
+	DKIMSelector string `env:"SLIPWAY_DKIM_SELECTOR" default:"slipway" help:"Where the domain has the public key: {SELECTOR}._domainkey.{DOMAIN}."`
 
 	TwilioAccountSID string `env:"SLIPWAY_TWILIO_ACCOUNT_SID" help:"Twilio account to send texts by. Without it, texts are written to the outbox folder of the data folder."`
 	TwilioAuthToken  string `env:"SLIPWAY_TWILIO_AUTH_TOKEN" help:"Token of the Twilio account."`
@@ -104,6 +109,17 @@ func (s Settings) mailer() (mail.Sender, error) {
 	m, err := mail.NewSMTP(s.SMTPURL)
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_SMTP_URL: %w", err)
+	}
+	if s.DKIMKey == "" {
+		return m, nil
+	}
+	key, err := os.ReadFile(s.DKIMKey)
+	if err == nil {
+		from, _ := netmail.ParseAddress(s.mailFrom()) // checked
+		err = m.SignAs(cmp.Or(s.DKIMDomain, from.Address[strings.LastIndex(from.Address, "@")+1:]), s.DKIMSelector, key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("SLIPWAY_DKIM_KEY: %w", err)
 	}
 	return m, nil
 }

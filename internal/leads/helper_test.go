@@ -89,7 +89,10 @@ type phoneNetwork struct {
 	mu   sync.Mutex
 	took []sms.Message
 	next []error
+	fate error // of what it took; nil: it arrives
 }
+
+func (p *phoneNetwork) Fate(context.Context, string) (sms.Fate, error) { return sms.Delivered, p.fate }
 
 func (p *phoneNetwork) Name() string { return "network" }
 

@@ -169,6 +169,51 @@ func TestSendingFails(t *testing.T) {
 	})
 }
 
+// A text that a provider took may arrive or not; that is asked for later.
+func TestTracking(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{}
+		w := newWorker(t, s, nil, net)
+		path := agreed(s, nil)
+		send := func() leads.LeadMessage {
+			t.Helper()
+			var m leads.LeadMessage
+			s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
+			job := leads.TrackMessage{Env: w.env, MessageID: m.ID}
+			if err := w.TrackMessage(t.Context(), job); err != nil { // not sent yet
+				t.Fatal(err)
+			}
+			if err := w.sendAll(t); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := w.TrackMessage(t.Context(), job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
+					t.Fatal(err)
+				}
+			}
+			return messagesOf(s, path)[0]
+		}
+		if m := send(); m.Status != leads.Delivered || m.DeliveredAt == nil {
+			t.Errorf("%+v", m)
+		}
+		net.fate = errors.New("away")
+		if m := send(); m.Status != leads.Sent {
+			t.Errorf("%+v", m)
+		}
+		net.fate = &sms.Refused{Code: "30003", Text: "unreachable"}
+		if m := send(); m.Status != leads.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
+			t.Errorf("%+v", m)
+		}
+		net.fate = &sms.Refused{Code: "21610", Text: "unsubscribed"}
+		if m := send(); m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
+			t.Errorf("%+v", m)
+		}
+		if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
+			t.Errorf("%q", code)
+		}
+	})
+}
+
 // Workers that come at once send a message once.
 func TestSendOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

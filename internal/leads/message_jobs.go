@@ -135,6 +135,11 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		switch {
 		case sent == nil:
 			m.sent(provider, id, tx.Now)
+			if m.isText() {
+				if err := a.Jobs.Enqueue(ctx, tx, TrackMessage{m.Env, m.ID, 0}, tx.Now.Add(askAfter[0])); err != nil {
+					return m, err
+				}
+			}
 			return m, saveMessage(ctx, tx, before, &m, "lead.message_sent")
 		case passes:
 			m.ErrorCode, m.ErrorMessage = new("temporary"), new(clip(sent.Error()))

@@ -19,6 +19,7 @@ func (FindStalled) Kind() string { return "find_stalled_leads" }
 // Work registers the jobs of the leads.
 func (a *API) Work(r *jobs.Registry) {
 	jobs.On(r, a.SendMessage)
+	jobs.On(r, a.TrackMessage)
 	jobs.On(r, a.FindStalled)
 	jobs.Every(r, 5*time.Minute, FindStalled{})
 }

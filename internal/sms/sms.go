@@ -21,11 +21,25 @@ type Message struct {
 	Token string
 }
 
-// Sender sends messages and returns the provider's id of what it took.
+// Sender sends messages.
 type Sender interface {
 	Name() string
+	// Send returns the provider's id of what it took.
 	Send(ctx context.Context, m Message) (id string, err error)
+	// Fate tells what became of it. A message that did not arrive is an error,
+	// *Refused; any other error may pass by itself.
+	Fate(ctx context.Context, id string) (Fate, error)
 }
+
+// Fate is what became of a message that a provider took.
+type Fate int
+
+// The fates. Of some messages nobody ever hears again.
+const (
+	Unknowable Fate = iota
+	Underway
+	Delivered
+)
 
 // Refused is that the provider will never take this message. Any other error
 // may pass by itself.
@@ -57,6 +71,9 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 	}
 	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+".sms.json"), append(text, '\n'), 0o600)
 }
+
+// Fate is not to be known: nobody reads the folder for the recipient.
+func (Outbox) Fate(context.Context, string) (Fate, error) { return Unknowable, nil }
 
 // gsm are the characters that fit seven bits; extended ones count twice.
 const (

@@ -83,6 +83,43 @@ func TestTwilio(t *testing.T) {
 	}
 }
 
+func TestFate(t *testing.T) {
+	var status int
+	var body string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, _, _ := r.BasicAuth(); r.Method != "GET" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages/SM1.json" || user != "AC1" {
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	defer web.Close()
+	twilio, err := NewTwilio(web.URL, "AC1", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		fate    Fate
+		refused string
+		fails   bool
+	}{
+		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
+		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
+		"nobody there":    {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknowable, "30003", true},
+		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknowable, "20404", true},
+		"broken":          {500, `oops`, Unknowable, "", true},
+	} {
+		status, body = c.status, c.body
+		fate, err := twilio.Fate(t.Context(), "SM1")
+		r, refused := errors.AsType[*Refused](err)
+		if fate != c.fate || (err != nil) != c.fails || refused != (c.refused != "") || refused && r.Code != c.refused {
+			t.Errorf("%s: %d, %v", name, fate, err)
+		}
+	}
+}
+
 func TestMessagingService(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.PostFormValue("MessagingServiceSid") != "MG1" || r.PostForm.Has("From") {

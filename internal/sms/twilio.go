@@ -1,6 +1,7 @@
 package sms
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,44 +49,66 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	} else {
 		form.Set("From", m.From)
 	}
-	address := t.URL + "/2010-04-01/Accounts/" + url.PathEscape(t.AccountSID) + "/Messages.json"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	a, err := t.call(ctx, http.MethodPost, "/Messages.json", form, m.Token)
+	if err == nil && a.SID == "" {
+		err = errors.New("twilio took the message and gave no id")
+	}
+	return a.SID, err
+}
+
+// Fate asks Twilio what became of a message.
+func (t *Twilio) Fate(ctx context.Context, id string) (Fate, error) {
+	a, err := t.call(ctx, http.MethodGet, "/Messages/"+url.PathEscape(id)+".json", nil, "")
 	if err != nil {
-		return "", err
+		return Unknowable, err
+	}
+	switch word, _ := a.Status.(string); word {
+	case "delivered", "read":
+		return Delivered, nil
+	case "undelivered", "failed", "canceled":
+		return Unknowable, &Refused{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
+	}
+	return Underway, nil
+}
+
+// answer is what Twilio says: of a message, or of what is wrong.
+type answer struct {
+	SID          string `json:"sid"`
+	Status       any    `json:"status"` // a word, or the number of an error
+	ErrorCode    int    `json:"error_code"`
+	ErrorMessage string `json:"error_message"`
+	Code         int    `json:"code"`
+	Message      string `json:"message"`
+}
+
+// call asks below the account. What Twilio will never do is *Refused.
+func (t *Twilio) call(ctx context.Context, method, path string, form url.Values, token string) (a answer, err error) {
+	address := t.URL + "/2010-04-01/Accounts/" + url.PathEscape(t.AccountSID) + path
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return a, err
 	}
 	req.SetBasicAuth(t.AccountSID, t.AuthToken)
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.Header.Set("Idempotency-Key", m.Token)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Idempotency-Key", token)
+	}
 	res, err := t.Client.Do(req)
 	if err != nil {
-		return "", err
+		return a, err
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if err != nil {
-		return "", err
+		return a, err
 	}
-	return answer(res.StatusCode, text)
-}
-
-// answer reads Twilio's answer: what it took, what it will never take, and what
-// it could not take now.
-func answer(status int, text []byte) (string, error) {
-	var body struct {
-		SID     string `json:"sid"`
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	err := json.Unmarshal(text, &body)
-	switch {
-	case status == http.StatusCreated || status == http.StatusOK:
-		if err != nil || body.SID == "" {
-			return "", fmt.Errorf("twilio took the message and answered %.200s", text)
-		}
-		return body.SID, nil
-	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 || err != nil || body.Code == 0:
+	err = json.Unmarshal(text, &a)
+	switch status := res.StatusCode; {
+	case err == nil && (status == http.StatusOK || status == http.StatusCreated):
+		return a, nil
+	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 || err != nil || a.Code == 0:
 		// A wrong token is the operator's to mend, not the message's fault.
-		return "", fmt.Errorf("twilio answered %d: %.200s", status, text)
+		return a, fmt.Errorf("twilio answered %d: %.200s", status, text)
 	}
-	return "", &Refused{strconv.Itoa(body.Code), body.Message}
+	return a, &Refused{strconv.Itoa(a.Code), a.Message}
 }
