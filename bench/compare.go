@@ -52,7 +52,7 @@ func cellNames(prefix string) (names []string) {
 			names = append(names, fmt.Sprintf("%s%s/%d", prefix, op.name, n))
 		}
 	}
-	return names
+	return append(names, saleNames(prefix)...)
 }
 
 func get(path func(*stage) string) func(context.Context, string, *stage) (*http.Request, error) {
@@ -148,7 +148,7 @@ func (s *stage) Close() (err error) {
 	return err
 }
 
-// compare measures the four operations on one database.
+// compare measures the four operations on one database, and then deals.
 func compare(ctx context.Context, o options, r *report, d database) (err error) {
 	inv, err := seed(ctx, d, small)
 	if err != nil {
@@ -177,7 +177,7 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 			r.cells = append(r.cells, c)
 		}
 	}
-	return nil
+	return s.sell(ctx, o, r, d)
 }
 
 func (s *stage) measure(ctx context.Context, o options, d database, op operation, workers int) (c cell, err error) {

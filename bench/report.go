@@ -42,6 +42,7 @@ func (d deep) ratio() float64 {
 type report struct {
 	versions []string
 	cells    []cell
+	sales    []sale
 	depths   []deep
 	found    []answer
 	relayed  []relayed
@@ -86,6 +87,16 @@ func (r *report) tables() []table {
 			ms(quantile(c.bare.took, 0.5)), ms(quantile(c.bare.took, 0.99)), ms(c.ours.perRequest()), ms(c.bare.perRequest()),
 		})
 	}
+	sold := table{
+		title:   "Deals",
+		note:    "The service by itself: every deal on a hull of its own, which accepting the offer reserves.",
+		columns: []string{"database", "operation", "at once", "a second", "p50", "p99", "CPU"},
+	}
+	for _, s := range r.sales {
+		sold.rows = append(sold.rows, []string{
+			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)), ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
+		})
+	}
 	depth := table{
 		title:   "Depth",
 		note:    fmt.Sprintf("Milliseconds for 50 hulls at the newest and at the oldest end. Goal: at most %.1f times.", mostDepth),
@@ -111,7 +122,7 @@ func (r *report) tables() []table {
 		}
 		found.rows = append(found.rows, row)
 	}
-	return append([]table{compared, depth, found}, r.relayTables()...)
+	return append([]table{compared, sold, depth, found}, r.relayTables()...)
 }
 
 func mark(reached bool) string {

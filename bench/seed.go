@@ -151,7 +151,7 @@ func issue(ctx context.Context, a *app.App, dealershipID string, mode principal.
 		if err != nil {
 			return "", err
 		}
-		scopes := []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.Admin}
+		scopes := []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.LeadsWrite, scope.DealsWrite, scope.Admin}
 		issued, err := access.IssueKey(ctx, tx, env.Env, mode, access.KeyRequest{Name: "bench", Scopes: scopes})
 		return issued.Key, err
 	})

@@ -21,6 +21,10 @@ var may = map[string][]string{
 	"fault":     {},
 	"hin":       {},
 	"id":        {},
+	"phone":     {},
+	"terms":     {},
+	"metadata":  {"fault"},
+	"money":     {"fault"},
 	"scope":     {},
 	"wire":      {},
 	"opt":       {"wire"},
@@ -37,6 +41,8 @@ var may = map[string][]string{
 	"events":    {"audit", "db", "fault", "id", "page", "principal", "version", "wire"},
 	"mail":      {},
 	"outbound":  {"fault"},
+	"paper":     {},
+	"sms":       {},
 	"limit":     {},
 	"web":       {},
 	"rest":      {"db", "fault", "id", "limit", "principal", "scope", "seal", "version", "wire"},
@@ -45,11 +51,17 @@ var may = map[string][]string{
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
 	"hulls":      features("dealership", "jobs"),
+	"consent":    features("phone"),
+	"contacts":   features("consent", "metadata", "phone", "terms"),
+	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),
+	"finance":    features("contacts", "dealership", "deals", "hulls", "money", "paper"),
+	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "terms", "web"),
 	"webhooks":   features("dealership", "jobs", "outbound", "seal", "wire"),
 
 	// the top
 	"app": {
-		"access", "audit", "db", "dealership", "events", "fault", "hulls", "jobs", "mail", "outbound", "principal", "reference", "rest", "seal", "webhooks",
+		"access", "audit", "contacts", "db", "dealership", "deals", "events", "fault", "finance", "hulls", "jobs", "leads", "mail", "outbound",
+		"principal", "reference", "rest", "seal", "sms", "webhooks",
 	},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 

@@ -16,11 +16,15 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/contacts"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/deals"
 	"slipway/internal/fault"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
+	"slipway/internal/leads"
 	"slipway/internal/outbound"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
@@ -72,6 +76,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
+	texter, number, err := s.texter()
+	if err != nil {
+		return nil, errors.Join(err, a.DB.Close())
+	}
 	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
 	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
 	people := &access.API{
@@ -82,22 +90,29 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
 	a.Relay.Observe = a.metrics.delivered
+	book := &contacts.API{DB: a.DB}
+	interest := &leads.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
+	sales, money := &deals.API{DB: a.DB, Unwind: finance.Unwind}, &finance.API{DB: a.DB}
+	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	sales.Work(work)
+	interest.Work(work)
 	people.Work(work)
 	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, company, people, hooks)
+	}, inventory, book, interest, sales, money, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	router.HandleForm("/unsubscribe/*", interest.Pages())
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {

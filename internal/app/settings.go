@@ -1,16 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	netmail "net/mail"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"slipway/internal/mail"
+	"slipway/internal/sms"
 )
 
 // Settings is everything an operator may set, by flag or by SLIPWAY_*. They
@@ -28,6 +31,15 @@ type Settings struct {
 
 	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"smtp://user:password@host:587 to send email by. Without it, messages are written to the outbox folder of the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Whom the service's own email comes from; Slipway <noreply@{host of BASE_URL}> without it."`
+
+	DKIMKey      string `env:"SLIPWAY_DKIM_KEY" type:"path" help:"File with an RSA or Ed25519 key (PEM) to sign email by. Without it, the mail server signs, or nobody."`
+	DKIMDomain   string `env:"SLIPWAY_DKIM_DOMAIN" help:"Domain that email is signed for; that of MAIL_FROM without it."`
+	DKIMSelector string `env:"SLIPWAY_DKIM_SELECTOR" default:"slipway" help:"Where the domain has the public key: {SELECTOR}._domainkey.{DOMAIN}."`
+
+	TwilioAccountSID string `env:"SLIPWAY_TWILIO_ACCOUNT_SID" help:"Twilio account to send texts by. Without it, texts are written to the outbox folder of the data folder."`
+	TwilioAuthToken  string `env:"SLIPWAY_TWILIO_AUTH_TOKEN" help:"Token of the Twilio account."`
+	TwilioFrom       string `env:"SLIPWAY_TWILIO_FROM" help:"Number, or messaging service (MG...), of dealerships that set no sender of their own."`
+	TwilioURL        string `env:"SLIPWAY_TWILIO_URL" default:"https://api.twilio.com" help:"Where Twilio's API is."`
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks such as 10.0.0.0/8 whose X-Forwarded-For is believed."`
 
@@ -58,6 +70,7 @@ func (s Settings) Check() error {
 	check(err == nil && auth.Host != "", "SLIPWAY_AUTH_URL: %q is not an http address", s.AuthURL)
 	_, err = netmail.ParseAddress(s.mailFrom())
 	check(err == nil, "SLIPWAY_MAIL_FROM: %q is not an email address", s.MailFrom)
+	check((s.TwilioAccountSID == "") == (s.TwilioAuthToken == ""), "SLIPWAY_TWILIO_ACCOUNT_SID and SLIPWAY_TWILIO_AUTH_TOKEN: set both or neither")
 	for name, addr := range map[string]string{"SLIPWAY_LISTEN": s.Listen, "SLIPWAY_METRICS_LISTEN": s.Metrics} {
 		_, _, err := net.SplitHostPort(addr)
 		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)
@@ -97,7 +110,30 @@ func (s Settings) mailer() (mail.Sender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_SMTP_URL: %w", err)
 	}
+	if s.DKIMKey == "" {
+		return m, nil
+	}
+	key, err := os.ReadFile(s.DKIMKey)
+	if err == nil {
+		from, _ := netmail.ParseAddress(s.mailFrom()) // checked
+		err = m.SignAs(cmp.Or(s.DKIMDomain, from.Address[strings.LastIndex(from.Address, "@")+1:]), s.DKIMSelector, key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("SLIPWAY_DKIM_KEY: %w", err)
+	}
 	return m, nil
+}
+
+// texter is how texts go out, and whom they come from by default.
+func (s Settings) texter() (sms.Sender, string, error) {
+	if s.TwilioAccountSID == "" {
+		return sms.Outbox{Folder: filepath.Join(s.Data, "outbox")}, cmp.Or(s.TwilioFrom, "Slipway"), nil
+	}
+	t, err := sms.NewTwilio(cmp.Or(s.TwilioURL, "https://api.twilio.com"), s.TwilioAccountSID, s.TwilioAuthToken)
+	if err != nil {
+		return nil, "", fmt.Errorf("SLIPWAY_TWILIO_URL: %w", err)
+	}
+	return t, s.TwilioFrom, nil
 }
 
 // dsn is the database that the settings name.

@@ -42,10 +42,11 @@ func (d Dealership) Revision() int64 { return d.Version }
 // Settings are the rules a dealership sets for itself.
 type Settings struct {
 	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"A lead that nobody touches for so long is stalled."`
+	QualifyAtScore             int64      `json:"qualify_at_score" doc:"A lead whose score reaches this is qualified."`
 	DefaultHoldHours           int64      `json:"default_hold_hours" doc:"How long a hull is usually held."`
 	SoldWhen                   string     `json:"sold_when" enum:"contracted,funded" doc:"The state of a deal that makes its hull sold."`
 	AllowDeliveryBeforeFunding bool       `json:"allow_delivery_before_funding" doc:"Spot delivery."`
-	QuietHours                 QuietHours `json:"quiet_hours" doc:"When marketing messages wait, in the recipient's time zone."`
+	QuietHours                 QuietHours `json:"quiet_hours" doc:"When marketing texts wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string     `json:"default_tax_rate_percent" example:"6"`
 	Sender                     Sender     `json:"sender" doc:"Whom messages come from."`
 }
@@ -64,7 +65,7 @@ type Sender struct {
 
 // defaultSettings are those of a new dealership.
 var defaultSettings = Settings{
-	StalledAfterHours: 72, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
+	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 	QuietHours: QuietHours{Start: "21:00", End: "08:00"},
 }
 
@@ -80,6 +81,7 @@ type DealershipPatch struct {
 // SettingsPatch changes some of the settings.
 type SettingsPatch struct {
 	StalledAfterHours          opt.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
+	QualifyAtScore             opt.Value[int64]           `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
 	DefaultHoldHours           opt.Value[int64]           `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
 	SoldWhen                   opt.Value[string]          `json:"sold_when,omitzero" enum:"contracted,funded"`
 	AllowDeliveryBeforeFunding opt.Value[bool]            `json:"allow_delivery_before_funding,omitzero"`
@@ -124,6 +126,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	p.Timezone.To(&d.Timezone)
 	s := p.Settings.V
 	s.StalledAfterHours.To(&d.Settings.StalledAfterHours)
+	s.QualifyAtScore.To(&d.Settings.QualifyAtScore)
 	s.DefaultHoldHours.To(&d.Settings.DefaultHoldHours)
 	s.SoldWhen.To(&d.Settings.SoldWhen)
 	s.AllowDeliveryBeforeFunding.To(&d.Settings.AllowDeliveryBeforeFunding)

@@ -21,7 +21,7 @@ func TestNewDealership(t *testing.T) {
 			t.Errorf("%+v and %+v", test, live)
 		}
 		want := dealership.Settings{
-			StalledAfterHours: 72, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
+			StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"},
 		}
 		if diff := cmp.Diff(want, test.Settings); diff != "" {

@@ -64,3 +64,13 @@ func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
 	}
 	return err
 }
+
+// FirstAddressed returns the first location that has an address, the zero one
+// if none has.
+func FirstAddressed(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND address IS NOT NULL ORDER BY id LIMIT 1`, env)
+	if db.IsNoRows(err) {
+		return Location{}, nil
+	}
+	return l, err
+}

@@ -2,6 +2,7 @@ package dealership
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,6 +67,11 @@ func (u User) isOwner() bool {
 		}
 	}
 	return false
+}
+
+// worksAt reports whether the user works at a location; everybody works at "".
+func (u User) worksAt(locationID string) bool {
+	return locationID == "" || len(u.LocationIDs) == 0 || slices.Contains(u.LocationIDs, locationID)
 }
 
 // UserCreate is what a new user needs. They are invited by email.

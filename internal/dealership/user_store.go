@@ -2,12 +2,14 @@ package dealership
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"slipway/internal/db"
 	"slipway/internal/fault"
 	"slipway/internal/page"
 	"slipway/internal/principal"
+	"slipway/internal/scope"
 )
 
 // FindUser returns a user with their roles and factors.
@@ -179,4 +181,43 @@ func keepAnOwner(ctx context.Context, tx *db.Tx, env principal.Env) error {
 		err = fault.Conflict("The dealership needs an active owner. Make somebody else one first.").Detail("user_id", "state", "is the last owner")
 	}
 	return err
+}
+
+// Sellers are the active users who can work leads at a location, or anywhere
+// for "". Those who run the dealership are among them only if there is nobody
+// else: an owner may do everything and takes no turns.
+func Sellers(ctx context.Context, tx *db.Tx, env principal.Env, locationID string) ([]User, error) {
+	roles, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, env)
+	if err != nil {
+		return nil, err
+	}
+	users, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND status = ? ORDER BY id`, env, Active)
+	if err != nil {
+		return nil, err
+	}
+	if err := complete(ctx, tx, env, users); err != nil {
+		return nil, err
+	}
+	scopes := map[string][]scope.Scope{}
+	for _, r := range roles {
+		scopes[r.ID] = r.Scopes
+	}
+	var sellers, bosses []User
+	for _, u := range users {
+		var held []scope.Scope
+		for _, r := range u.Roles {
+			held = append(held, scopes[r.ID]...)
+		}
+		switch {
+		case !slices.Contains(held, scope.LeadsWrite) || !u.worksAt(locationID):
+		case slices.Contains(held, scope.Admin):
+			bosses = append(bosses, u)
+		default:
+			sellers = append(sellers, u)
+		}
+	}
+	if len(sellers) == 0 {
+		return bosses, nil
+	}
+	return sellers, nil
 }

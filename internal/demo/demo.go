@@ -1,5 +1,6 @@
 // Package demo furnishes a dealership that never was, for a first look at the
-// service: about two hundred boats and what happened to them in the last year.
+// service: about two hundred boats and what happened to them in the last year,
+// some people who want one, and some who bought.
 //
 // Everything is entered through the API itself, with the clock set back, so
 // that histories, events and the audit log are what they would be. It is the
@@ -62,12 +63,24 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 	}
 	var acts []act
 	for _, d := range []*desk{live, test} {
+		boats := map[string]*boat{}
 		for _, b := range fleet() {
 			if d == live && b.number%8 != 0 {
 				continue // a few will do
 			}
-			b.desk = d
+			b.desk, boats[b.stockNumber()] = d, b
 			acts = append(acts, b.life(now)...)
+		}
+		for i, b := range buyers() {
+			if d == live && i > 1 {
+				break
+			}
+			b.desk, b.boats = d, boats
+			acts = append(acts, b.acts(now)...)
+		}
+		for _, s := range sales() {
+			s.desk, s.boats = d, boats
+			acts = append(acts, s.acts(now)...)
 		}
 	}
 	// Ids follow the clock and never go back: what happened first comes first.
@@ -141,6 +154,12 @@ func (o *office) rent(ctx context.Context, d *desk) error {
 
 func (o *office) perform(ctx context.Context, a act) error {
 	o.now = a.at
+	if a.buyer != nil {
+		return a.buyer.perform(ctx, o, a)
+	}
+	if a.sale != nil {
+		return a.sale.perform(ctx, o, a)
+	}
 	if a.boat.id != "" {
 		return o.send(ctx, a.boat.desk.key, a.method, "/v1/hulls/"+a.boat.id+a.path, a.body, nil)
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/app"
+	"slipway/internal/deals"
 	"slipway/internal/hin"
 	"slipway/internal/hulls"
+	"slipway/internal/leads"
 	"slipway/internal/page"
 	"slipway/internal/wire"
 )
@@ -154,6 +156,31 @@ func TestFurnish(t *testing.T) {
 		if len(p.Data) < tt.least {
 			t.Errorf("%q lists %d boats, want at least %d", tt.query, len(p.Data), tt.least)
 		}
+	}
+	var p page.Page[leads.Lead]
+	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
+		t.Fatal(err)
+	}
+	statuses := map[leads.Status]int{}
+	for _, l := range p.Data {
+		statuses[l.Status]++
+	}
+	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Lost} {
+		if statuses[want] == 0 {
+			t.Errorf("no lead is %s: %v", want, statuses)
+		}
+	}
+	var sold page.Page[deals.Deal]
+	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
+		t.Fatal(err)
+	}
+	var reached []string
+	for _, d := range sold.Data {
+		reached = append(reached, string(d.Status))
+	}
+	slices.Sort(reached)
+	if got, want := strings.Join(reached, " "), "accepted cancelled closed contracted delivered open open"; got != want {
+		t.Errorf("deals are %s, want %s", got, want)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	relayed := make(chan struct{})

@@ -12,12 +12,14 @@ const (
 	newest = 2027 // the model year that is arriving now
 )
 
-// act is one request in the life of a boat.
+// act is one request in the life of a boat, a lead or a deal.
 type act struct {
 	at     time.Time
 	boat   *boat
+	buyer  *buyer // instead of a boat
+	sale   *sale  // or of a buyer
 	method string
-	path   string // below the boat's own
+	path   string // below the boat's or the lead's own
 	body   any
 }
 
@@ -47,7 +49,7 @@ func (b *boat) life(now time.Time) []act {
 func (l *life) on(daysAgo int, method, path string, body any) {
 	day := l.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysAgo)
 	minute := 13*60 + l.number%8*60 + len(l.acts)*4 + l.number%4 // from nine in the morning, Maryland time
-	l.acts = append(l.acts, act{day.Add(time.Duration(minute) * time.Minute), l.boat, method, path, body})
+	l.acts = append(l.acts, act{at: day.Add(time.Duration(minute) * time.Minute), boat: l.boat, method: method, path: path, body: body})
 }
 
 // enter puts the boat in the books, with its specification and its costs.

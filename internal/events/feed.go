@@ -9,6 +9,7 @@ import (
 	"slipway/internal/id"
 	"slipway/internal/page"
 	"slipway/internal/principal"
+	"slipway/internal/wire"
 )
 
 // keepFor is how long events are kept: 30 days, and as long again as a webhook
@@ -120,15 +121,18 @@ func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[
 	return db.List[Event](ctx, tx, db.Table("events"), q, w)
 }
 
-// Forget takes what an object was out of the feed and the outbox: its personal
-// data is to be erased.
-func Forget(ctx context.Context, tx *db.Tx, env principal.Env, objectID string) error {
-	const nothing = `{"object":{},"previous":{}}`
+// Redact takes an object that was erased out of its earlier events. That they
+// happened stays, with their places in the sequence.
+func Redact(ctx context.Context, tx *db.Tx, env principal.Env, objectID string) error {
+	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
+	if err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
 		`UPDATE outbox SET data = ? WHERE env = ? AND object_id = ?`,
 	} {
-		if _, err := db.Exec(ctx, tx, statement, nothing, env, objectID); err != nil {
+		if _, err := db.Exec(ctx, tx, statement, string(data), env, objectID); err != nil {
 			return err
 		}
 	}

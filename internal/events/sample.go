@@ -1,11 +1,15 @@
 package events
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/audit"
 	"slipway/internal/db"
@@ -61,8 +65,12 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 			}
 		}
 	case reflect.String:
-		if example == "" {
-			example = first
+		switch {
+		case example != "":
+		case tag.Get("format") == "date":
+			example = now.Format(time.DateOnly)
+		default:
+			example = cmp.Or(first, firstOf(v))
 		}
 		v.SetString(example)
 	case reflect.Int64, reflect.Int:
@@ -76,4 +84,17 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 	}
+}
+
+// firstOf is the first value of a type that says itself which it has.
+func firstOf(v reflect.Value) string {
+	p, ok := v.Interface().(huma.SchemaProvider)
+	if !ok {
+		return ""
+	}
+	s := p.Schema(huma.NewMapRegistry("", huma.DefaultSchemaNamer))
+	if len(s.Enum) == 0 {
+		return ""
+	}
+	return fmt.Sprint(s.Enum[0])
 }

@@ -35,8 +35,11 @@ var next = map[Status][]Status{
 	Sold:       {Available},
 }
 
-// needsHIN reports whether a hull in this status must have its number.
-func (s Status) needsHIN() bool { return s != OnOrder && s != InTransit }
+// needsHIN reports whether a hull in this status must have its number. One that
+// is promised or sold may still be on its way.
+func (s Status) needsHIN() bool {
+	return s != OnOrder && s != InTransit && s != SalePending && s != Sold
+}
 
 // inStock reports whether a hull in this status has arrived.
 func (s Status) inStock() bool { return s != OnOrder && s != InTransit }

@@ -22,6 +22,9 @@ type Message struct {
 	Subject string
 	Text    string
 	HTML    string // "" for none
+	// Unsubscribe is the address that ends such messages at one click (RFC 8058),
+	// "" for messages that were asked for.
+	Unsubscribe string
 	// Token stays the same when a message is sent again, so that a server or a
 	// reader can tell a repeat.
 	Token string
@@ -30,6 +33,13 @@ type Message struct {
 // Sender sends messages.
 type Sender interface {
 	Send(ctx context.Context, m Message) error
+}
+
+// IsRefused reports that the server will never take a message, as for a mailbox
+// that is not there. Any other error may pass by itself.
+func IsRefused(err error) bool {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	return ok && e.ErrorCode() >= 500 && (e.Reason == gomail.ErrSMTPRcptTo || e.Reason == gomail.ErrSMTPData || e.Reason == gomail.ErrSMTPDataClose)
 }
 
 // compose makes the message as it goes over the wire.
@@ -44,6 +54,11 @@ func compose(m Message) (*gomail.Msg, error) {
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	if m.HTML != "" {
 		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
+	if m.Unsubscribe != "" {
+		// As they stand: an encoded or folded link would not be found by readers.
+		msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribe, "<"+m.Unsubscribe+">")
+		msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
 	}
 	return msg, nil
 }
@@ -64,7 +79,10 @@ func (o Outbox) Send(_ context.Context, m Message) error {
 }
 
 // SMTP is a server that takes our messages.
-type SMTP struct{ client *gomail.Client }
+type SMTP struct {
+	client *gomail.Client
+	signer *gomail.DKIMSigner // nil: the server signs, or nobody
+}
 
 // NewSMTP reads smtp://user:password@host:587 (STARTTLS, required unless
 // ?starttls=off) or smtps://host:465 (TLS from the start). The ports are those
@@ -99,7 +117,21 @@ func NewSMTP(address string) (*SMTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SMTP{client}, nil
+	return &SMTP{client: client}, nil
+}
+
+// SignAs signs what is sent for a domain (DKIM), by an RSA or Ed25519 key in
+// PEM. Receivers want the links to unsubscribe under the signature, too.
+func (s *SMTP) SignAs(domain, selector string, key []byte) error {
+	private, err := gomail.PrivKeyFromPEM(key)
+	if err != nil {
+		return err
+	}
+	s.signer = gomail.NewDKIMSigner(domain, selector, private)
+	// No more than fit in one line: a longer list is broken within a word, which
+	// breaks the signature.
+	s.signer.SignHeaders("From", "To", "Subject", "Date", "List-Unsubscribe", "List-Unsubscribe-Post")
+	return s.signer.ValidateConfig()
 }
 
 // Send hands the message to the server.
@@ -108,5 +140,12 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	return s.client.DialAndSendWithContext(ctx, msg)
+	if s.signer != nil {
+		msg.SetDKIM(s.signer)
+	}
+	err = s.client.DialAndSendWithContext(ctx, msg)
+	if msg.IsDelivered() {
+		return nil // whatever went wrong while saying goodbye: sent again, it would come twice
+	}
+	return err
 }

@@ -130,6 +130,23 @@ func TestBothForms(t *testing.T) {
 	}
 }
 
+// A reader's button ends such messages without asking more.
+func TestOneClick(t *testing.T) {
+	o, m := Outbox{t.TempDir()}, letter
+	m.Unsubscribe = "https://boats.example.com/unsubscribe/" + strings.Repeat("abcdefghij", 12)
+	if err := o.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(o.Folder, "invitation-abc.eml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := parsed(t, text)
+	if h.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" || h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
+		t.Errorf("%v", h)
+	}
+}
+
 // What people write into names and subjects stays there.
 func TestNoHeaderIsSmuggledIn(t *testing.T) {
 	o := Outbox{t.TempDir()}
@@ -220,6 +237,9 @@ func TestSMTP(t *testing.T) {
 			if c.fails {
 				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
 					t.Errorf("%v, %d delivered, %d passwords told", err, len(got), c.server.passwords())
+				}
+				if IsRefused(err) != (c.to != "") { // what an operator can mend is no fault of the message
+					t.Errorf("refused for good: %t, %v", IsRefused(err), err)
 				}
 				return
 			}

@@ -73,10 +73,15 @@ func (s *Server) RoleID(name string) string {
 // Exec changes rows behind the service's back, for what no request can do.
 func (s *Server) Exec(statement string, args ...any) {
 	s.t.Helper()
-	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+	_, err := TryExec(s, statement, args...)
+	check(s.t, err)
+}
+
+// TryExec changes rows behind the service's back, which the database may refuse.
+func TryExec(s *Server, statement string, args ...any) (int64, error) {
+	return db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, statement, args...)
 	})
-	check(s.t, err)
 }
 
 // Rows reads what no request shows.

@@ -34,6 +34,118 @@ func (c *Client) Hull(location string, changes map[string]any) string {
 	return h.ID
 }
 
+// Contact makes a contact and returns its id.
+func (c *Client) Contact(changes map[string]any) string {
+	c.server.t.Helper()
+	n := copies.Add(1)
+	body := map[string]any{
+		"first_name": "Ann", "last_name": "Bell", "email": fmt.Sprintf("ann%d@example.com", n), "phone": fmt.Sprintf("+1410555%04d", n%10_000),
+	}
+	maps.Copy(body, changes)
+	var made struct{ ID string }
+	c.Post("/v1/contacts", body, 201, &made)
+	return made.ID
+}
+
+// Lead makes a lead of a new contact, unless the changes name one, and returns
+// its id.
+func (c *Client) Lead(changes map[string]any) string {
+	c.server.t.Helper()
+	body := map[string]any{"source": "web", "interest": "A center console"}
+	maps.Copy(body, changes)
+	if body["contact_id"] == nil && body["contact"] == nil {
+		body["contact_id"] = c.Contact(nil)
+	}
+	var made struct{ ID string }
+	c.Post("/v1/leads", body, 201, &made)
+	return made.ID
+}
+
+// DealBody is the body of a deal on a new hull with a new buyer, with changes.
+func (c *Client) DealBody(changes map[string]any) map[string]any {
+	c.server.t.Helper()
+	body := map[string]any{"offer_usd": 118000}
+	maps.Copy(body, changes)
+	if body["hull_id"] == nil {
+		body["hull_id"] = c.Hull(c.Location(), nil)
+	}
+	if body["buyer_id"] == nil {
+		body["buyer_id"] = c.Contact(nil)
+	}
+	return body
+}
+
+// Deal makes a deal and returns its id.
+func (c *Client) Deal(changes map[string]any) string {
+	c.server.t.Helper()
+	var d struct{ ID string }
+	c.Post("/v1/deals", c.DealBody(changes), 201, &d)
+	return d.ID
+}
+
+// AcceptedDeal makes a deal whose opening offer is accepted.
+func (c *Client) AcceptedDeal(changes map[string]any) string {
+	c.server.t.Helper()
+	deal := c.Deal(changes)
+	c.Post("/v1/deals/"+deal+"/offers/"+c.OpeningOffer(deal)+"/accept", nil, 200, nil)
+	return deal
+}
+
+// OpeningOffer is the id of a deal's oldest offer.
+func (c *Client) OpeningOffer(deal string) string {
+	c.server.t.Helper()
+	var offers struct{ Data []struct{ ID string } }
+	c.Get("/v1/deals/"+deal+"/offers?limit=100", 200, &offers)
+	return offers.Data[len(offers.Data)-1].ID
+}
+
+// SignedDocument issues a document and has everybody sign it.
+func (c *Client) SignedDocument(deal, kind string) string {
+	c.server.t.Helper()
+	var d struct {
+		ID              string
+		RequiredSigners []string `json:"required_signers"`
+	}
+	c.Post("/v1/deals/"+deal+"/documents", map[string]any{"kind": kind}, 201, &d)
+	for _, role := range d.RequiredSigners {
+		c.Post("/v1/deals/"+deal+"/documents/"+d.ID+"/sign", map[string]any{"signer_role": role, "signer_name": "Somebody"}, 200, nil)
+	}
+	return d.ID
+}
+
+// DealIn makes a cash deal and brings it to a status, as a dealer would.
+func (c *Client) DealIn(status string, changes map[string]any) string {
+	c.server.t.Helper()
+	if status == "open" {
+		return c.Deal(changes)
+	}
+	if status == "cancelled" {
+		deal := c.Deal(changes)
+		c.Post("/v1/deals/"+deal+"/cancel", `{"reason": "No time to sail"}`, 200, nil)
+		return deal
+	}
+	deal := c.AcceptedDeal(changes)
+	for _, to := range []string{"in_finance", "contracted", "funded", "delivered", "closed"} {
+		var d struct {
+			Status string
+			Totals struct {
+				BalanceDueCents int64 `json:"balance_due_cents"`
+			}
+		}
+		if c.Get("/v1/deals/"+deal, 200, &d); d.Status == status {
+			break
+		}
+		switch to {
+		case "contracted":
+			c.SignedDocument(deal, "purchase_agreement")
+		case "funded":
+			c.Post("/v1/deals/"+deal+"/payments", map[string]any{"kind": "balance", "method": "wire", "amount_cents": d.Totals.BalanceDueCents}, 201, nil)
+		}
+		c.Post("/v1/deals/"+deal+"/advance", map[string]any{"to": to}, 200, nil)
+	}
+	return deal
+}
+
 // User provisions a user and returns its id.
 func (c *Client) User(changes map[string]any) string {
 	c.server.t.Helper()

@@ -1,0 +1,228 @@
+// Package consent is the ledger of what people agreed to be sent and what they
+// took back. It is only added to; what holds now is a fold over it.
+//
+// A record binds addresses, not people: who says STOP from a number is not
+// texted at that number, whatever lead or contact has it.
+package consent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// Channel is a way to reach somebody.
+type Channel string
+
+// The channels.
+const (
+	SMS   Channel = "sms"
+	Email Channel = "email"
+	Voice Channel = "voice"
+)
+
+// Scope is what a record is about.
+type Scope string
+
+// The scopes. A message is for marketing or transactional; a record may be
+// about all of them.
+const (
+	Marketing     Scope = "marketing"
+	Transactional Scope = "transactional"
+	All           Scope = "all"
+)
+
+// Direction is whether a record gives or takes.
+type Direction string
+
+// The directions.
+const (
+	Granted Direction = "granted"
+	Revoked Direction = "revoked"
+)
+
+// Consent is one record of the ledger, with its evidence. Who it was stays out
+// of the audit log, which cannot forget.
+type Consent struct {
+	Env                principal.Env    `json:"-" db:"env"`
+	ID                 string           `json:"id" db:"id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID          string           `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID             *string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Direction          Direction        `json:"direction" db:"direction" enum:"granted,revoked"`
+	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" enum:"sms,email,voice"`
+	Scope              Scope            `json:"scope" db:"scope" enum:"marketing,transactional,all"`
+	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr"`
+	Address            *string          `json:"address" db:"address" audit:"-" doc:"The address of the first channel; null once the contact is erased." example:"+14105550123"`
+	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"The address that each channel's consent binds; none once the contact is erased."`
+	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Who consented, by name."`
+	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"What they agreed to, word for word."`
+	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version"`
+	Source             *string          `json:"source" db:"source" example:"web_form"`
+	SourceURL          *string          `json:"source_url" db:"source_url" audit:"-"`
+	Method             *string          `json:"method" db:"method" example:"checkbox"`
+	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When it was said. What was said last holds."`
+	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"Who took it down."`
+	IP                 *string          `json:"ip" db:"ip" audit:"-"`
+	UserAgent          *string          `json:"user_agent" db:"user_agent" audit:"-"`
+	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Whatever proves it: hashes, document ids, recordings."`
+	ExpiresAt          *time.Time       `json:"expires_at" db:"expires_at" doc:"When the consent ends by itself; null for never."`
+	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"The record that this one takes back."`
+	Reason             *string          `json:"reason" db:"reason" audit:"-"`
+	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"What they wrote, word for word."`
+	CreatedAt          time.Time        `json:"created_at" db:"created_at"`
+}
+
+// ConsentBinding is an address that a record binds on one channel.
+type ConsentBinding struct {
+	Channel Channel `json:"channel" enum:"sms,email,voice"`
+	Address string  `json:"address" example:"+14105550123"`
+}
+
+// ConsentCreate is a record to log.
+type ConsentCreate struct {
+	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice"`
+	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"all is both. A marketing message needs marketing or all, a transactional one transactional or all."`
+	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
+	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Implied consent expires: two years after a purchase, six months after an inquiry, unless expires_at says otherwise."`
+	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"The phone number or email address that it binds; without it, the contact's."`
+	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Without it, the contact's name."`
+	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" example:"I agree to receive texts from Chesapeake Marine."`
+	ConsentTextVersion *string        `json:"consent_text_version" required:"false" maxLength:"100"`
+	Source             *string        `json:"source" required:"false" maxLength:"100" doc:"Usually web_form, ai_chat, phone, showroom, text_keyword, email, import, api or paper." example:"web_form"`
+	SourceURL          *string        `json:"source_url" required:"false" maxLength:"2000" format:"uri"`
+	Method             *string        `json:"method" required:"false" maxLength:"100" doc:"Usually checkbox, signature, keyword, recorded_call, reply, list_unsubscribe or staff." example:"checkbox"`
+	CapturedAt         *time.Time     `json:"captured_at" required:"false" doc:"Now, unless it was earlier."`
+	CapturedBy         *string        `json:"captured_by" required:"false" maxLength:"200" doc:"Without it, the caller."`
+	IP                 *string        `json:"ip" required:"false" maxLength:"45"`
+	UserAgent          *string        `json:"user_agent" required:"false" maxLength:"500"`
+	Evidence           map[string]any `json:"evidence,omitempty"`
+	ExpiresAt          *time.Time     `json:"expires_at" required:"false"`
+	RevokesID          *string        `json:"revokes_id" required:"false" maxLength:"64" doc:"For a revocation: the record that it takes back."`
+	RawText            *string        `json:"raw_text" required:"false" maxLength:"10000"`
+}
+
+// skew is how far ahead of ours a caller's clock may be.
+const skew = 5 * time.Minute
+
+// Check says what the schema cannot. A record of the future would overrule
+// every revocation until then.
+func (n ConsentCreate) Check(now time.Time) error {
+	var bad fault.Fields
+	if n.CapturedAt != nil && n.CapturedAt.After(now.Add(skew)) {
+		bad.Add("captured_at", "maximum", "must not be in the future")
+	}
+	switch {
+	case n.ExpiresAt != nil && n.Direction == Revoked:
+		bad.Add("expires_at", "exclusive", "is only for a consent: a revocation does not expire")
+	case n.ExpiresAt != nil && n.CapturedAt != nil && !n.ExpiresAt.After(*n.CapturedAt):
+		bad.Add("expires_at", "minimum", "must be after captured_at")
+	}
+	if n.RevokesID != nil && n.Direction != Revoked {
+		bad.Add("revokes_id", "exclusive", "is only for a revocation")
+	}
+	return bad.Err()
+}
+
+// Record makes the record.
+func (n ConsentCreate) Record(now time.Time) (Consent, error) {
+	c := Consent{
+		Direction: cmp.Or(n.Direction, Granted), Channels: n.Channels, Scope: n.Scope, Basis: n.Basis, PersonName: n.PersonName,
+		ConsentText: n.ConsentText, ConsentTextVersion: n.ConsentTextVersion, Source: n.Source, SourceURL: n.SourceURL, Method: n.Method,
+		CapturedAt: now, CapturedBy: n.CapturedBy, IP: n.IP, UserAgent: n.UserAgent, Evidence: n.Evidence, RevokesID: n.RevokesID, RawText: n.RawText,
+	}
+	if n.CapturedAt != nil && n.CapturedAt.Before(now) {
+		c.CapturedAt = n.CapturedAt.UTC().Truncate(time.Millisecond)
+	}
+	if n.ExpiresAt != nil {
+		c.ExpiresAt = new(n.ExpiresAt.UTC().Truncate(time.Millisecond))
+	} else if c.Direction == Granted {
+		c.ExpiresAt = expiry(n.Basis, c.CapturedAt)
+	}
+	return c, n.Check(now)
+}
+
+// expiry is when implied consent ends, by Canada's law.
+func expiry(basis *string, captured time.Time) *time.Time {
+	switch {
+	case basis == nil:
+		return nil
+	case *basis == "implied_purchase":
+		return new(captured.AddDate(2, 0, 0))
+	case *basis == "implied_inquiry":
+		return new(captured.AddDate(0, 6, 0))
+	}
+	return nil
+}
+
+// ConsentRevoke says how a consent was taken back.
+type ConsentRevoke struct {
+	Reason  *string `json:"reason" required:"false" maxLength:"500"`
+	Source  *string `json:"source" required:"false" maxLength:"100" example:"phone"`
+	RawText *string `json:"raw_text" required:"false" maxLength:"10000"`
+}
+
+// Revocation takes a record back, from now on.
+func (c Consent) Revocation(n ConsentRevoke, now time.Time) (Consent, error) {
+	if c.Direction != Granted {
+		return Consent{}, fault.Conflict("The record is a revocation itself.").Detail("consent_id", "state", "is a revocation")
+	}
+	return Consent{
+		ContactID: c.ContactID, LeadID: c.LeadID, Direction: Revoked, Channels: c.Channels, Scope: c.Scope, Bindings: c.Bindings, PersonName: c.PersonName,
+		Source: n.Source, Method: new("staff"), CapturedAt: now, RevokesID: &c.ID, Reason: n.Reason, RawText: n.RawText,
+	}, nil
+}
+
+// covers reports whether a record of this scope is about messages of a purpose.
+func (s Scope) covers(purpose Scope) bool { return s == All || s == purpose }
+
+// Why an address may not be written to.
+const (
+	CodeRevoked = "consent_revoked"
+	CodeMissing = "consent_missing"
+	CodeScope   = "consent_scope"
+	CodeExpired = "consent_expired"
+)
+
+// Standing is what the ledger says about messages of one purpose to an address.
+type Standing struct {
+	Code      string  // "" if they are agreed to
+	ConsentID *string // the record that decides
+}
+
+// Fold is the standing that follows from the records about an address and a
+// channel. What was said last holds; of two things said in the same instant,
+// the revocation. A consent that expired leaves an older one in force.
+func Fold(records []Consent, purpose Scope, now time.Time) Standing {
+	records = slices.Clone(records)
+	slices.SortFunc(records, func(a, b Consent) int {
+		return cmp.Or(a.CapturedAt.Compare(b.CapturedAt), strings.Compare(string(a.Direction), string(b.Direction)), strings.Compare(a.ID, b.ID))
+	})
+	s := Standing{Code: CodeMissing}
+	for _, r := range records {
+		switch {
+		case r.Direction == Granted && !r.Scope.covers(purpose):
+			if s.Code == CodeMissing && !ended(r, now) {
+				s = Standing{CodeScope, &r.ID}
+			}
+		case r.Direction == Revoked && r.Scope.covers(purpose):
+			s = Standing{CodeRevoked, &r.ID}
+		case r.Direction == Revoked:
+			if s.Code == CodeScope {
+				s = Standing{Code: CodeMissing}
+			}
+		case ended(r, now):
+			if s.Code != "" {
+				s = Standing{CodeExpired, &r.ID}
+			}
+		default:
+			s = Standing{ConsentID: &r.ID}
+		}
+	}
+	return s
+}
+
+func ended(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.ExpiresAt.After(now) }

@@ -1,0 +1,121 @@
+package consent
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"slipway/internal/fault"
+)
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// record is one said so many hours ago.
+func record(id string, d Direction, s Scope, hoursAgo int) Consent {
+	return Consent{ID: id, Direction: d, Scope: s, CapturedAt: now.Add(-time.Duration(hoursAgo) * time.Hour)}
+}
+
+func until(c Consent, hours int) Consent {
+	c.ExpiresAt = new(now.Add(time.Duration(hours) * time.Hour))
+	return c
+}
+
+func TestFold(t *testing.T) {
+	for name, c := range map[string]struct {
+		records []Consent
+		purpose Scope
+		code    string
+		id      string
+	}{
+		"nothing":                       {nil, Marketing, CodeMissing, ""},
+		"granted":                       {[]Consent{record("a", Granted, Marketing, 1)}, Marketing, "", "a"},
+		"granted for all":               {[]Consent{record("a", Granted, All, 1)}, Transactional, "", "a"},
+		"the other purpose":             {[]Consent{record("a", Granted, Transactional, 1)}, Marketing, CodeScope, "a"},
+		"the other purpose, too":        {[]Consent{record("a", Granted, Marketing, 1)}, Transactional, CodeScope, "a"},
+		"the other purpose, ended":      {[]Consent{until(record("a", Granted, Transactional, 2), -1)}, Marketing, CodeMissing, ""},
+		"the other purpose, revoked":    {[]Consent{record("a", Granted, Transactional, 2), record("b", Revoked, Transactional, 1)}, Marketing, CodeMissing, ""},
+		"revoked":                       {[]Consent{record("a", Granted, All, 2), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
+		"revoked for the other purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Transactional, "", "a"},
+		"revoked for this purpose":      {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Marketing, CodeRevoked, "b"},
+		"revoked, never granted":        {[]Consent{record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
+		"granted again":                 {[]Consent{record("b", Revoked, All, 2), record("c", Granted, All, 1)}, Marketing, "", "c"},
+		"granted again for the other":   {[]Consent{record("b", Revoked, All, 2), record("c", Granted, Transactional, 1)}, Marketing, CodeRevoked, "b"},
+		"an old grant comes late":       {[]Consent{record("b", Revoked, All, 1), record("c", Granted, All, 9)}, Marketing, CodeRevoked, "b"},
+		"in the same instant":           {[]Consent{record("z", Granted, All, 1), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
+		"not expired yet":               {[]Consent{until(record("a", Granted, All, 2), 1)}, Marketing, "", "a"},
+		"expired":                       {[]Consent{until(record("a", Granted, All, 2), 0)}, Marketing, CodeExpired, "a"},
+		"expired, an older one holds":   {[]Consent{record("a", Granted, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, "", "a"},
+		"expired after a revocation":    {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, CodeExpired, "b"},
+	} {
+		s := Fold(c.records, c.purpose, now)
+		id := ""
+		if s.ConsentID != nil {
+			id = *s.ConsentID
+		}
+		if s.Code != c.code || id != c.id {
+			t.Errorf("%s: %q by %q, want %q by %q", name, s.Code, id, c.code, c.id)
+		}
+	}
+}
+
+// Whatever came before, in whatever order it is read: after a revocation
+// nothing may be sent, and after a consent it may.
+func TestTheLastWordHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var records []Consent
+		for i := range rapid.IntRange(0, 12).Draw(t, "records") {
+			records = append(records, record(string(rune('a'+i)), rapid.SampledFrom([]Direction{Granted, Revoked}).Draw(t, "direction"),
+				rapid.SampledFrom([]Scope{Marketing, Transactional, All}).Draw(t, "scope"), rapid.IntRange(1, 50).Draw(t, "ago")))
+		}
+		purpose := rapid.SampledFrom([]Scope{Marketing, Transactional}).Draw(t, "purpose")
+		for _, last := range []Consent{record("y", Revoked, All, 0), record("z", Granted, purpose, 0)} {
+			all := append(slices.Clone(records), last)
+			shuffled := rapid.Permutation(all).Draw(t, "order")
+			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) || (s.Code == "") != (last.Direction == Granted) {
+				t.Fatalf("%+v after %+v", s, shuffled)
+			}
+		}
+	})
+}
+
+func TestImpliedConsentExpires(t *testing.T) {
+	captured := time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC)
+	for basis, want := range map[string]*time.Time{
+		"implied_purchase": new(captured.AddDate(2, 0, 0)),
+		"implied_inquiry":  new(captured.AddDate(0, 6, 0)),
+		"express_written":  nil,
+		"ebr":              nil,
+	} {
+		c, err := ConsentCreate{Channels: []Channel{Email}, Scope: Marketing, Basis: &basis, CapturedAt: &captured}.Record(now)
+		if err != nil || (want == nil) != (c.ExpiresAt == nil) || want != nil && !c.ExpiresAt.Equal(*want) || c.Direction != Granted {
+			t.Errorf("%s: %v, %v", basis, c.ExpiresAt, err)
+		}
+	}
+}
+
+func TestConsentRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		create ConsentCreate
+		field  string
+	}{
+		"now":                        {ConsentCreate{}, ""},
+		"of a clock a bit ahead":     {ConsentCreate{CapturedAt: new(now.Add(time.Minute))}, ""},
+		"of the future":              {ConsentCreate{CapturedAt: new(now.Add(time.Hour))}, "captured_at"},
+		"ended before it began":      {ConsentCreate{CapturedAt: new(now.Add(-time.Hour)), ExpiresAt: new(now.Add(-2 * time.Hour))}, "expires_at"},
+		"a revocation that ends":     {ConsentCreate{Direction: Revoked, ExpiresAt: new(now.Add(time.Hour))}, "expires_at"},
+		"a consent that takes back":  {ConsentCreate{RevokesID: new("cns_1")}, "revokes_id"},
+		"a revocation that does too": {ConsentCreate{Direction: Revoked, RevokesID: new("cns_1")}, ""},
+	} {
+		r, err := c.create.Record(now)
+		f, ok := errors.AsType[*fault.Error](err)
+		if ok != (c.field != "") || ok && f.Details[0].Field != c.field {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r.CapturedAt.After(now) {
+			t.Errorf("%s: captured at %s", name, r.CapturedAt)
+		}
+	}
+}

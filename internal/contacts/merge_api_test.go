@@ -1,0 +1,257 @@
+package contacts_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/leads"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+// text tries to send a text and returns the gate's code, "" if it was taken.
+func text(t *testing.T, s *testkit.Server, lead string) string {
+	t.Helper()
+	res, err := s.Test.Send("POST", "/v1/leads/"+lead+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode == 202 {
+		return ""
+	}
+	return res.Fault(t).Details[0].Code
+}
+
+func agree(s *testkit.Server, lead string) {
+	s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms","email"],"scope":"all","ip":"203.0.113.7"}`, 201, nil)
+}
+
+func TestMerge(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		ann := s.Test.Contact(map[string]any{"first_name": "Ann", "phone": "+14105550123", "email": nil, "tags": []string{"a"}})
+		anna := s.Test.Contact(map[string]any{"first_name": "Anna", "phone": "+12125550199", "email": "anna@example.com", "tags": []string{"b"}, "timezone": "Europe/London"})
+		first, second := s.Test.Lead(map[string]any{"contact_id": ann}), s.Test.Lead(map[string]any{"contact_id": anna})
+		agree(s, second)
+		s.Test.Post("/v1/leads/"+first+"/consents", `{"channels":["sms"],"scope":"all"}`, 201, nil)
+		if code := text(t, s, second); code != "" {
+			t.Fatal(code)
+		}
+		var c, gone contacts.Contact
+		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": anna}, 200, &c)
+		if *c.FirstName != "Ann" || *c.Phone != "+14105550123" || *c.Email != "anna@example.com" || *c.Timezone != "Europe/London" || !slices.Equal(c.Tags, []string{"a", "b"}) || c.Version != 2 || len(c.PossibleDuplicates) != 0 {
+			t.Errorf("%+v", c)
+		}
+		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != ann || *gone.FirstName != "Anna" || gone.Version != 2 {
+			t.Errorf("%+v", gone)
+		}
+		var l leads.Lead
+		var messages page.Page[leads.LeadMessage]
+		var consents page.Page[consent.Consent]
+		s.Test.Get("/v1/leads/"+second, 200, &l)
+		s.Test.Get("/v1/leads/"+second+"/messages", 200, &messages)
+		s.Test.Get("/v1/contacts/"+ann+"/consents", 200, &consents)
+		if l.ContactID != ann || messages.Data[0].ContactID != ann || len(consents.Data) != 2 {
+			t.Errorf("%+v %+v %+v", l, messages, consents)
+		}
+		var list page.Page[contacts.Contact]
+		for query, want := range map[string]string{"q=anna": ann, "": ann, "gone=true": anna, "email=anna@example.com": ann} {
+			if s.Test.Get("/v1/contacts?"+query, 200, &list); len(list.Data) != 1 || list.Data[0].ID != want {
+				t.Errorf("%s: %+v", query, list.Data)
+			}
+		}
+		// Nothing new happens to the one that is gone.
+		for _, f := range []testkit.Fault{
+			s.Test.Patch("/v1/contacts/"+anna, `{"first_name":"A"}`, 409, nil).Fault(t),
+			s.Test.Post("/v1/contacts/"+anna+"/merge", map[string]any{"duplicate_id": ann}, 409, nil).Fault(t),
+			s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": anna}, 409, nil).Fault(t),
+			s.Test.Post("/v1/leads", map[string]any{"contact_id": anna}, 409, nil).Fault(t),
+			s.Test.Delete("/v1/contacts/"+anna, 409).Fault(t),
+		} {
+			if !f.Blames("contact_id", "state") || !strings.Contains(f.Message, ann) {
+				t.Errorf("%+v", f)
+			}
+		}
+		if f := s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).Fault(t); !f.Blames("duplicate_id", "exclusive") {
+			t.Errorf("%+v", f)
+		}
+		if f := s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("duplicate_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+		// Merged once more, the first one follows.
+		third := s.Test.Contact(nil)
+		s.Test.Post("/v1/contacts/"+third+"/merge", map[string]any{"duplicate_id": ann}, 200, nil)
+		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != third {
+			t.Errorf("%+v", gone)
+		}
+		if got := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// Each into the other at once: one of them wins, and nobody is left behind.
+func TestMergesAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for range 5 {
+			a, b := s.Test.Contact(nil), s.Test.Contact(nil)
+			var wg sync.WaitGroup
+			statuses := make([]int, 4)
+			for i, path := range []string{a + " " + b, b + " " + a, a, b} {
+				wg.Go(func() {
+					into, from, merge := strings.Cut(path, " ")
+					method, address, body := "POST", "/v1/contacts/"+into+"/merge", map[string]any{"duplicate_id": from}
+					if !merge {
+						address, body = "/v1/leads", map[string]any{"contact_id": into}
+					}
+					res, err := s.Test.Send(method, address, body)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					statuses[i] = res.StatusCode
+				})
+			}
+			wg.Wait()
+			if slices.Sort(statuses[:2]); !slices.Equal(statuses[:2], []int{200, 409}) {
+				t.Errorf("merged %v", statuses[:2])
+			}
+		}
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0]; n != 0 {
+			t.Errorf("%d leads of contacts that are gone", n)
+		}
+	})
+}
+
+// Two contacts turn out to be one person, who said no: neither number is texted.
+func TestRevocationSurvivesMerge(t *testing.T) {
+	for name, keepsRevoked := range map[string]bool{"into the one who said no": true, "into the other": false} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+				no, yes := s.Test.Contact(map[string]any{"phone": "+14105550123"}), s.Test.Contact(map[string]any{"phone": "+12125550199"})
+				a, b := s.Test.Lead(map[string]any{"contact_id": no}), s.Test.Lead(map[string]any{"contact_id": yes})
+				agree(s, a)
+				agree(s, b)
+				s.Test.Post("/v1/leads/"+a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"STOP"}`, 201, nil)
+				if code := text(t, s, b); code != "" {
+					t.Fatal(code)
+				}
+				into, gone := no, yes
+				if !keepsRevoked {
+					into, gone = yes, no
+				}
+				s.Test.Post("/v1/contacts/"+into+"/merge", map[string]any{"duplicate_id": gone}, 200, nil)
+				for _, lead := range []string{a, b} {
+					if code := text(t, s, lead); code != "consent_revoked" {
+						t.Errorf("%s: %q", lead, code)
+					}
+				}
+				// Of the email nothing was said.
+				s.Test.Post("/v1/leads/"+a+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 202, nil)
+			})
+		})
+	}
+}
+
+func TestExport(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact := s.Test.Contact(map[string]any{"email": "ann@example.com"})
+		lead := s.Test.Lead(map[string]any{"contact_id": contact, "message": "Is she still there?"})
+		agree(s, lead)
+		s.Test.Post("/v1/leads/"+lead+"/signals", `{"kind":"call"}`, 201, nil)
+		s.Test.Post("/v1/leads/"+lead+"/assign", map[string]any{"user_id": s.Test.User(nil)}, 200, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"Hello there"}`, 201, nil)
+		var out map[string]json.RawMessage
+		res := s.Test.Get("/v1/contacts/"+contact+"/export", 200, &out)
+		for name, want := range map[string]string{
+			"contact": "ann@example.com", "consents": "203.0.113.7", "leads": "Is she still there?", "signals": `"call"`, "assignments": `"manual"`, "messages": "Hello there",
+		} {
+			if !strings.Contains(string(out[name]), want) {
+				t.Errorf("no %s in %s: %s", want, name, out[name])
+			}
+		}
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`, res.Header.Get("Request-Id"))[0]; n != 1 {
+			t.Errorf("%d entries", n)
+		}
+	})
+}
+
+// Nothing is left of an erased contact but that it was there, and its no.
+func TestErase(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		personal := map[string]any{
+			"first_name": "Hildegard", "last_name": "Vonbingen", "email": "hildegard@example.com", "phone": "+14105550123",
+			"address": map[string]any{"line1": "7 Abbey Road"}, "tags": []string{"abbess"}, "metadata": map[string]any{"born": "1098"},
+		}
+		contact := s.Test.Contact(personal)
+		twin := s.Test.Contact(map[string]any{"first_name": "Hildegard", "email": nil, "phone": nil})
+		lead := s.Test.Lead(map[string]any{"contact_id": contact, "message": "For Hildegard", "interest": "A boat for Hildegard", "metadata": map[string]any{"who": "Hildegard"}})
+		lost := s.Test.Lead(map[string]any{"contact_id": twin})
+		agree(s, lead)
+		s.Test.Post("/v1/leads/"+lost+"/close", `{"reason":"Hildegard bought elsewhere"}`, 200, nil)
+		s.Test.Post("/v1/contacts/"+contact+"/merge", map[string]any{"duplicate_id": twin}, 200, nil)
+		later := s.DB.Now().AddDate(0, 0, 3).UTC().Format(time.RFC3339)
+		s.Test.Post("/v1/leads/"+lead+"/messages", map[string]any{"channel": "email", "purpose": "transactional", "subject": "Dear Hildegard", "body": "Hello Hildegard", "send_at": later}, 202, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"Hildegard says: please stop texting"}`, 201, nil)
+		s.Test.Delete("/v1/contacts/"+contact, 204)
+
+		var c contacts.Contact
+		if s.Test.Get("/v1/contacts/"+contact, 200, &c); c.ErasedAt == nil || c.Name() != "" || c.Email != nil || c.Phone != nil || c.Address != nil || len(c.Tags)+len(c.Metadata) != 0 {
+			t.Errorf("%+v", c)
+		}
+		var left []string
+		for _, path := range []string{
+			"/v1/contacts/" + contact, "/v1/contacts/" + twin, "/v1/contacts?gone=true", "/v1/contacts/" + contact + "/export", "/v1/contacts/" + contact + "/consents",
+			"/v1/leads/" + lead, "/v1/leads/" + lost, "/v1/leads/" + lead + "/messages", "/v1/leads/" + lead + "/consents",
+		} {
+			left = append(left, string(s.Test.Get(path, 200, nil).Bytes))
+		}
+		for _, query := range []string{
+			`SELECT data FROM events`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
+			`SELECT COALESCE(to_address, '') || COALESCE(from_address, '') || COALESCE(body, '') FROM messages`,
+			`SELECT COALESCE(address, '') || bindings || evidence || COALESCE(raw_text, '') FROM consents`,
+		} {
+			left = append(left, testkit.Rows[string](s, query)...)
+		}
+		for _, rest := range left {
+			for _, word := range []string{"ildegard", "onbingen", "hildegard@", "+1410", "5550123", "Abbey", "abbess", "1098", "203.0.113.7"} {
+				if strings.Contains(rest, word) {
+					t.Errorf("%s is left in %s", word, rest)
+				}
+			}
+		}
+		var list page.Page[contacts.Contact]
+		if s.Test.Get("/v1/contacts?q=hildegard", 200, &list); len(list.Data) != 0 {
+			t.Errorf("%+v", list)
+		}
+		var l leads.Lead
+		var messages page.Page[leads.LeadMessage]
+		s.Test.Get("/v1/leads/"+lead, 200, &l)
+		s.Test.Get("/v1/leads/"+lead+"/messages", 200, &messages)
+		if l.Status != leads.Lost {
+			t.Errorf("%+v", l)
+		}
+		for _, m := range messages.Data {
+			if m.Direction == "outbound" && m.Status != leads.Blocked {
+				t.Errorf("still to be sent: %+v", m)
+			}
+		}
+		// The same number comes back as somebody new: the no still holds, the yes does not.
+		again := s.Test.Lead(map[string]any{"contact": map[string]any{"phone": "+14105550123", "email": "hildegard@example.com"}})
+		if code := text(t, s, again); code != "consent_revoked" {
+			t.Errorf("%q", code)
+		}
+		if f := s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).Fault(t); !f.Blames("channel", "consent_missing") {
+			t.Errorf("%+v", f)
+		}
+		if f := s.Test.Delete("/v1/contacts/"+contact, 409).Fault(t); !f.Blames("contact_id", "state") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Patch("/v1/contacts/"+contact, `{"first_name":"Hilda"}`, 409, nil)
+	})
+}

@@ -1,0 +1,41 @@
+package contacts
+
+import (
+	"context"
+
+	"slipway/internal/consent"
+	"slipway/internal/db"
+)
+
+// unite makes the duplicate a part of the contact. What either said no to holds
+// for the addresses of both: they are one person.
+func unite(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
+	if err := consent.Move(ctx, tx, c.Env, d.ID, c.ID); err != nil {
+		return err
+	}
+	if err := consent.Carry(ctx, tx, c.Env, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
+		return err
+	}
+	if err := consent.Carry(ctx, tx, c.Env, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
+		return err
+	}
+	earlier, err := mergedInto(ctx, tx, d)
+	if err != nil {
+		return err
+	}
+	for _, gone := range append(earlier, d) {
+		before := gone
+		gone.MergedInto = &c.ID
+		if err := save(ctx, tx, before, &gone, "contact.updated"); err != nil {
+			return err
+		}
+	}
+	before := *c
+	c.absorb(d)
+	return save(ctx, tx, before, c, "contact.merged")
+}
+
+// mergedInto are the contacts that turned out to be another.
+func mergedInto(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, error) {
+	return db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND merged_into = ? AND erased_at IS NULL ORDER BY id`, c.Env, c.ID)
+}

@@ -1,0 +1,214 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/jobs"
+	"slipway/internal/money"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+	"slipway/internal/scope"
+)
+
+var (
+	read    = scope.Need(scope.DealsRead)
+	write   = scope.Need(scope.DealsWrite)
+	convert = scope.Need(scope.LeadsWrite, scope.DealsWrite)
+)
+
+// API serves deals.
+type API struct {
+	DB   *db.DB
+	Jobs *jobs.Queue
+
+	// Unwind ends what finance has begun for a deal that is cancelled. Finance
+	// knows deals and not the other way round, so app puts it in.
+	Unwind func(ctx context.Context, tx *db.Tx, d *Deal) error
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	rest.Create(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
+		rest.Describe("Opens a deal for the lead's contact, with this opening offer, and answers with it. The lead is converted from then on."),
+		rest.Example(`{"offer_usd": 118000, "hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+
+	r = r.Family("Deals")
+	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list)
+	rest.Create(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
+		rest.Describe("Any number of deals may be open on a hull; the first one whose offer is accepted gets it."),
+		rest.Example(`{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "buyer_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f", "offer_usd": 118000, "deal_type": "finance"}`))
+	rest.Get(r, "/deals/{deal_id}", "getDeal", read, "Retrieve a deal with its totals", a.get)
+	rest.Patch(r, "/deals/{deal_id}", "updateDeal", write, "Change a deal's line items, tax or owner", a.update,
+		rest.Describe("A JSON merge patch: what is left out stays, null clears. Once the purchase agreement is signed, only owner and metadata can change."),
+		rest.Example(`{"tax_rate_percent": "6", "line_items": [{"kind": "fee", "code": "doc", "description": "Documentation fee", "amount_cents": 49900, "taxable": true}, {"kind": "accessory", "description": "Bimini top", "amount_cents": 185000, "cost_cents": 110000, "taxable": true}]}`))
+	rest.Act(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next state", a.advance,
+		rest.Describe("accepted to in_finance to contracted to funded to delivered to closed. contracted needs a signed purchase agreement and, for a finance deal, a selected structure; funded needs a funded funding (finance) or nothing left to pay; delivered before funded must be allowed by the dealership. What is missing is listed in `details`."),
+		rest.Example(`{"to": "contracted"}`))
+	rest.Act(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and free its hull", a.cancel,
+		rest.Describe("Possible until the deal is funded. The hull goes back to the status it had, offers and fundings are withdrawn, documents that not all have signed are voided."),
+		rest.Example(`{"reason": "The buyer's survey found soft stringers", "deposit_outcome": "refund"}`))
+	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's state changes", a.history)
+
+	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.offers)
+	rest.Create(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counter-offer", a.makeOffer,
+		rest.Describe("Takes the place of the same side's offer that is still on the table."),
+		rest.Example(`{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": "off_01jcqz8t5n8m2x4v6b7c9d0e1f", "note": "With a full tank"}`))
+	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer)
+	rest.Act(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
+		rest.Describe("The deal is accepted and its hull sale_pending, both or neither. If another deal has the hull: 409, which names that deal to those who may read deals."))
+	rest.Act(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
+		rest.Example(`{"by": "dealer", "reason": "Below invoice"}`))
+
+	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.tradeIns)
+	rest.Create(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
+		rest.Example(`{"year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "payoff_cents": 1200000, "lienholder": "Bay Federal", "stock_in": true}`))
+	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn)
+}
+
+// ByDeal names a deal.
+type ByDeal struct {
+	DealID string `path:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) list(ctx context.Context, in *DealFilter) (page.Page[Deal], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Deal], error) {
+		return list(ctx, tx, env, *in)
+	})
+}
+
+func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+		d, err := open(ctx, tx, env, in.Body)
+		if err != nil {
+			return d, err
+		}
+		return shown(ctx, tx, d)
+	})
+}
+
+// open is how every deal begins.
+func open(ctx context.Context, tx *db.Tx, env principal.Env, c DealCreate) (Deal, error) {
+	company, err := dealership.Find(ctx, tx, env)
+	if err != nil {
+		return Deal{}, err
+	}
+	d, err := c.deal(money.Percent(company.Settings.DefaultTaxRatePercent), principal.From(ctx).Actor)
+	if err != nil {
+		return d, err
+	}
+	return d, insert(ctx, tx, env, &d)
+}
+
+func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+		d, err := Find(ctx, tx, env, in.DealID)
+		if err != nil {
+			return d, err
+		}
+		return shown(ctx, tx, d)
+	})
+}
+
+// change is how a deal is changed: found, matched against If-Match, edited by a
+// rule and saved, in one transaction. Edit returns the event and the reason.
+func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, d *Deal) (event string, reason *string, err error)) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+		d, err := FindAlone(ctx, tx, env, id)
+		if err != nil {
+			return d, err
+		}
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return d, err
+		}
+		before := d
+		event, reason, err := edit(ctx, tx, &d)
+		if err != nil {
+			return d, err
+		}
+		if err := save(ctx, tx, before, &d, event, reason); err != nil {
+			return d, err
+		}
+		return shown(ctx, tx, d)
+	})
+}
+
+func (a *API) update(ctx context.Context, in *struct {
+	ByDeal
+	Body DealPatch
+}) (Deal, error) {
+	return a.change(ctx, in.DealID, func(_ context.Context, _ *db.Tx, d *Deal) (string, *string, error) {
+		return "deal.updated", nil, in.Body.apply(d)
+	})
+}
+
+func (a *API) advance(ctx context.Context, in *struct {
+	ByDeal
+	Body *DealAdvance
+}) (Deal, error) {
+	return a.change(ctx, in.DealID, func(ctx context.Context, tx *db.Tx, d *Deal) (string, *string, error) {
+		var asked DealAdvance
+		if in.Body != nil {
+			asked = *in.Body
+		}
+		company, err := dealership.Find(ctx, tx, d.Env)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := d.advance(asked.To, company.Settings, tx.Now); err != nil {
+			return "", nil, err
+		}
+		return "deal." + string(d.Status), asked.Reason, moveHull(ctx, tx, *d, company.Settings)
+	})
+}
+
+// moveHull does to the boat what the deal's new status means for it.
+func moveHull(ctx context.Context, tx *db.Tx, d Deal, rules dealership.Settings) error {
+	switch {
+	case string(d.Status) == rules.SoldWhen:
+		return hulls.MarkSold(ctx, tx, d.Env, d.HullID)
+	case d.Status == Delivered:
+		return hulls.MarkDelivered(ctx, tx, d.Env, d.HullID)
+	case d.Status == Closed:
+		if err := stockIn(ctx, tx, d); err != nil {
+			return err
+		}
+		return hulls.Settle(ctx, tx, d.Env, d.HullID)
+	}
+	return nil
+}
+
+func (a *API) cancel(ctx context.Context, in *struct {
+	ByDeal
+	Body DealCancel
+}) (Deal, error) {
+	return a.change(ctx, in.DealID, func(ctx context.Context, tx *db.Tx, d *Deal) (string, *string, error) {
+		if err := d.cancel(in.Body, tx.Now); err != nil {
+			return "", nil, err
+		}
+		if err := endOffers(ctx, tx, *d, Withdrawn, Buyer, Dealer); err != nil {
+			return "", nil, err
+		}
+		if err := a.Unwind(ctx, tx, d); err != nil {
+			return "", nil, err
+		}
+		if d.HullStatus != nil {
+			if err := hulls.Release(ctx, tx, d.Env, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {
+				return "", nil, err
+			}
+		}
+		return "deal.cancelled", &in.Body.Reason, nil
+	})
+}
+
+func (a *API) history(ctx context.Context, in *struct {
+	ByDeal
+	page.Query
+}) (page.Page[DealChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[DealChange], error) {
+		return ListOf[DealChange](ctx, tx, env, "deal_history", "hst", in.DealID, in.Query)
+	})
+}

@@ -1,0 +1,109 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/contacts"
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// Holder tells the contacts what is kept here of them.
+func (a *API) Holder() contacts.Holder {
+	return contacts.Holder{Move: move, Export: export, Erase: erase}
+}
+
+// OfContact are the deals that a contact buys in, oldest first.
+func OfContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) ([]Deal, error) {
+	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`, env, contactID, contactID)
+	for i := range all {
+		all[i].derive()
+	}
+	return all, err
+}
+
+// move gives the deals of one contact to another. Whoever bought together with
+// themselves bought alone.
+func move(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) error {
+	all, err := OfContact(ctx, tx, env, from)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		before := d
+		if d.BuyerID == from {
+			d.BuyerID = to
+		}
+		if d.CoBuyerID != nil && *d.CoBuyerID == from {
+			d.CoBuyerID = &to
+		}
+		if d.CoBuyerID != nil && *d.CoBuyerID == d.BuyerID {
+			d.CoBuyerID = nil
+		}
+		if err := save(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) (map[string]any, error) {
+	all, err := OfContact(ctx, tx, env, contactID)
+	if err != nil {
+		return nil, err
+	}
+	offers, trades := []Offer{}, []TradeIn{}
+	for i, d := range all {
+		all[i].hideCosts() // what the dealership pays is no data of the buyer's
+		o, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, env, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		t, err := TradeIns(ctx, tx, d)
+		if err != nil {
+			return nil, err
+		}
+		for i := range t {
+			t[i] = t[i].told()
+		}
+		offers, trades = append(offers, o...), append(trades, t...)
+	}
+	return map[string]any{"deals": all, "offers": offers, "trade_ins": trades}, nil
+}
+
+// erase refuses while a deal is not over, and forgets what people wrote in
+// those that are. What was sold to whom, the books must keep.
+func erase(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+	all, err := OfContact(ctx, tx, env, contactID)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		if d.Status.category() == "open" {
+			return fault.Conflict("Deal %s of the contact is %s. Close or cancel it first.", d.ID, d.Status).
+				Detail("deal_id", "state", "is of a deal that is %s: %s", d.Status, d.ID)
+		}
+	}
+	for _, d := range all {
+		if err := events.Redact(ctx, tx, env, d.ID); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, tx, `UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`, env, d.ID); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, tx, `UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`, env, d.ID); err != nil {
+			return err
+		}
+		before := d
+		d.Metadata = map[string]string{}
+		if d.CancelReason != nil {
+			d.CancelReason = new("erased")
+		}
+		if err := save(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/leads"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// LeadConvert is the opening offer of a lead that becomes a deal.
+type LeadConvert struct {
+	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" example:"118000"`
+	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Without it: the hull that the lead is about."`
+}
+
+// convertLead is here and not with the leads, because deals know leads and not
+// the other way round.
+func (a *API) convertLead(ctx context.Context, in *struct {
+	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Body   LeadConvert
+}) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+		lead, err := leads.Find(ctx, tx, env, in.LeadID)
+		if err != nil {
+			return Deal{}, err
+		}
+		if err := rest.Match(ctx, lead.Version); err != nil {
+			return Deal{}, err
+		}
+		hull := in.Body.HullID
+		if hull == nil {
+			hull = lead.HullID
+		}
+		if hull == nil {
+			var bad fault.Fields
+			bad.Add("hull_id", "required", "is required: the lead names no hull")
+			return Deal{}, bad.Err()
+		}
+		d, err := open(ctx, tx, env, DealCreate{
+			HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
+			SaleType: "retail", DealType: Cash,
+		})
+		if err != nil {
+			return d, err
+		}
+		if err := leads.Convert(ctx, tx, env, &lead, d.ID); err != nil {
+			return d, err
+		}
+		return shown(ctx, tx, d)
+	})
+}

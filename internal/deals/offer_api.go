@@ -1,0 +1,151 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByOffer names an offer of a deal.
+type ByOffer struct {
+	ByDeal
+	OfferID string `path:"offer_id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) offers(ctx context.Context, in *struct {
+	ByDeal
+	page.Query
+}) (page.Page[Offer], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Offer], error) {
+		return ListOf[Offer](ctx, tx, env, "offers", "off", in.DealID, in.Query)
+	})
+}
+
+func (a *API) getOffer(ctx context.Context, in *ByOffer) (Offer, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+		if _, err := Find(ctx, tx, env, in.DealID); err != nil {
+			return Offer{}, err
+		}
+		return findOffer(ctx, tx, env, in.DealID, in.OfferID)
+	})
+}
+
+func (a *API) makeOffer(ctx context.Context, in *struct {
+	ByDeal
+	Body OfferMake
+}) (Offer, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+		d, err := FindAlone(ctx, tx, env, in.DealID)
+		if err != nil {
+			return Offer{}, err
+		}
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return Offer{}, err
+		}
+		o, err := in.Body.offer(d, tx.Now)
+		if err != nil {
+			return o, err
+		}
+		if err := checkReply(ctx, tx, d, in.Body); err != nil {
+			return o, err
+		}
+		if err := endOffers(ctx, tx, d, Superseded, o.MadeBy); err != nil {
+			return o, err
+		}
+		if err := insertOffer(ctx, tx, d, &o); err != nil {
+			return o, err
+		}
+		if o.ExpiresAt != nil {
+			if err := a.Jobs.Enqueue(ctx, tx, ExpireOffer{env, d.ID, o.ID}, *o.ExpiresAt); err != nil {
+				return o, err
+			}
+		}
+		if err := reprice(ctx, tx, &d); err != nil {
+			return o, err
+		}
+		return o, events.Emit(ctx, tx, env, "deal.offer_made", d.ID, nil, o)
+	})
+}
+
+// decideOffer is how an offer is accepted or rejected: the deal is locked, so
+// that two decisions come one after the other.
+func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error) (Offer, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+		d, err := FindAlone(ctx, tx, env, in.DealID)
+		if err != nil {
+			return Offer{}, err
+		}
+		o, err := findOffer(ctx, tx, env, in.DealID, in.OfferID)
+		if err != nil {
+			return o, err
+		}
+		if err := rest.Match(ctx, o.Version); err != nil {
+			return o, err
+		}
+		return o, decide(ctx, tx, &d, &o)
+	})
+}
+
+func (a *API) acceptOffer(ctx context.Context, in *struct {
+	ByOffer
+	Body *OfferAccept
+}) (Offer, error) {
+	return a.decideOffer(ctx, in.ByOffer, func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error {
+		by := o.MadeBy.other()
+		if in.Body != nil && in.Body.By != "" {
+			by = in.Body.By
+		}
+		if d.Status != Open {
+			return fault.Conflict("The deal is %s.", d.Status).Detail("status", "state", "must be open")
+		}
+		offered := *o
+		if err := o.accept(by, tx.Now); err != nil {
+			return err
+		}
+		before := *d
+		if err := take(ctx, tx, d); err != nil {
+			return err
+		}
+		if err := saveOffer(ctx, tx, offered, o, ""); err != nil {
+			return err
+		}
+		if err := endOffers(ctx, tx, *d, Superseded, o.MadeBy.other()); err != nil {
+			return err
+		}
+		d.Status, d.AcceptedOfferID, d.AcceptedAt, d.PriceUSD = Accepted, &o.ID, &tx.Now, o.AmountUSD
+		d.repriced(before)
+		return save(ctx, tx, before, d, "deal.accepted", nil)
+	})
+}
+
+func (a *API) rejectOffer(ctx context.Context, in *struct {
+	ByOffer
+	Body *OfferReject
+}) (Offer, error) {
+	return a.decideOffer(ctx, in.ByOffer, func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error {
+		r := OfferReject{By: o.MadeBy.other()}
+		if in.Body != nil {
+			r.Reason = in.Body.Reason
+			if in.Body.By != "" {
+				r.By = in.Body.By
+			}
+		}
+		before := *o
+		if err := o.reject(r, tx.Now); err != nil {
+			return err
+		}
+		event := "deal.offer_rejected"
+		if o.Status == Withdrawn {
+			event = "deal.offer_withdrawn"
+		}
+		if err := saveOffer(ctx, tx, before, o, event); err != nil {
+			return err
+		}
+		return reprice(ctx, tx, d)
+	})
+}

@@ -1,0 +1,129 @@
+package deals_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"slipway/internal/deals"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+func offersOf(s *testkit.Server, id string) (p page.Page[deals.Offer]) {
+	s.Test.Get("/v1/deals/"+id+"/offers", 200, &p)
+	return p
+}
+
+func TestOffers(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/offers"
+		opening := s.Test.OpeningOffer(id)
+		var counter, second, got deals.Offer
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"}, 201, &counter)
+		if counter.Status != deals.Pending || *counter.InReplyTo != opening || counter.AmountUSD != 121500 {
+			t.Errorf("counter %+v", counter)
+		}
+		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
+		s.Test.Post(path, map[string]any{"amount_usd": 119000, "made_by": "buyer", "in_reply_to": counter.ID}, 201, &second)
+		s.Test.Get(path+"/"+opening, 200, &got)
+		if got.Status != deals.Superseded || got.DecidedAt == nil || got.Version != 2 {
+			t.Errorf("opening offer %+v", got)
+		}
+		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11900000)
+		s.Test.Post(path+"/"+second.ID+"/reject", `{"by": "buyer", "reason": "Thought again"}`, 200, &got)
+		if got.Status != deals.Withdrawn || *got.Reason != "Thought again" {
+			t.Errorf("withdrawn %+v", got)
+		}
+		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
+		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "dealer"}`, 409, nil)
+		s.Test.Post(path+"/"+opening+"/accept", nil, 409, nil)
+		s.Test.With("If-Match", `"7"`).Post(path+"/"+counter.ID+"/accept", nil, 409, nil)
+		s.Test.Post(path, map[string]any{"amount_usd": 119500, "made_by": "buyer"}, 201, &second)
+		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
+		same(t, "accepted", got.Status, deals.Taken)
+		d := deal(s, id)
+		if *d.AcceptedOfferID != counter.ID || d.Totals.PriceCents != 12150000 || d.OfferUSD != 118000 || d.Status != deals.Accepted {
+			t.Errorf("deal %+v", d)
+		}
+		s.Test.Get(path+"/"+second.ID, 200, &got)
+		same(t, "the other side's offer", got.Status, deals.Superseded)
+		s.Test.Post(path, `{"amount_usd": 1, "made_by": "buyer"}`, 409, nil)
+		same(t, "story", story(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
+		same(t, "offers", len(offersOf(s, id).Data), 4)
+	})
+}
+
+func TestOffersRefuse(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id, other := s.Test.Deal(nil), s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/offers"
+		opening, foreign := s.Test.OpeningOffer(id), s.Test.OpeningOffer(other)
+		f := s.Test.Post(path, `{"amount_usd": -1, "made_by": "bank", "expires_at": "2020-01-01T00:00:00Z"}`, 422, nil).Fault(t)
+		if !f.Blames("amount_usd", "minimum") || !f.Blames("made_by", "enum") || !f.Blames("expires_at", "minimum") {
+			t.Errorf("not all mistakes at once: %+v", f)
+		}
+		if f := s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).Fault(t); !f.Blames("in_reply_to", "not_found") {
+			t.Errorf("%+v", f)
+		}
+		if f := s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).Fault(t); !f.Blames("in_reply_to", "exclusive") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Post(path+"/"+foreign+"/accept", nil, 404, nil)
+		s.Test.Get(path+"/"+foreign, 404, nil)
+		s.Test.Post(path+"/"+opening+"/reject", `{"reason": "Below invoice"}`, 200, nil)
+		s.Test.Post(path+"/"+opening+"/reject", nil, 409, nil)
+		same(t, "story", story(s, id), "deal.opened deal.offer_rejected")
+	})
+}
+
+func TestOfferExpires(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		sales := &deals.API{DB: s.DB, Jobs: s.Jobs}
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/offers"
+		var o deals.Offer
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
+		expire := func() (got deals.Offer) {
+			if err := sales.ExpireOffer(t.Context(), deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
+				t.Fatal(err)
+			}
+			s.Test.Get(path+"/"+o.ID, 200, &got)
+			return got
+		}
+		same(t, "before its time", expire().Status, deals.Pending)
+		s.Advance(2 * time.Hour)
+		if f := s.Test.Post(path+"/"+o.ID+"/accept", nil, 409, nil).Fault(t); !f.Blames("expires_at", "state") {
+			t.Errorf("accepted before its job came: %+v", f)
+		}
+		same(t, "after its time", expire().Status, deals.Expired)
+		same(t, "twice", expire().Version, 2)
+		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11800000)
+		same(t, "story", story(s, id), "deal.opened deal.offer_made deal.offer_expired")
+	})
+}
+
+// The queue itself works the job, on either database.
+func TestOfferJobRuns(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		if err := s.Jobs.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+		id := s.Test.Deal(nil)
+		s.Test.Post("/v1/deals/"+id+"/offers", map[string]any{
+			"amount_usd": 1, "made_by": "dealer", "expires_at": s.DB.Now().Add(1200 * time.Millisecond).UTC().Format(time.RFC3339Nano),
+		}, 201, nil)
+		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+			if offersOf(s, id).Data[0].Status == deals.Expired {
+				return
+			}
+		}
+		t.Error("the offer did not expire")
+	})
+}

@@ -1,0 +1,43 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/jobs"
+	"slipway/internal/principal"
+)
+
+// ExpireOffer ends an offer whose time has come.
+type ExpireOffer struct {
+	Env     principal.Env `json:"env"`
+	DealID  string        `json:"deal_id"`
+	OfferID string        `json:"offer_id"`
+}
+
+// Kind names the job.
+func (ExpireOffer) Kind() string { return "expire_offer" }
+
+// Work registers the jobs of deals.
+func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.ExpireOffer) }
+
+// ExpireOffer ends the offer, unless it has been decided in the meantime.
+func (a *API) ExpireOffer(ctx context.Context, job ExpireOffer) error {
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
+		d, err := FindAlone(ctx, tx, job.Env, job.DealID)
+		if err != nil {
+			return Offer{}, err
+		}
+		o, err := findOffer(ctx, tx, job.Env, job.DealID, job.OfferID)
+		if err != nil || o.Status != Pending || tx.Now.Before(*o.ExpiresAt) {
+			return o, err
+		}
+		before := o
+		o.decide(Expired, tx.Now)
+		if err := saveOffer(ctx, tx, before, &o, "deal.offer_expired"); err != nil {
+			return o, err
+		}
+		return o, reprice(ctx, tx, &d)
+	})
+	return err
+}

@@ -1,0 +1,62 @@
+package deals
+
+import (
+	"testing"
+	"time"
+
+	"slipway/internal/fault"
+)
+
+// Every status of an offer, and what either side may still do to it.
+func TestEveryDecision(t *testing.T) {
+	past, future := now.Add(-time.Second), now.Add(time.Second)
+	for _, o := range []struct {
+		status  OfferStatus
+		expires *time.Time
+		live    bool
+	}{
+		{Pending, nil, true},
+		{Pending, &future, true},
+		{Pending, &past, false},
+		{Pending, &now, false},
+		{Taken, nil, false},
+		{Rejected, nil, false},
+		{Withdrawn, nil, false},
+		{Superseded, nil, false},
+		{Expired, nil, false},
+	} {
+		for _, maker := range []Side{Buyer, Dealer} {
+			for _, by := range []Side{Buyer, Dealer} {
+				offer := Offer{MadeBy: maker, Status: o.status, ExpiresAt: o.expires}
+				accepted := offer
+				err := accepted.accept(by, now)
+				if want := o.live && by != maker; (err == nil) != want || want && accepted.Status != Taken {
+					t.Errorf("the %s accepts a %s offer of the %s: %v, %s", by, o.status, maker, err, accepted.Status)
+				}
+				if err != nil && fault.KindOf(err) != fault.KindConflict {
+					t.Errorf("%v is no conflict", err)
+				}
+				rejected, want := offer, Rejected
+				if by == maker {
+					want = Withdrawn
+				}
+				if err := rejected.reject(OfferReject{By: by}, now); (err == nil) != o.live || o.live && rejected.Status != want {
+					t.Errorf("the %s rejects a %s offer of the %s: %v, %s", by, o.status, maker, err, rejected.Status)
+				}
+			}
+		}
+	}
+}
+
+// Offers are made only as long as a deal is open.
+func TestEveryOffer(t *testing.T) {
+	for _, s := range statuses {
+		_, err := OfferMake{AmountUSD: 1, MadeBy: Buyer}.offer(Deal{Status: s}, now)
+		if (err == nil) != (s == Open) {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	if _, err := (OfferMake{ExpiresAt: &now}).offer(Deal{Status: Open}, now); fault.KindOf(err) != fault.KindUnprocessable {
+		t.Errorf("an offer that has ended: %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+package deals_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"slipway/internal/hulls"
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+)
+
+// all sends requests at the same time and returns the answers.
+func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) []*testkit.Response {
+	t.Helper()
+	answers := make([]*testkit.Response, n)
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			res, err := send(i)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answers[i] = res
+		})
+	}
+	close(start)
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return answers
+}
+
+// A hundred deals on one hull are accepted at once: one gets it, the others
+// hear which one.
+func TestHundredAcceptsOfOneHull(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const n = 100
+		boat, buyer := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil)
+		var ids, paths []string
+		for range n {
+			id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer})
+			ids, paths = append(ids, id), append(paths, "/v1/deals/"+id+"/offers/"+s.Test.OpeningOffer(id)+"/accept")
+		}
+		winner, losers := "", 0
+		answers := all(t, n, func(i int) (*testkit.Response, error) { return s.Test.Send("POST", paths[i], nil) })
+		for i, res := range answers {
+			if res.StatusCode == 200 {
+				if winner != "" {
+					t.Errorf("both %s and %s have the hull", winner, ids[i])
+				}
+				winner = ids[i]
+			}
+		}
+		for _, res := range answers {
+			if res.StatusCode != 409 {
+				continue
+			}
+			losers++
+			if f := res.Fault(t); !f.Blames("hull_id", "hull_unavailable") || !f.Blames("deal_id", "hull_unavailable") || !strings.Contains(string(res.Bytes), winner) {
+				t.Errorf("a loser hears %s", res.Bytes)
+			}
+		}
+		same(t, "losers", losers, n-1)
+		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
+		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'deal.accepted'`)[0], 1)
+		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed")
+
+		// Who may not read deals does not learn whose it is.
+		blind := s.As(s.Key(scope.DealsWrite))
+		for i, path := range paths {
+			if ids[i] != winner {
+				if res := blind.Post(path, nil, 409, nil); strings.Contains(string(res.Bytes), winner) {
+					t.Errorf("told %s", res.Bytes)
+				}
+				break
+			}
+		}
+	})
+}
+
+// The index guards the hull even against whoever forgets to look.
+func TestIndexGuardsTheHull(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		boat := s.Test.Hull(s.Test.Location(), nil)
+		first, second := s.Test.AcceptedDeal(map[string]any{"hull_id": boat}), s.Test.Deal(map[string]any{"hull_id": boat})
+		_, err := testkit.TryExec(s, `UPDATE deals SET status = 'contracted' WHERE id = ?`, second)
+		if err == nil {
+			t.Errorf("%s and %s both have the hull", first, second)
+		}
+	})
+}
+
+// A hundred repeats of one request at the same time make one deal.
+func TestHundredRepeatsOfOneDeal(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		body, c := s.Test.DealBody(nil), s.Test.With("Idempotency-Key", uuid.NewString())
+		answers := all(t, 100, func(int) (*testkit.Response, error) { return c.Send("POST", "/v1/deals", body) })
+		first := 0
+		for _, res := range answers {
+			if res.StatusCode != 201 || string(res.Bytes) != string(answers[0].Bytes) {
+				t.Fatalf("%d %s, others %s", res.StatusCode, res.Bytes, answers[0].Bytes)
+			}
+			if res.Header.Get("Idempotent-Replayed") == "" {
+				first++
+			}
+		}
+		same(t, "answers that are not repeats", first, 1)
+		for table, want := range map[string]int64{"deals": 1, "offers": 1, "deal_history": 1} {
+			same(t, table, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], want)
+		}
+		same(t, "events", testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'deal.opened'`)[0], 1)
+	})
+}
+
+// Both sides decide at once: the offer is accepted or rejected, never both.
+func TestAcceptAgainstCancelAndReject(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for range 5 {
+			boat := s.Test.Hull(s.Test.Location(), nil)
+			id := s.Test.Deal(map[string]any{"hull_id": boat})
+			offer := "/v1/deals/" + id + "/offers/" + s.Test.OpeningOffer(id)
+			paths := []string{offer + "/accept", offer + "/reject", "/v1/deals/" + id + "/cancel"}
+			bodies := []any{nil, nil, `{"reason": "no"}`}
+			all(t, len(paths), func(i int) (*testkit.Response, error) { return s.Test.Send("POST", paths[i], bodies[i]) })
+			d, h := deal(s, id), hull(s, boat)
+			if want := map[string]hulls.Status{"accepted": hulls.SalePending, "cancelled": hulls.Available}[string(d.Status)]; h.Status != want {
+				t.Errorf("the deal is %s and its hull %s", d.Status, h.Status)
+			}
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package finance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/db"
+	"slipway/internal/deals"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByDocument names a document of a deal.
+type ByDocument struct {
+	deals.ByDeal
+	DocumentID string `path:"document_id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) documents(ctx context.Context, in *struct {
+	deals.ByDeal
+	page.Query
+}) (page.Page[Document], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Document], error) {
+		return listDocuments(ctx, tx, env, in.DealID, in.Query)
+	})
+}
+
+func (a *API) getDocument(ctx context.Context, in *ByDocument) (Document, error) {
+	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (Document, error) {
+		return findDocument(ctx, tx, d, in.DocumentID)
+	})
+}
+
+// getContent gives the PDF. Its bytes never change, so its hash names them.
+func (a *API) getContent(ctx context.Context, in *ByDocument) (*rest.Content, error) {
+	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (*rest.Content, error) {
+		doc, err := findDocument(ctx, tx, d, in.DocumentID)
+		if err != nil {
+			return nil, err
+		}
+		pdf, err := findFile(ctx, tx, doc)
+		if err != nil {
+			return nil, err
+		}
+		return &rest.Content{Type: mime, Name: string(doc.Kind) + "-" + doc.ID + ".pdf", ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
+	})
+}
+
+// file is bytes that need no closing.
+type file struct{ *bytes.Reader }
+
+func (file) Close() error { return nil }
+
+// errOutdated is that the deal changed while its document was being set.
+var errOutdated = errors.New("the deal has changed since the document was set")
+
+// issueDocument sets the document before the transaction, which must not wait
+// for it, and issues it only if it still tells the deal as it is. Otherwise it
+// is set anew.
+func (a *API) issueDocument(ctx context.Context, in *struct {
+	deals.ByDeal
+	Body DocumentIssue
+}) (Document, error) {
+	const tries = 5
+	for try := 1; ; try++ {
+		doc, err := a.issueOnce(ctx, in.DealID, in.Body)
+		if !errors.Is(err, errOutdated) || try == tries {
+			return doc, err
+		}
+	}
+}
+
+func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
+	set, doc, pdf, failed := a.setDocument(ctx, dealID, in)
+	return change(ctx, a, dealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Document, error) {
+		issued := doc
+		switch {
+		case failed != nil: // said only here: a repeat gets the answer of the first request, whatever is true now
+			return issued, failed
+		case d.Version != set.deal.Version:
+			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has moved on").Because(errOutdated)
+		}
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return issued, err
+		}
+		if err := replace(ctx, tx, d, issued); err != nil {
+			return issued, err
+		}
+		return issued, insertDocument(ctx, tx, *d, &issued, pdf)
+	})
+}
+
+// setDocument makes the record and the PDF of the deal as it is now.
+func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) (set facts, doc Document, pdf []byte, err error) {
+	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (doc Document, err error) {
+		if set, err = gather(ctx, tx, env, dealID); err != nil {
+			return doc, err
+		}
+		if doc, err = in.document(set, principal.From(ctx).Actor); err != nil {
+			return doc, err
+		}
+		doc.ID = tx.NewID("doc") // it is printed on every page
+		return doc, nil
+	})
+	if err != nil {
+		return set, doc, nil, err
+	}
+	var pages int
+	pdf, pages, err = set.set(doc)
+	doc.PageCount = int64(pages)
+	return set, doc, pdf, err
+}
+
+// changeDocument is how a document's record is changed.
+func (a *API) changeDocument(ctx context.Context, in ByDocument, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error) (Document, error) {
+	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Document, error) {
+		doc, err := findDocument(ctx, tx, *d, in.DocumentID)
+		if err != nil {
+			return doc, err
+		}
+		if err := rest.Match(ctx, doc.Version); err != nil {
+			return doc, err
+		}
+		return doc, edit(ctx, tx, d, &doc)
+	})
+}
+
+func (a *API) signDocument(ctx context.Context, in *struct {
+	ByDocument
+	Body DocumentSign
+}) (Document, error) {
+	return a.changeDocument(ctx, in.ByDocument, func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error {
+		before := *doc
+		if err := doc.sign(in.Body, tx.Now); err != nil {
+			return err
+		}
+		if doc.Status != AllSigned {
+			return saveDocument(ctx, tx, before, doc, "document.partially_signed")
+		}
+		if doc.Kind == PurchaseAgreement && d.SignedAgreementID == nil {
+			if err := bind(ctx, tx, d, &doc.ID); err != nil {
+				return err
+			}
+		}
+		return saveDocument(ctx, tx, before, doc, "document.signed")
+	})
+}
+
+func (a *API) voidDocument(ctx context.Context, in *struct {
+	ByDocument
+	Body DocumentVoid
+}) (Document, error) {
+	return a.changeDocument(ctx, in.ByDocument, func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error {
+		return voidOne(ctx, tx, d, doc, in.Body.Reason)
+	})
+}
+
+// Schema lists the kinds in the description of the API.
+func (DocumentKind) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Description: "What the document is for.", Examples: []any{"purchase_agreement"}}
+	for _, k := range kinds {
+		s.Enum = append(s.Enum, string(k))
+	}
+	s.PrecomputeMessages()
+	return s
+}

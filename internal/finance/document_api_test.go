@@ -1,0 +1,158 @@
+package finance_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/ledongthuc/pdf"
+
+	"slipway/internal/finance"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+func TestDocuments(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		boat := s.Test.Hull(s.Test.Location(), map[string]any{"hin": "GRT40912B324"})
+		buyer := s.Test.Contact(map[string]any{"first_name": "Zoë", "last_name": "Núñez"})
+		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer, "co_buyer_id": s.Test.Contact(map[string]any{"first_name": "Jérôme"})})
+		path := "/v1/deals/" + id + "/documents"
+		var doc finance.Document
+		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 201, &doc)
+		if doc.Status != finance.Issued || fmt.Sprint(doc.RequiredSigners) != "[buyer co_buyer dealer]" || doc.Title != "Purchase Agreement" || doc.PageCount != 2 || doc.ContentType != "application/pdf" || doc.IssuedBy.Type != "api_key" {
+			t.Errorf("%+v", doc)
+		}
+		res := s.Test.Get(path+"/"+doc.ID+"/content", 200, nil)
+		sum := sha256.Sum256(res.Bytes)
+		if hex.EncodeToString(sum[:]) != doc.SHA256 || int64(len(res.Bytes)) != doc.SizeBytes || res.Header.Get("Content-Type") != "application/pdf" || res.Header.Get("ETag") != `"`+doc.SHA256+`"` {
+			t.Errorf("%v, %d bytes, %+v", res.Header, len(res.Bytes), doc)
+		}
+		if text := textOf(t, res.Bytes); !strings.Contains(text, "Zoë Núñez") || !strings.Contains(text, "Jérôme") || !strings.Contains(text, "GRT40912B324") || !strings.Contains(text, doc.ID) || !strings.Contains(text, "Page 2 of 2") || !strings.Contains(text, "Acme Marine") || !strings.Contains(text, "$118,000.00") {
+			t.Errorf("it says %s", text)
+		}
+		s.Test.With("If-None-Match", `"`+doc.SHA256+`"`).Do("GET", path+"/"+doc.ID+"/content", nil, 304, nil)
+		if part := s.Test.With("Range", "bytes=0-4").Do("GET", path+"/"+doc.ID+"/content", nil, 206, nil); string(part.Bytes) != "%PDF-" {
+			t.Errorf("%q", part.Bytes)
+		}
+
+		sign := func(doc finance.Document, role string, want int) (after finance.Document) {
+			t.Helper()
+			s.Test.Post(path+"/"+doc.ID+"/sign", map[string]any{"signer_role": role, "signer_name": "Zoë Núñez", "ip": "192.0.2.7"}, want, nil)
+			s.Test.Get(path+"/"+doc.ID, 200, &after)
+			return after
+		}
+		same(t, "one signature", sign(doc, "buyer", 200).Status, finance.PartiallySigned)
+		sign(doc, "buyer", 409)
+		sign(doc, "lender", 409)
+		sign(doc, "dealer", 200)
+		signed := sign(doc, "co_buyer", 200)
+		if signed.Status != finance.AllSigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
+			t.Errorf("%+v", signed)
+		}
+		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
+		if said := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID); strings.Contains(fmt.Sprint(said), "Zoë") {
+			t.Errorf("the audit log has a signer's name: %s", said)
+		}
+
+		// Issued anew, the old one is void and the terms are free again.
+		var next finance.Document
+		s.Test.Post(path, map[string]any{"kind": "bill_of_sale", "supersedes_id": doc.ID}, 422, nil)
+		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": "doc_00000000000000000000000000"}, 422, nil)
+		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": doc.ID, "title": "Purchase Agreement, second issue"}, 201, &next)
+		s.Test.Get(path+"/"+doc.ID, 200, &doc)
+		if doc.Status != finance.Voided || *doc.VoidReason != "superseded by "+next.ID || *next.SupersedesID != doc.ID || next.Title != "Purchase Agreement, second issue" || deal(s, id).SignedAgreementID != nil {
+			t.Errorf("%+v, %+v", doc, next)
+		}
+		sign(doc, "buyer", 409)
+		s.Test.Post(path+"/"+next.ID+"/void", `{}`, 400, nil)
+		s.Test.Post(path+"/"+next.ID+"/void", `{"reason": "Wrong boat"}`, 200, &next)
+		same(t, "void", *next.VoidReason, "Wrong boat")
+		s.Test.Post(path+"/"+next.ID+"/void", `{"reason": "Wrong boat"}`, 409, nil)
+		same(t, "bytes of a void document", s.Test.Get(path+"/"+doc.ID+"/content", 200, nil).StatusCode, 200)
+		var p page.Page[finance.Document]
+		s.Test.Get(path, 200, &p)
+		same(t, "documents", len(p.Data), 2)
+		same(t, "story", story(s, doc.ID), "document.issued document.partially_signed document.partially_signed document.signed document.voided")
+	})
+}
+
+func TestDocumentsRefuse(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.DealIn("contracted", nil)
+		path := "/v1/deals/" + id + "/documents"
+		for kind, field := range map[string]string{"retail_installment_contract": "selected_structure_id", "trade_title": "trade_ins", "deposit_receipt": "totals.paid_cents"} {
+			if f := s.Test.Post(path, map[string]string{"kind": kind}, 409, nil).Fault(t); !f.Blames(field, "state") {
+				t.Errorf("%s: %+v", kind, f)
+			}
+		}
+		s.Test.Post(path, `{"kind": "love_letter"}`, 422, nil)
+		s.Test.Post(path, `{"kind": "bill_of_sale", "required_signers": ["captain"]}`, 422, nil)
+		s.Test.Post(path, `{"kind": "bill_of_sale", "required_signers": ["co_buyer"]}`, 422, nil)
+		agreement := *deal(s, id).SignedAgreementID
+		s.Test.Post(path+"/"+agreement+"/void", `{"reason": "Regret"}`, 409, nil)
+		s.Test.Post(path, map[string]string{"kind": "purchase_agreement", "supersedes_id": agreement}, 409, nil)
+		s.Test.Post(path+"/"+agreement+"/sign", `{"signer_role": "buyer", "signer_name": "A", "signed_at": "2200-01-01T00:00:00Z"}`, 422, nil)
+		s.Test.With("If-Match", `"1"`).Post(path+"/"+agreement+"/void", `{"reason": "Regret"}`, 409, nil)
+		s.Test.Get("/v1/deals/"+s.Test.Deal(nil)+"/documents/"+agreement+"/content", 404, nil)
+	})
+}
+
+// A document tells the deal as it is when it is issued, also while the deal
+// changes; and a repeat gets the first one, whatever happened since.
+func TestDocumentsOfAChangingDeal(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id
+		all(t, 6, func(i int) (*testkit.Response, error) {
+			if i%2 == 0 {
+				return s.Test.Send("POST", path+"/documents", `{"kind": "buyers_order"}`)
+			}
+			return s.Test.Send("POST", path+"/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 100000}`)
+		})
+		var p page.Page[finance.Document]
+		s.Test.Get(path+"/documents", 200, &p)
+		for _, doc := range p.Data {
+			// The deal is locked for either, so that their events stand in the order in which they happened.
+			paid := testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'payment.recorded'
+				AND id < (SELECT id FROM events WHERE type = 'document.issued' AND object_id = ?)`, doc.ID)[0]
+			want := "$0.00 Balance due"
+			if paid > 0 {
+				want = fmt.Sprintf("$%d,000.00 Balance due", paid)
+			}
+			if text := textOf(t, s.Test.Get(path+"/documents/"+doc.ID+"/content", 200, nil).Bytes); !strings.Contains(text, want) {
+				t.Errorf("after %d payments it says %s", paid, text)
+			}
+		}
+		c := s.Test.With("Idempotency-Key", uuid.NewString())
+		first := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil)
+		s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "refund"}`, 200, nil)
+		if again := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil); string(again.Bytes) != string(first.Bytes) {
+			t.Errorf("%s, first %s", again.Bytes, first.Bytes)
+		}
+		s.Test.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 409, nil)
+	})
+}
+
+// textOf extracts the text of a PDF.
+func textOf(t *testing.T, set []byte) string {
+	t.Helper()
+	r, err := pdf.NewReader(bytes.NewReader(set), int64(len(set)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := r.GetPlainText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(string(text)), " ")
+}

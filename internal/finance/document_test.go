@@ -1,0 +1,177 @@
+package finance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ledongthuc/pdf"
+
+	"slipway/internal/contacts"
+	"slipway/internal/deals"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// Every status of a document, and what may be done with it.
+func TestEveryDocumentAction(t *testing.T) {
+	for _, status := range []DocumentStatus{Issued, PartiallySigned, AllSigned, Voided} {
+		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
+		switch status {
+		case PartiallySigned:
+			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}}
+		case AllSigned:
+			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}, {SignerRole: ByDealer}}
+		}
+		for _, role := range []SignerRole{ByBuyer, ByCoBuyer, ByDealer, ByLender} {
+			d := doc
+			err := d.sign(DocumentSign{SignerRole: role, SignerName: "Ann"}, now)
+			want := map[DocumentStatus]map[SignerRole]DocumentStatus{
+				Issued:          {ByBuyer: PartiallySigned, ByDealer: PartiallySigned},
+				PartiallySigned: {ByDealer: AllSigned},
+			}[status][role]
+			if (err == nil) != (want != "") || err == nil && d.Status != want || err != nil && fault.KindOf(err) != fault.KindConflict {
+				t.Errorf("the %s signs a document that is %s: %v, %s; want %q", role, status, err, d.Status, want)
+			}
+		}
+		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
+			for _, binding := range []bool{false, true} {
+				d, deal := doc, deals.Deal{Status: s}
+				if binding {
+					deal.SignedAgreementID = &d.ID
+				}
+				fixed := binding && slices.Contains([]deals.Status{deals.Contracted, deals.Funded, deals.Delivered, deals.Closed}, s)
+				if err := d.void("why", deal, now); (err == nil) != (status != Voided && !fixed) {
+					t.Errorf("void a document that is %s of a deal that is %s (binding %v): %v", status, s, binding, err)
+				}
+			}
+		}
+	}
+}
+
+func TestWhoSigns(t *testing.T) {
+	alone, together := facts{}, facts{coBuyer: &contacts.Contact{}}
+	for name, tt := range map[string]struct {
+		f    facts
+		in   DocumentIssue
+		want []SignerRole // nil: refused
+	}{
+		"usual":                      {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
+		"with a co-buyer":            {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
+		"as asked":                   {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
+		"nobody":                     {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
+		"a co-buyer who isn't there": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
+		"no structure":               {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
+		"no trade-in":                {alone, DocumentIssue{Kind: "trade_title"}, nil},
+		"nothing paid":               {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
+		"a cancelled deal":           {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
+	} {
+		d, err := tt.in.document(tt.f, principal.System)
+		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(d.RequiredSigners, tt.want) {
+			t.Errorf("%s: %v, %v", name, d.RequiredSigners, err)
+		}
+	}
+	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
+		t.Error("a co-buyer changed the form for everybody")
+	}
+}
+
+// Every kind can be issued, says what it is about, and counts its pages.
+func TestEveryKind(t *testing.T) {
+	if len(forms) != len(kinds) {
+		t.Errorf("%d forms for %d kinds", len(forms), len(kinds))
+	}
+	f := everything()
+	for _, kind := range kinds {
+		doc, text := issue(t, f, kind)
+		for _, want := range []string{doc.Title, doc.ID, "Chesapeake Marine", fmt.Sprintf("Page %d of %d", doc.PageCount, doc.PageCount)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %q", kind, want)
+			}
+		}
+		for _, role := range doc.RequiredSigners {
+			if role == ByBuyer && !strings.Contains(text, "Zoë Núñez") {
+				t.Errorf("%s has no line for the buyer", kind)
+			}
+		}
+	}
+}
+
+// issue sets a document and reads it back.
+func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
+	t.Helper()
+	doc, err := DocumentIssue{Kind: kind}.document(f, principal.System)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.ID = "doc_01jcqz8t5n8m2x4v6b7c9d0e1f"
+	set, pages, err := f.set(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.PageCount = int64(pages)
+	return doc, textOf(t, set)
+}
+
+// textOf extracts the text. The reader knows characters up to ÿ only; the pages
+// have the others, too.
+func textOf(t *testing.T, set []byte) string {
+	t.Helper()
+	r, err := pdf.NewReader(bytes.NewReader(set), int64(len(set)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := r.GetPlainText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(string(text)), " ") // lines are broken where they must
+}
+
+func TestWhatPapersSay(t *testing.T) {
+	f := everything()
+	for kind, wants := range map[DocumentKind][]string{
+		PurchaseAgreement: {
+			"Chesapeake Marine Sales, Inc.", "Åkersberga, MD 21401", "Jérôme", "2024 Grady-White Freedom 235", "GRT40912B324", "2016 Boston Whaler",
+			"$118,000.00", "$7,220.94", "$109,359.94", "$104,359.94", "fitted", "Boat show special", "Signatures", "Co-buyer",
+		},
+		"retail_installment_contract": {
+			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a last one of $753.57.",
+			"Dec 15, 2026", "Nov 15, 2046", "$0.00", "NOTICE: Any holder of this consumer credit contract",
+		},
+		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Received in all"},
+		"uscg_cg1340":     {"CG-1340", "GRT40912B324", "Owners together: 100%", "$118,000.00"},
+	} {
+		doc, text := issue(t, f, kind)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %q", kind, want)
+			}
+		}
+		if heads := strings.Count(text, "Principal"); kind == "retail_installment_contract" && (doc.PageCount < 6 || heads < 6) {
+			t.Errorf("a schedule on %d pages has %d heads", doc.PageCount, heads)
+		}
+	}
+}
+
+// The same deal gives the same bytes.
+func TestPapersAreReproducible(t *testing.T) {
+	f := everything()
+	doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Title: "Purchase Agreement", RequiredSigners: both}
+	first, _, err := f.set(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if again, _, err := f.set(doc); err != nil || !bytes.Equal(first, again) {
+			t.Fatal("other bytes", err)
+		}
+	}
+}

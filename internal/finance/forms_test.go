@@ -1,0 +1,49 @@
+package finance
+
+import (
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/hulls"
+)
+
+// everything is a deal that every kind of document can be issued for, with
+// names that need more than ASCII.
+func everything() facts {
+	zone := time.FixedZone("EST", -5*3600)
+	f := facts{
+		company: dealership.Dealership{Name: "Chesapeake Marine", LegalName: new("Chesapeake Marine Sales, Inc.")},
+		location: dealership.Location{Name: "Annapolis", Phone: new("+14105550142"), Address: &dealership.Address{
+			Line1: "410 Severn Avenue", City: "Annapolis", Region: new("MD"), PostalCode: new("21403"), Country: "US",
+		}},
+		hull: hulls.Hull{Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, HIN: new("GRT40912B324"), StockNumber: new("GW-1042"), Condition: "new"},
+		buyer: contacts.Contact{Kind: "person", FirstName: new("Zoë"), LastName: new("Núñez-Łukasiewicz"), Email: new("zoe@example.com"), Phone: new("+14105550123"), Address: &contacts.ContactAddress{
+			Line1: new("12 Straße des 17. Juni"), City: new("Åkersberga"), Region: new("MD"), PostalCode: new("21401"), Country: new("SE"),
+		}},
+		coBuyer: &contacts.Contact{Kind: "person", FirstName: new("Jérôme"), LastName: new("O’Brien")},
+		today:   time.Date(2026, 11, 15, 10, 30, 0, 0, zone),
+	}
+	f.deal = deals.Deal{
+		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
+		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
+		LineItems: []deals.DealLineItem{
+			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: true},
+			{Kind: "accessory", Description: new("Bimini top, navy, with boot and three additional uprights in polished stainless steel, fitted and delivered"), AmountCents: 185000, Taxable: true},
+			{Kind: "discount", Description: new("Boat show special"), AmountCents: 100000},
+		},
+	}
+	f.trades = []deals.TradeIn{{Year: new(int64(2016)), Make: new("Boston Whaler"), Model: new("210 Montauk"), HIN: new("BWCE1234A616"), AllowanceCents: 3250000, PayoffCents: 1200000, Lienholder: new("Bay Federal Credit Union")}}
+	f.payments = []Payment{{Kind: "deposit", Method: "card", AmountCents: 500000, Reference: new("ch_8842"), ReceivedOn: "2026-11-10"}}
+	s, err := FinanceStructureCreate{
+		Lender: new("Bay Federal Credit Union"), CashDownCents: 1000000, APRPercent: "7.49", TermMonths: 240,
+		Products: []FinanceProduct{{Kind: "service_contract", Provider: new("Brunswick"), PriceCents: 249500, TermMonths: new(int64(60)), Financed: true}, {Kind: "gap", PriceCents: 79500}},
+	}.structure(f.deal, 500000, f.today)
+	if err != nil {
+		panic(err)
+	}
+	f.structure = &s
+	f.deal.Totals = deals.DealTotals{PriceCents: 11800000, LineItemsCents: 463900, TaxCents: 722094, TradeEquityCents: 2050000, TotalCents: 10935994, PaidCents: 500000, BalanceDueCents: 10435994}
+	return f
+}

@@ -1,0 +1,67 @@
+package finance_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"slipway/internal/testkit"
+)
+
+// Merged contacts take their deals along, whoever asks gets all of them, and
+// nobody is forgotten in the middle of a deal.
+func TestContactsTakeTheirDealsAlong(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		ann, same1, other := s.Test.Contact(nil), s.Test.Contact(map[string]any{"last_name": "Quillfeather"}), s.Test.Contact(nil)
+		bought := s.Test.Deal(map[string]any{"buyer_id": same1, "co_buyer_id": other, "metadata": map[string]string{"note": "Quillfeather likes blue"}})
+		together := s.Test.Deal(map[string]any{"buyer_id": ann, "co_buyer_id": same1})
+		helped := s.Test.Deal(map[string]any{"buyer_id": other, "co_buyer_id": same1})
+		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]string{"duplicate_id": same1}, 200, nil)
+		if d := deal(s, bought); d.BuyerID != ann || *d.CoBuyerID != other {
+			t.Errorf("%+v", d)
+		}
+		if d := deal(s, together); d.BuyerID != ann || d.CoBuyerID != nil {
+			t.Errorf("%+v", d)
+		}
+		same(t, "co-buyer", *deal(s, helped).CoBuyerID, ann)
+		s.Test.Post("/v1/deals", s.Test.DealBody(map[string]any{"buyer_id": same1}), 409, nil)
+
+		s.Test.Post("/v1/deals/"+bought+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 100}`, 201, nil)
+		signed := s.Test.SignedDocument(bought, "purchase_agreement")
+		var export map[string]json.RawMessage
+		s.Test.Get("/v1/contacts/"+ann+"/export", 200, &export)
+		for list, want := range map[string]int{"deals": 3, "offers": 3, "payments": 1, "documents": 1, "trade_ins": 0, "fundings": 0} {
+			var rows []any
+			if err := json.Unmarshal(export[list], &rows); err != nil || len(rows) != want {
+				t.Errorf("%s: %v, %d rows, want %d", list, err, len(rows), want)
+			}
+		}
+		if f := s.Test.Do("DELETE", "/v1/contacts/"+ann, nil, 409, nil).Fault(t); !f.Blames("deal_id", "state") {
+			t.Errorf("%+v", f)
+		}
+		for _, id := range []string{bought, together, helped} {
+			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "Quillfeather sails no more", "deposit_outcome": "refund"}`, 200, nil)
+		}
+		s.Test.Delete("/v1/contacts/"+ann, 204)
+		s.Test.Get("/v1/deals/"+bought+"/documents/"+signed+"/content", 404, nil)
+		res := s.Test.Get("/v1/deals/"+bought+"/documents/"+signed, 200, nil)
+		if strings.Contains(string(res.Bytes), "Somebody") || len(deal(s, bought).Metadata) != 0 {
+			t.Errorf("still known: %s", res.Bytes)
+		}
+		for _, table := range []string{"SELECT data FROM events", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
+			if all := strings.Join(testkit.Rows[string](s, table), "\n"); strings.Contains(all, "Quillfeather") {
+				t.Errorf("%s still has the name", table)
+			}
+		}
+	})
+}
+
+// The papers of a sale are kept, as the law wants.
+func TestPapersOfASaleAreKept(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		buyer := s.Test.Contact(nil)
+		id := s.Test.DealIn("closed", map[string]any{"buyer_id": buyer})
+		s.Test.Delete("/v1/contacts/"+buyer, 204)
+		s.Test.Get("/v1/deals/"+id+"/documents/"+*deal(s, id).SignedAgreementID+"/content", 200, nil)
+	})
+}

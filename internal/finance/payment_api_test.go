@@ -1,0 +1,98 @@
+package finance_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"slipway/internal/finance"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+func TestPaymentsAndRefunds(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/payments"
+		balance := func(step string, want int64) {
+			t.Helper()
+			same(t, "balance after "+step, deal(s, id).Totals.BalanceDueCents, want)
+		}
+		balance("nothing", 11800000)
+		var deposit, back finance.Payment
+		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_1"}`, 201, &deposit)
+		zone, err := time.LoadLocation("America/New_York") // where a new dealership is
+		if err != nil {
+			t.Fatal(err)
+		}
+		if deposit.Status != "succeeded" || deposit.ReceivedOn != s.DB.Now().In(zone).Format(time.DateOnly) || deposit.RefundsPaymentID != nil {
+			t.Errorf("%+v", deposit)
+		}
+		balance("a deposit", 11300000)
+		s.Test.Post(path, `{"kind": "balance", "method": "wire", "amount_cents": 11300000, "received_on": "2026-01-02"}`, 201, nil)
+		balance("the rest", 0)
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 200000, "reason": "Half"}`, 201, &back)
+		if *back.RefundsPaymentID != deposit.ID || back.AmountCents != 200000 || back.Kind != "deposit" || *back.Reason != "Half" {
+			t.Errorf("%+v", back)
+		}
+		balance("a part of it back", 200000)
+		s.Test.Get(path+"/"+deposit.ID, 200, &deposit)
+		if deposit.Status != "partially_refunded" || deposit.RefundedCents != 200000 || deposit.AmountCents != 500000 {
+			t.Errorf("%+v", deposit)
+		}
+		if f := s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).Fault(t); !f.Blames("amount_cents", "maximum") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
+		same(t, "the rest", back.AmountCents, 300000)
+		balance("all of it back", 500000)
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil)
+		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
+		var p page.Page[finance.Payment]
+		s.Test.Get(path, 200, &p)
+		if len(p.Data) != 4 || p.Data[3].Status != "refunded" || p.Data[0].ID != back.ID {
+			t.Errorf("%+v", p.Data)
+		}
+		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
+		if !f.Blames("kind", "enum") || !f.Blames("method", "enum") || !f.Blames("amount_cents", "minimum") {
+			t.Errorf("not all mistakes at once: %+v", f)
+		}
+		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
+		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
+		same(t, "story", story(s, deposit.ID), "payment.recorded")
+		same(t, "the refund's story", story(s, back.ID), "payment.refunded")
+	})
+}
+
+// Fifty refunds at once never give back more than was paid.
+func TestFiftyRefundsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/payments"
+		var p finance.Payment
+		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 100000}`, 201, &p)
+		counts := all(t, 50, func(i int) (*testkit.Response, error) {
+			return s.Test.Send(http.MethodPost, path+"/"+p.ID+"/refund", fmt.Sprintf(`{"amount_cents": 3000, "reason": "no. %d"}`, i))
+		})
+		if counts[201] != 33 || counts[409] != 17 {
+			t.Error(counts)
+		}
+		s.Test.Get(path+"/"+p.ID, 200, &p)
+		same(t, "refunded", p.RefundedCents, 99000)
+		same(t, "paid", deal(s, id).Totals.PaidCents, 1000)
+		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0], 99000)
+	})
+}
+
+// Money that comes in from all sides at once is all counted.
+func TestPaymentsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		counts := all(t, 30, func(i int) (*testkit.Response, error) {
+			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments", fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
+		})
+		same(t, "recorded", counts[201], 30)
+		same(t, "paid", deal(s, id).Totals.PaidCents, 30*31/2)
+	})
+}

@@ -1,0 +1,72 @@
+package finance
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slipway/internal/deals"
+	"slipway/internal/fault"
+)
+
+// Whatever is paid and refunded in whatever order, a payment never gives back
+// more than it was, and what is left is what was not given back.
+func TestRefundsNeverExceed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := PaymentRecord{Kind: "deposit", Method: "cash", AmountCents: rapid.Int64Range(1, 100000).Draw(t, "paid")}.payment(deals.Deal{Status: deals.Open}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.ID = "pay_1"
+		back := int64(0)
+		for range rapid.IntRange(0, 20).Draw(t, "refunds") {
+			r := PaymentRefund{Reason: "why"}
+			if rapid.Bool().Draw(t, "some") {
+				r.AmountCents = new(rapid.Int64Range(1, 60000).Draw(t, "amount"))
+			}
+			wanted := p.left()
+			if r.AmountCents != nil {
+				wanted = *r.AmountCents
+			}
+			refund, err := p.refund(r, now)
+			if possible := wanted > 0 && back+wanted <= p.AmountCents; (err == nil) != possible {
+				t.Fatalf("%d of %d, %d gone: %v", wanted, p.AmountCents, back, err)
+			}
+			if err != nil {
+				if fault.KindOf(err) != fault.KindConflict {
+					t.Fatal(err)
+				}
+				continue
+			}
+			back += refund.AmountCents
+			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.left() != p.AmountCents-back {
+				t.Fatalf("%+v of %+v", refund, p)
+			}
+		}
+		want := map[bool]string{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]
+		if back == 0 {
+			want = "succeeded"
+		}
+		if p.Status != want || back > p.AmountCents {
+			t.Fatalf("%+v after %d", p, back)
+		}
+	})
+}
+
+func TestPaymentRules(t *testing.T) {
+	for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
+		_, err := PaymentRecord{AmountCents: 1}.payment(deals.Deal{Status: s}, now)
+		if want := s != deals.Closed && s != deals.Cancelled; (err == nil) != want {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+	if _, err := (PaymentRecord{ReceivedOn: new("2026-05-02")}).payment(deals.Deal{}, now); fault.KindOf(err) != fault.KindUnprocessable {
+		t.Errorf("paid tomorrow: %v", err)
+	}
+	if p, err := (PaymentRecord{ReceivedOn: new("2026-04-30")}).payment(deals.Deal{}, now); err != nil || p.ReceivedOn != "2026-04-30" {
+		t.Errorf("paid yesterday: %v", err)
+	}
+	if _, err := (Payment{AmountCents: 1, RefundsPaymentID: new("pay_1")}).refund(PaymentRefund{}, now); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("a refund of a refund: %v", err)
+	}
+}

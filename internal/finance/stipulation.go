@@ -1,0 +1,93 @@
+package finance
+
+import (
+	"slices"
+	"time"
+
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// Stipulation is something that a lender wants before it pays.
+type Stipulation struct {
+	Env         principal.Env     `json:"-" db:"env"`
+	ID          string            `json:"id" db:"id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID      string            `json:"deal_id" db:"deal_id"`
+	FundingID   string            `json:"funding_id" db:"funding_id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
+	Description *string           `json:"description" db:"description" example:"Two years of tax returns"`
+	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived"`
+	Note        *string           `json:"note" db:"note"`
+	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at"`
+	Version     int64             `json:"version" db:"version"`
+	CreatedAt   time.Time         `json:"created_at" db:"created_at"`
+	UpdatedAt   time.Time         `json:"updated_at" db:"updated_at"`
+}
+
+// Revision is the stipulation's version.
+func (s Stipulation) Revision() int64 { return s.Version }
+
+// StipulationStatus is whether a lender has what it wants.
+type StipulationStatus string
+
+// The statuses of a stipulation.
+const (
+	StipulationRequested StipulationStatus = "requested"
+	StipulationReceived  StipulationStatus = "received"
+	StipulationAccepted  StipulationStatus = "accepted"
+	StipulationRejected  StipulationStatus = "rejected"
+	StipulationWaived    StipulationStatus = "waived"
+)
+
+// StipulationAdd is a new stipulation.
+type StipulationAdd struct {
+	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
+	Description *string `json:"description" required:"false" maxLength:"500"`
+}
+
+// StipulationResolve says what became of a stipulation.
+type StipulationResolve struct {
+	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received: with the lender, who has not judged it yet."`
+	Note   *string           `json:"note" required:"false" maxLength:"500"`
+}
+
+// met reports whether the lender has what it wants.
+func (s Stipulation) met() bool {
+	return s.Status == StipulationAccepted || s.Status == StipulationWaived
+}
+
+// resolve changes the status of a stipulation that is not met yet.
+func (s *Stipulation) resolve(r StipulationResolve, f Funding, now time.Time) error {
+	if err := f.isOpen(); err != nil {
+		return err
+	}
+	if s.met() {
+		return fault.Conflict("The stipulation is %s.", s.Status).Detail("status", "state", "is %s", s.Status)
+	}
+	s.Status, s.ResolvedAt = r.Status, nil
+	if r.Note != nil {
+		s.Note = r.Note
+	}
+	if r.Status != StipulationReceived {
+		s.ResolvedAt = &now
+	}
+	return nil
+}
+
+// isOpen fails for a funding that has ended, for good or ill.
+func (f Funding) isOpen() error {
+	if slices.Contains(over, f.Status) {
+		return fault.Conflict("The funding is %s.", f.Status).Detail("status", "state", "is %s", f.Status)
+	}
+	return nil
+}
+
+// stipulation is one of the funding's.
+func (f Funding) stipulation(id string) (Stipulation, error) {
+	for _, s := range f.Stipulations {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	return Stipulation{}, fault.NotFound("stipulation", id)
+}

@@ -1,0 +1,84 @@
+package finance
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/deals"
+	"slipway/internal/events"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// ByStructure names a finance structure of a deal.
+type ByStructure struct {
+	deals.ByDeal
+	StructureID string `path:"structure_id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) structures(ctx context.Context, in *struct {
+	deals.ByDeal
+	page.Query
+}) (page.Page[FinanceStructure], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[FinanceStructure], error) {
+		return listStructures(ctx, tx, env, in.DealID, in.Query)
+	})
+}
+
+func (a *API) createStructure(ctx context.Context, in *struct {
+	deals.ByDeal
+	Body FinanceStructureCreate
+}) (FinanceStructure, error) {
+	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (FinanceStructure, error) {
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return FinanceStructure{}, err
+		}
+		if err := d.MayChangeTerms(); err != nil {
+			return FinanceStructure{}, err
+		}
+		deposits, err := sumPaid(ctx, tx, *d, "deposit")
+		if err != nil {
+			return FinanceStructure{}, err
+		}
+		day, err := today(ctx, tx, d.Env)
+		if err != nil {
+			return FinanceStructure{}, err
+		}
+		s, err := in.Body.structure(*d, deposits, day)
+		if err != nil {
+			return s, err
+		}
+		return s, insertStructure(ctx, tx, *d, &s)
+	})
+}
+
+func (a *API) getStructure(ctx context.Context, in *ByStructure) (FinanceStructureSchedule, error) {
+	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (FinanceStructureSchedule, error) {
+		s, err := findStructure(ctx, tx, d, in.StructureID)
+		if err != nil {
+			return FinanceStructureSchedule{}, err
+		}
+		return FinanceStructureSchedule{s, s.schedule()}, nil
+	})
+}
+
+func (a *API) selectStructure(ctx context.Context, in *ByStructure) (FinanceStructure, error) {
+	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (FinanceStructure, error) {
+		s, err := findStructure(ctx, tx, *d, in.StructureID)
+		if err != nil {
+			return s, err
+		}
+		if err := rest.Match(ctx, d.Version); err != nil {
+			return s, err
+		}
+		before, was := *d, s.withoutCosts()
+		if err := s.selectFor(d); err != nil {
+			return s, err
+		}
+		if err := deals.Keep(ctx, tx, before, d); err != nil {
+			return s, err
+		}
+		return s, events.Emit(ctx, tx, d.Env, "finance_structure.selected", s.ID, was, s.withoutCosts())
+	})
+}

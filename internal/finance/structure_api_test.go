@@ -1,0 +1,82 @@
+package finance_test
+
+import (
+	"testing"
+
+	"slipway/internal/deals"
+	"slipway/internal/finance"
+	"slipway/internal/page"
+	"slipway/internal/scope"
+	"slipway/internal/testkit"
+)
+
+func TestStructures(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(map[string]any{"offer_usd": 250000})
+		path := "/v1/deals/" + id + "/finance_structures"
+		var plain, fat finance.FinanceStructure
+		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31"}`, 201, &plain)
+		if plain.PaymentCents != 201245 || plain.FinalPaymentCents != 201477 || plain.FinanceChargeCents != 23299032 || plain.TotalOfPaymentsCents != 48299032 || plain.Selected || plain.Products == nil {
+			t.Errorf("%+v", plain)
+		}
+		var detail finance.FinanceStructureSchedule
+		s.Test.Get(path+"/"+plain.ID, 200, &detail)
+		sum := int64(0)
+		for _, row := range detail.Schedule {
+			sum += row.PrincipalCents
+		}
+		if len(detail.Schedule) != 240 || sum != 25000000 || detail.Schedule[239].BalanceCents != 0 || detail.Schedule[1].DueOn != "2027-02-28" || detail.ID != plain.ID {
+			t.Errorf("schedule of %d, principal %d", len(detail.Schedule), sum)
+		}
+		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 1000000}`, 201, nil)
+		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "down_payment", "method": "card", "amount_cents": 700000}`, 201, nil)
+		s.Test.Post(path, `{"apr_percent": "0", "term_months": 1, "cash_down_cents": 2000000, "lender": "Bay Federal", "products": [{"kind": "gap", "price_cents": 70000, "cost_cents": 30000, "financed": true}, {"kind": "key", "price_cents": 30000}]}`, 201, &fat)
+		if fat.AmountFinancedCents != 22070000 || fat.DepositCents != 1000000 || fat.PaymentCents != 22070000 || fat.FinanceChargeCents != 0 {
+			t.Errorf("%+v", fat)
+		}
+		s.Test.Post(path+"/"+fat.ID+"/select", nil, 200, &fat)
+		d := deal(s, id)
+		if !fat.Selected || *d.SelectedStructureID != fat.ID || d.DealType != deals.Finance || d.FundingState != "not_started" || d.Totals.LineItemsCents != 100000 || d.Totals.TotalCents != 25100000 || *d.Totals.BackProfitCents != 70000 {
+			t.Errorf("%+v", d)
+		}
+		var p page.Page[finance.FinanceStructure]
+		s.As(s.Key(scope.DealsRead)).Get(path, 200, &p)
+		if len(p.Data) != 2 || !p.Data[0].Selected || p.Data[1].Selected || p.Data[0].Products[0].CostCents != nil {
+			t.Errorf("a reader sees %+v", p.Data)
+		}
+		s.Test.Post(path+"/"+plain.ID+"/select", `{}`, 200, nil) // another one
+		same(t, "products", deal(s, id).Totals.LineItemsCents, 0)
+
+		// A change of the deal undoes the selection, and the old structures are not for it.
+		s.Test.Patch("/v1/deals/"+id, `{"line_items": [{"kind": "fee", "amount_cents": 100}]}`, 200, nil)
+		if d := deal(s, id); d.SelectedStructureID != nil {
+			t.Errorf("%+v", d)
+		}
+		if f := s.Test.Post(path+"/"+plain.ID+"/select", nil, 409, nil).Fault(t); !f.Blames("deal_cents", "stale") {
+			t.Errorf("%+v", f)
+		}
+		same(t, "story", story(s, plain.ID), "finance_structure.created finance_structure.selected")
+	})
+}
+
+func TestStructuresRefuse(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Deal(nil)
+		path := "/v1/deals/" + id + "/finance_structures"
+		f := s.Test.Post(path, `{"apr_percent": "7,49", "term_months": 481, "cash_down_cents": -1}`, 422, nil).Fault(t)
+		if !f.Blames("apr_percent", "pattern") || !f.Blames("term_months", "maximum") || !f.Blames("cash_down_cents", "minimum") {
+			t.Errorf("not all mistakes at once: %+v", f)
+		}
+		s.Test.Post(path, `{"apr_percent": 7.49, "term_months": 12}`, 400, nil)
+		if f := s.Test.Post(path, `{"apr_percent": "5", "term_months": 12, "cash_down_cents": 11800000}`, 422, nil).Fault(t); !f.Blames("cash_down_cents", "maximum") {
+			t.Errorf("%+v", f)
+		}
+		var other finance.FinanceStructure
+		s.Test.Post("/v1/deals/"+s.Test.Deal(nil)+"/finance_structures", `{"apr_percent": "5", "term_months": 12}`, 201, &other)
+		s.Test.Post(path+"/"+other.ID+"/select", nil, 404, nil)
+		s.Test.Post("/v1/deals/"+id+"/fundings", `{"lender": "Bay Federal"}`, 409, nil)
+		if f := s.Test.Post("/v1/deals/"+id+"/fundings", map[string]any{"lender": "Bay Federal", "structure_id": other.ID}, 422, nil).Fault(t); !f.Blames("structure_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package hulls
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// FindAlone returns a hull that nobody else can change until the transaction
+// ends: deals that want it come one after the other.
+func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Hull, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
+		return Hull{}, err
+	}
+	return Find(ctx, tx, env, id)
+}
+
+// Reserve gives the hull to a deal. What it was before, the deal keeps for
+// Release.
+func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
+	before := h
+	if err := h.reserve(dealID); err != nil {
+		return err
+	}
+	return save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
+}
+
+func (h *Hull) reserve(dealID string) error {
+	switch {
+	case !slices.Contains([]Status{OnOrder, InTransit, Available, OnHold}, h.Status):
+		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "is of a hull that is %s", h.Status)
+	case h.Hold != nil && h.Hold.DealID != nil && *h.Hold.DealID != dealID:
+		return fault.Conflict("The hull is on hold for another deal.").Detail("hull_id", "state", "is of a hull that is held for another deal")
+	}
+	h.Status, h.Hold, h.DealID = SalePending, nil, &dealID
+	return nil
+}
+
+// Release takes the hull from its deal and gives it back as it was: in the
+// status it had, and on hold if the hold has not ended in the meantime. The job
+// that ends the hold is still waiting.
+func Release(ctx context.Context, tx *db.Tx, env principal.Env, hullID string, to Status, hold *Hold, reason string) error {
+	h, err := FindAlone(ctx, tx, env, hullID)
+	if err != nil {
+		return err
+	}
+	before := h
+	h.Status, h.Hold, h.DealID, h.SoldAt = to, nil, nil, nil
+	if to == OnHold {
+		if hold != nil && hold.ExpiresAt.After(tx.Now) {
+			h.Hold = hold
+		} else {
+			h.Status = Available
+		}
+	}
+	return save(ctx, tx, before, &h, "hull.status_changed", &reason)
+}
+
+// MarkSold makes the hull of a deal sold.
+func MarkSold(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+	h, err := FindAlone(ctx, tx, env, hullID)
+	if err != nil || h.Status == Sold {
+		return err
+	}
+	before := h
+	h.Status, h.SoldAt = Sold, &tx.Now
+	return save(ctx, tx, before, &h, "hull.sold", nil)
+}
+
+// MarkDelivered hands the hull of a deal over. One that is delivered before it
+// was funded is sold by that, too.
+func MarkDelivered(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+	h, err := FindAlone(ctx, tx, env, hullID)
+	if err != nil {
+		return err
+	}
+	if h.HIN == nil && h.HINAbsentReason == nil {
+		return fault.Conflict("The hull has no HIN yet.").Detail("hull_id", "state", "is of a hull without a hin or a hin_absent_reason")
+	}
+	before, event := h, "hull.status_changed"
+	if h.SoldAt == nil {
+		h.SoldAt, event = &tx.Now, "hull.sold"
+	}
+	if h.ReceivedOn == nil {
+		h.ReceivedOn = new(tx.Now.Format(time.DateOnly))
+	}
+	h.Status = Delivered
+	return save(ctx, tx, before, &h, event, nil)
+}
+
+// Settle ends the deal's hold on a delivered hull.
+func Settle(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+	h, err := FindAlone(ctx, tx, env, hullID)
+	if err != nil {
+		return err
+	}
+	before := h
+	h.DealID = nil
+	return save(ctx, tx, before, &h, "hull.updated", nil)
+}
+
+// StockIn adds a boat taken in trade, at what it cost. If it was here before,
+// the new hull says so.
+func StockIn(ctx context.Context, tx *db.Tx, env principal.Env, c HullCreate, costCents int64, reason string) (Hull, error) {
+	h, err := c.hull(tx.Now)
+	if err != nil {
+		return h, err
+	}
+	if h.HIN != nil {
+		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ? AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, env, *h.HIN)
+		if err != nil {
+			return h, err
+		}
+		if len(earlier) > 0 {
+			h.PreviousHullID = &earlier[0]
+		}
+	}
+	if err := insert(ctx, tx, env, &h); err != nil {
+		return h, err
+	}
+	p, err := findPricing(ctx, tx, h)
+	if err != nil {
+		return h, err
+	}
+	before := p
+	p.Cost = &HullCost{InvoiceCents: &costCents}
+	return h, savePricing(ctx, tx, h, before, &p, &reason)
+}
+
+// Costs are what hulls cost the dealership, as far as it is known.
+func Costs(ctx context.Context, tx *db.Tx, env principal.Env, hullIDs ...string) (map[string]int64, error) {
+	if len(hullIDs) == 0 {
+		return nil, nil
+	}
+	args := []any{env}
+	for _, id := range hullIDs {
+		args = append(args, id)
+	}
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(hullIDs)), ", ")
+	all, err := db.All[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id IN (`+marks+`)`, args...)
+	costs := map[string]int64{}
+	for _, p := range all {
+		if p.Cost != nil {
+			costs[p.ID] = p.Cost.total()
+		}
+	}
+	return costs, err
+}
+
+func (c HullCost) total() (sum int64) {
+	for _, part := range []*int64{c.InvoiceCents, c.FreightCents, c.RiggingCents, c.PackCents, c.ReconditioningCents} {
+		if part != nil {
+			sum += *part
+		}
+	}
+	return sum
+}

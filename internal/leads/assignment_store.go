@@ -1,0 +1,59 @@
+package leads
+
+import (
+	"context"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+)
+
+// assign gives the lead to a user, with a line of history and the event.
+func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reason *string) error {
+	before := *l
+	l.OwnerID = &userID
+	l.touch(tx.Now)
+	if err := db.Insert(ctx, tx, "lead_assignments", LeadAssignment{
+		Env: l.Env, ID: tx.NewID("asg"), LeadID: l.ID, From: before.OwnerID, To: userID,
+		Method: method, Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now,
+	}); err != nil {
+		return err
+	}
+	return save(ctx, tx, before, l, "lead.assigned")
+}
+
+// mayOwn blames a field that names a user who cannot work leads any more.
+func mayOwn(ctx context.Context, tx *db.Tx, env principal.Env, field, userID string) error {
+	u, err := dealership.FindUser(ctx, tx, env, userID)
+	var bad fault.Fields
+	if err := missing(&bad, field, err); err != nil {
+		return err
+	}
+	if err == nil && u.Status == dealership.Deactivated {
+		bad.Add(field, "state", "is deactivated")
+	}
+	return bad.Err()
+}
+
+// takeTurn returns whose turn it is at a location. Transactions that ask for
+// the same location pass one at a time, so everybody gets as many turns.
+func takeTurn(ctx context.Context, tx *db.Tx, env principal.Env, locationID string) (string, error) {
+	last, err := db.One[string](ctx, tx, `
+		INSERT INTO lead_rotations (env, location_id, last_id, turns) VALUES (?, ?, '', 1)
+		ON CONFLICT (env, location_id) DO UPDATE SET turns = lead_rotations.turns + 1
+		RETURNING last_id`, env, locationID)
+	if err != nil {
+		return "", err
+	}
+	sellers, err := dealership.Sellers(ctx, tx, env, locationID)
+	if err != nil {
+		return "", err
+	}
+	next, ok := nextInTurn(sellers, last)
+	if !ok {
+		return "", fault.Conflict("No active user takes leads there.").Detail("strategy", "state", "finds no active user with leads:write at the lead's location")
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, env, locationID)
+	return next.ID, err
+}

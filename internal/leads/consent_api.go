@@ -1,0 +1,133 @@
+package leads
+
+import (
+	"context"
+	"strings"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/db"
+	"slipway/internal/fault"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+func (a *API) mountConsents(r *rest.Router) {
+	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List consent records", a.consents)
+	rest.Create(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent,
+		rest.Describe("Adds a record to the ledger, which is never changed. It binds the address, `address` or that of the contact, for every lead and contact that has it. What was captured last holds."),
+		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is no condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
+	rest.Act(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent,
+		rest.Describe("Adds a revocation of the same channels, scope and addresses, and answers with it."),
+		rest.Example(`{"reason": "Said so on the phone", "source": "phone"}`))
+}
+
+func (a *API) consents(ctx context.Context, in *struct {
+	ByLead
+	page.Query
+}) (page.Page[consent.Consent], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[consent.Consent], error) {
+		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
+			return page.Page[consent.Consent]{}, err
+		}
+		return consent.ListOfLead(ctx, tx, env, in.LeadID, in.Query)
+	})
+}
+
+func (a *API) logConsent(ctx context.Context, in *struct {
+	ByLead
+	Body consent.ConsentCreate
+}) (consent.Consent, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (consent.Consent, error) {
+		l, err := Find(ctx, tx, env, in.LeadID)
+		if err != nil {
+			return consent.Consent{}, err
+		}
+		record, err := in.Body.Record(tx.Now)
+		if err != nil {
+			return record, err
+		}
+		c, err := contacts.FindAlone(ctx, tx, env, l.ContactID)
+		if err != nil {
+			return record, err
+		}
+		if record.Bindings, err = bindings(c, in.Body); err != nil {
+			return record, err
+		}
+		record.ContactID, record.LeadID = l.ContactID, &l.ID
+		if record.PersonName == nil {
+			record.PersonName = orNil(c.Name())
+		}
+		if in.Body.RevokesID != nil {
+			if err := mayRevoke(ctx, tx, l, *in.Body.RevokesID); err != nil {
+				return record, err
+			}
+		}
+		return record, consent.Append(ctx, tx, env, &record)
+	})
+}
+
+// mayRevoke blames revokes_id for a record that is not there or was taken back.
+func mayRevoke(ctx context.Context, tx *db.Tx, l Lead, id string) error {
+	revoked, err := consent.FindOfLead(ctx, tx, l.Env, l.ID, id)
+	var bad fault.Fields
+	if err := missing(&bad, "revokes_id", err); err != nil {
+		return err
+	}
+	if err := bad.Err(); err != nil {
+		return err
+	}
+	return consent.NotRevoked(ctx, tx, revoked)
+}
+
+// bindings are the addresses that a record binds: the one that it names on the
+// channels that it fits, the contact's on the others.
+func bindings(c contacts.Contact, n consent.ConsentCreate) ([]consent.ConsentBinding, error) {
+	var all []consent.ConsentBinding
+	var bad fault.Fields
+	for _, channel := range n.Channels {
+		address := addressOf(c, channel)
+		if named := deref(n.Address); named != "" && strings.Contains(named, "@") == (channel == consent.Email) {
+			var ok bool
+			if address, ok = addressOn(channel, named); !ok {
+				bad.Add("address", "format", "must be a phone number or an email address")
+				continue
+			}
+		}
+		if address == "" {
+			bad.Add("address", recipientInvalid, "is needed: the contact has none for %s", channel)
+			continue
+		}
+		all = append(all, consent.ConsentBinding{Channel: channel, Address: address})
+	}
+	return all, bad.Err()
+}
+
+func (a *API) revokeConsent(ctx context.Context, in *struct {
+	ByLead
+	ConsentID string `path:"consent_id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Body      *consent.ConsentRevoke
+}) (consent.Consent, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (consent.Consent, error) {
+		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
+			return consent.Consent{}, err
+		}
+		granted, err := consent.FindOfLead(ctx, tx, env, in.LeadID, in.ConsentID)
+		if err != nil {
+			return granted, err
+		}
+		if err := consent.NotRevoked(ctx, tx, granted); err != nil {
+			return granted, err
+		}
+		var how consent.ConsentRevoke
+		if in.Body != nil {
+			how = *in.Body
+		}
+		revocation, err := granted.Revocation(how, tx.Now)
+		if err != nil {
+			return revocation, err
+		}
+		return revocation, consent.Append(ctx, tx, env, &revocation)
+	})
+}

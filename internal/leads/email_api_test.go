@@ -1,0 +1,168 @@
+package leads_test
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/http"
+	netmail "net/mail"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"slipway/internal/consent"
+	"slipway/internal/leads"
+	"slipway/internal/testkit"
+)
+
+// parts are the forms of an email, by their types.
+func parts(t *testing.T, m *netmail.Message) map[string]string {
+	t.Helper()
+	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/alternative" {
+		t.Fatal(kind, err)
+	}
+	forms := map[string]string{}
+	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
+		p, err := r.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return forms
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(quotedprintable.NewReader(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, _, _ := strings.Cut(p.Header.Get("Content-Type"), ";")
+		forms[kind] = strings.ReplaceAll(string(text), "\r\n", "\n")
+	}
+}
+
+// Marketing by email arrives at a real server with a link that ends it at one
+// click, without a sign-in.
+func TestMarketingEmail(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		office := &postOffice{}
+		w := newWorker(t, s, office.open(t), nil)
+		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","region":"MD","postal_code":"21401","country":"US"},
+			"settings":{"sender":{"email":"sales@acme.example"}}}`, 200, nil)
+		path := agreed(s, map[string]any{"email": "ann@example.com"})
+		other := agreed(s, map[string]any{"email": "ann@example.com"})
+		var m leads.LeadMessage
+		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
+		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
+			t.Fatal(err, len(office.taken()))
+		}
+		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, err := letter.Header.AddressList("From")
+		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" || letter.Header.Get("To") != "<ann@example.com>" || letter.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
+			t.Errorf("%v, %v", letter.Header, err)
+		}
+		link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
+		if letter.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
+			t.Errorf("%v", letter.Header)
+		}
+		forms := parts(t, letter)
+		for kind, wants := range map[string][]string{
+			"text/plain": {"Hello <Ann>,\n\nshe is back — at last.\n", "12 Dock Street, Annapolis, MD 21401, US", link},
+			"text/html":  {"Hello &lt;Ann&gt;,", "12 Dock Street", `<a href="` + link + `">`},
+		} {
+			for _, want := range wants {
+				if !strings.Contains(forms[kind], want) {
+					t.Errorf("no %q in %s", want, forms[kind])
+				}
+			}
+		}
+		visit := func(method, link string, body url.Values) (int, string) {
+			req, err := http.NewRequestWithContext(t.Context(), method, link, strings.NewReader(body.Encode()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			text, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.StatusCode, string(text)
+		}
+		// Whoever only looks changes nothing; a link that was tampered with is none.
+		if status, text := visit("GET", link, nil); status != 200 || !strings.Contains(text, "Acme Marine") {
+			t.Errorf("%d %s", status, text)
+		}
+		flipped := []byte(link)
+		if flipped[len(flipped)-8] ^= 1; true {
+			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x", s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
+				if status, text := visit("POST", bad, nil); status != 404 || strings.Contains(text, "Acme") {
+					t.Errorf("%s: %d %s", bad, status, text)
+				}
+			}
+		}
+		if code := refused(t, s, other, "email", "marketing"); code != "" {
+			t.Error(code)
+		}
+		for range 2 {
+			if status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 200 || !strings.Contains(text, "unsubscribed") {
+				t.Errorf("%d %s", status, text)
+			}
+		}
+		for _, path := range []string{path, other} {
+			if code := refused(t, s, path, "email", "marketing"); code != "consent_revoked" {
+				t.Errorf("%s: %q", path, code)
+			}
+			if code := refused(t, s, path, "email", "transactional"); code != "" {
+				t.Errorf("%s: %q", path, code)
+			}
+		}
+		records := consentsOf(s, path)
+		if len(records) != 2 || records[0].Direction != consent.Revoked || records[0].Scope != consent.Marketing || *records[0].Method != "list_unsubscribe" || records[0].Evidence["message_id"] != m.ID {
+			t.Errorf("%+v", records)
+		}
+		if entries := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'lead.consent_revoked'`)[0]; entries != 1 {
+			t.Errorf("%d entries", entries)
+		}
+	})
+}
+
+func TestTransactionalEmail(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		office := &postOffice{refuse: &smtp.SMTPError{Code: 451, Message: "try later"}}
+		w := newWorker(t, s, office.open(t), nil)
+		path := agreed(s, nil)
+		body := `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`
+		s.Test.Post(path+"/messages", body, 202, nil)
+		if err := w.sendAll(t); err == nil {
+			t.Error("the queue is not told to try again")
+		}
+		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
+			t.Fatal(err)
+		}
+		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
+		if err != nil || letter.Header.Get("List-Unsubscribe") != "" || !strings.Contains(letter.Header.Get("From"), "noreply@example.com") {
+			t.Errorf("%v, %v", letter.Header, err)
+		}
+		office.mu.Lock()
+		office.refuse = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
+		office.mu.Unlock()
+		s.Test.Post(path+"/messages", body, 202, nil)
+		if err := w.sendAll(t); err != nil {
+			t.Error(err)
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "refused" {
+			t.Errorf("%+v", m)
+		}
+	})
+}

@@ -1,0 +1,229 @@
+package leads_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"slipway/internal/consent"
+	"slipway/internal/db"
+	"slipway/internal/leads"
+	"slipway/internal/mail"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/sms"
+	"slipway/internal/testkit"
+)
+
+// agreed is a lead that agreed to everything, with its address of messages.
+func agreed(s *testkit.Server, changes map[string]any) (path string) {
+	path = "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(changes)})
+	s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","basis":"express_written"}`, 201, nil)
+	return path
+}
+
+// messagesOf are all messages of a lead, newest first.
+func messagesOf(s *testkit.Server, path string) []leads.LeadMessage {
+	var p page.Page[leads.LeadMessage]
+	s.Test.Get(path+"/messages?limit=100", 200, &p)
+	return p.Data
+}
+
+// noon is a moment at which nobody in America sleeps, after now.
+func noon(s *testkit.Server) time.Time {
+	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
+}
+
+// setClock moves the service's clock forward to a moment.
+func setClock(t *testing.T, s *testkit.Server, at time.Time) {
+	t.Helper()
+	by := at.Sub(s.DB.Now())
+	if by < 0 {
+		t.Fatalf("the clock would go back by %s", -by)
+	}
+	s.Advance(by)
+}
+
+// worker is the leads' workers with senders of the test's own.
+type worker struct {
+	*leads.API
+	s   *testkit.Server
+	env principal.Env
+}
+
+func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) *worker {
+	t.Helper()
+	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (principal.Env, error) { return testEnv(ctx, t, tx, s), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &worker{&leads.API{
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), BaseURL: s.URL, Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
+	}, s, env}
+}
+
+// sendAll runs the job of every message that waits, and joins what failed.
+func (w *worker) sendAll(t *testing.T) (err error) {
+	t.Helper()
+	for _, id := range testkit.Rows[string](w.s, `SELECT id FROM messages WHERE status IN ('queued', 'scheduled') ORDER BY id`) {
+		err = errors.Join(err, w.SendMessage(t.Context(), leads.SendMessage{Env: w.env, MessageID: id}))
+	}
+	return err
+}
+
+// phoneNetwork takes texts, or fails as the next errors say.
+type phoneNetwork struct {
+	mu   sync.Mutex
+	took []sms.Message
+	next []error
+	fate error // of what it took; nil: it arrives
+}
+
+func (p *phoneNetwork) Fate(context.Context, string) (sms.Fate, error) { return sms.Delivered, p.fate }
+
+func (p *phoneNetwork) Name() string { return "network" }
+
+func (p *phoneNetwork) Send(_ context.Context, m sms.Message) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.next) > 0 {
+		err := p.next[0]
+		if p.next = p.next[1:]; err != nil {
+			return "", err
+		}
+	}
+	p.took = append(p.took, m)
+	return "net-" + m.Token, nil
+}
+
+func (p *phoneNetwork) taken() []sms.Message {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.took)
+}
+
+// postOffice is a mail server.
+type postOffice struct {
+	mu     sync.Mutex
+	took   [][]byte
+	refuse error // what it says to the next recipient
+}
+
+// open serves until the test ends and returns a sender to it.
+func (p *postOffice) open(t *testing.T) mail.Sender {
+	t.Helper()
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return visit{p}, nil }))
+	server.Domain, server.ErrorLog = "localhost", log.New(io.Discard, "", 0)
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	t.Cleanup(func() {
+		_ = server.Close() // says what Serve says
+		<-ended
+	})
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender, err := mail.NewSMTP("smtp://localhost:" + port + "?starttls=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sender
+}
+
+func (p *postOffice) taken() [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.took)
+}
+
+type visit struct{ office *postOffice }
+
+func (visit) Mail(string, *smtp.MailOptions) error { return nil }
+func (visit) Reset()                               {}
+func (visit) Logout() error                        { return nil }
+
+func (v visit) Rcpt(string, *smtp.RcptOptions) error {
+	v.office.mu.Lock()
+	defer v.office.mu.Unlock()
+	err := v.office.refuse
+	v.office.refuse = nil
+	return err
+}
+
+func (v visit) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	v.office.mu.Lock()
+	defer v.office.mu.Unlock()
+	v.office.took = append(v.office.took, text)
+	return err
+}
+
+// outbox are the texts in the service's own outbox.
+func outbox(t *testing.T, s *testkit.Server) (texts []map[string]string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.sms.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m map[string]string
+		if json.Unmarshal(text, &m) == nil { // else it is still being written
+			texts = append(texts, m)
+		}
+	}
+	return texts
+}
+
+// consentsOf are all records of a lead, newest first.
+func consentsOf(s *testkit.Server, path string) []consent.Consent {
+	var p page.Page[consent.Consent]
+	s.Test.Get(path+"/consents?limit=100", 200, &p)
+	return p.Data
+}
+
+// refused sends a message and returns the gate's code, "" if it was taken.
+func refused(t *testing.T, s *testkit.Server, path, channel, purpose string) string {
+	t.Helper()
+	body := map[string]any{"channel": channel, "purpose": purpose, "body": "She is ready."}
+	if channel == "email" {
+		body["subject"] = "Your boat"
+	}
+	res, err := s.Test.Send("POST", path+"/messages", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch res.StatusCode {
+	case 202:
+		return ""
+	case 422:
+		f := res.Fault(t)
+		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != f.Details[0].Code || !strings.Contains(f.Message, m.ID) {
+			t.Errorf("the attempt is not kept: %+v after %s", m, res.Bytes)
+		}
+		return f.Details[0].Code
+	}
+	t.Fatalf("%d %s", res.StatusCode, res.Bytes)
+	return ""
+}

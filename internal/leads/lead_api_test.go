@@ -1,0 +1,399 @@
+package leads_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/db"
+	"slipway/internal/leads"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/testkit"
+)
+
+// told are the types of an object's events, in order.
+func told(s *testkit.Server, objectID string) []string {
+	return testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, objectID)
+}
+
+func TestCreateLead(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		hull := s.Test.Hull(loc, nil)
+		var l, again, got leads.Lead
+		body := map[string]any{
+			"contact": map[string]any{"first_name": "Ann", "email": "Ann@example.com", "phone": "410-555-0123"}, "source": "web", "hull_id": hull,
+			"message": "Is it still there?", "budget_min_usd": 80000, "budget_max_usd": 130000, "metadata": map[string]any{"utm": "x"},
+		}
+		res := s.Test.Post("/v1/leads", body, 201, &l)
+		if l.Status != leads.New || *l.LocationID != loc || l.Score != 0 || l.OwnerID != nil || res.Header.Get("ETag") != `"1"` {
+			t.Errorf("created %s", res.Bytes)
+		}
+		if read := s.Test.Get("/v1/leads/"+l.ID, 200, nil); string(read.Bytes) != string(res.Bytes) {
+			t.Errorf("read otherwise than created:\n%s\n%s", res.Bytes, read.Bytes)
+		}
+		// The same email or the same phone is the same person.
+		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell", "email": "ann@example.com"}}, 201, &again)
+		if again.ContactID != l.ContactID || again.Source != "other" {
+			t.Errorf("by email: %+v", again)
+		}
+		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"phone": "+1 (410) 555-0123"}}, 201, &again)
+		if again.ContactID != l.ContactID {
+			t.Errorf("by phone: %+v", again)
+		}
+		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell"}}, 201, &again)
+		if again.ContactID == l.ContactID {
+			t.Error("a namesake is the same person")
+		}
+		var people page.Page[contacts.Contact]
+		if s.Test.Get("/v1/contacts", 200, &people); len(people.Data) != 2 {
+			t.Errorf("%d contacts", len(people.Data))
+		}
+		s.Test.Patch("/v1/leads/"+l.ID, `{"status":"contacted","hull_id":null,"metadata":{"utm":null}}`, 200, &got)
+		if got.Status != leads.Contacted || got.HullID != nil || *got.LocationID != loc || len(got.Metadata) != 0 || got.Version != 2 {
+			t.Errorf("updated %+v", got)
+		}
+		f := s.Test.Post("/v1/leads", `{"contact":{"phone":"12"},"budget_min_usd":2,"budget_max_usd":1}`, 422, nil).Fault(t)
+		if !f.Blames("contact.phone", "format") || !f.Blames("budget_min_usd", "maximum") {
+			t.Errorf("not all mistakes at once: %+v", f)
+		}
+		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
+		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
+		if !f.Blames("hull_id", "not_found") || !f.Blames("location_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+		if f := s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("contact_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// A form that is sent twice makes one contact.
+func TestContactsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				res, err := s.Test.Send("POST", "/v1/leads", `{"contact":{"first_name":"Ann","email":"ann@example.com","phone":"+14105550123"}}`)
+				if err != nil || res.StatusCode != 201 {
+					t.Error(err, res)
+				}
+			})
+		}
+		wg.Wait()
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts`)[0]; n != 1 {
+			t.Errorf("%d contacts", n)
+		}
+	})
+}
+
+func TestLeadsLife(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Lead(nil)
+		path := "/v1/leads/" + id
+		var l leads.Lead
+		s.Test.Patch(path, `{"status":"qualified"}`, 200, nil)
+		s.Test.Post(path+"/close", `{}`, 400, nil)
+		if s.Test.Post(path+"/close", `{"reason":"price"}`, 200, &l); l.Status != leads.Lost || *l.LostReason != "price" {
+			t.Errorf("%+v", l)
+		}
+		s.Test.Post(path+"/close", `{"reason":"price"}`, 409, nil)
+		s.Test.Post(path+"/assign", `{"strategy":"round_robin"}`, 409, nil)
+		if f := s.Test.Patch(path, `{"status":"new"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
+			t.Errorf("%+v", f)
+		}
+		if s.Test.Patch(path, `{"status":"working"}`, 200, &l); l.Status != leads.Working || l.LostReason != nil {
+			t.Errorf("reopened %+v", l)
+		}
+		convert := func(deal string) error {
+			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
+				env := testEnv(ctx, t, tx, s)
+				l, err := leads.Find(ctx, tx, env, id)
+				if err != nil {
+					return l, err
+				}
+				return l, leads.Convert(ctx, tx, env, &l, deal)
+			})
+			return err
+		}
+		if err := convert("deal_1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := convert("deal_2"); err == nil {
+			t.Error("converted twice")
+		}
+		if s.Test.Get(path, 200, &l); l.Status != leads.Converted || *l.DealID != "deal_1" {
+			t.Errorf("%+v", l)
+		}
+		if f := s.Test.Patch(path, `{"status":"working"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
+			t.Errorf("%+v", f)
+		}
+		want := []string{"lead.created", "lead.qualified", "lead.lost", "lead.updated", "lead.converted"}
+		if got := told(s, id); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+// testEnv is the environment of the test client.
+func testEnv(ctx context.Context, t *testing.T, tx *db.Tx, s *testkit.Server) principal.Env {
+	t.Helper()
+	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return principal.Env(key)
+}
+
+func TestLeadFilters(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc, user := s.Test.Location(), s.Test.User(nil)
+		hull, contact := s.Test.Hull(loc, nil), s.Test.Contact(nil)
+		a := s.Test.Lead(map[string]any{"hull_id": hull, "source": "phone"})
+		b := s.Test.Lead(map[string]any{"contact_id": contact, "owner_id": user})
+		s.Test.Patch("/v1/leads/"+a, `{"status":"working"}`, 200, nil)
+		for query, want := range map[string][]string{
+			"": {b, a}, "status=working": {a}, "source=phone": {a}, "contact_id=" + contact: {b}, "hull_id=" + hull: {a}, "location_id=" + loc: {a},
+			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {}, "stalled=false": {b, a}, "needs_review=true": {},
+			"needs_review=false&status=new": {b}, "created_after=2199-01-01T00:00:00Z": {}, "updated_after=2001-01-01T00:00:00Z": {b, a},
+		} {
+			var p page.Page[leads.Lead]
+			s.Test.Get("/v1/leads?"+query, 200, &p)
+			ids := []string{}
+			for _, l := range p.Data {
+				ids = append(ids, l.ID)
+			}
+			if !slices.Equal(ids, want) {
+				t.Errorf("%s: %v, want %v", query, ids, want)
+			}
+		}
+	})
+}
+
+func TestAssign(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id, first, second := s.Test.Lead(nil), s.Test.User(nil), s.Test.User(nil)
+		path := "/v1/leads/" + id
+		s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 200, nil)
+		s.Test.Post(path+"/assign", map[string]any{"user_id": second, "reason": "On holiday"}, 200, nil)
+		var history page.Page[leads.LeadAssignment]
+		s.Test.Get(path+"/assignments", 200, &history)
+		if len(history.Data) != 2 || *history.Data[0].From != first || history.Data[0].To != second || *history.Data[0].Reason != "On holiday" || history.Data[0].Method != "manual" ||
+			history.Data[1].From != nil || history.Data[1].Actor.Type != "api_key" {
+			t.Errorf("%+v", history.Data)
+		}
+		s.Test.Post(path+"/assign", `{}`, 400, nil)
+		s.Test.Post(path+"/assign", map[string]any{"user_id": first, "strategy": "round_robin"}, 422, nil)
+		if f := s.Test.Post(path+"/assign", `{"user_id":"usr_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("user_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Post("/v1/users/"+first+"/deactivate", nil, 200, nil)
+		if f := s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 422, nil).Fault(t); !f.Blames("user_id", "state") {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// sellers makes active users with the sales role, who work at these locations.
+func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
+	sales := s.RoleID("sales")
+	for range n {
+		id := s.Test.User(map[string]any{"role_ids": []string{sales}, "location_ids": append([]string{}, locations...)})
+		s.Activate(id)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// A hundred at once over four: twenty-five each, and nobody who should not.
+func TestRoundRobinIsFair(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		here, there := s.Test.Location(), s.Test.Location()
+		four := sellers(s, 3, here)
+		four = append(four, sellers(s, 1)...) // works everywhere
+		sellers(s, 1, there)
+		gone := sellers(s, 1, here)[0]
+		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)
+		s.Activate(s.Test.User(map[string]any{"role_ids": []string{s.RoleID("viewer")}}))
+		s.Test.User(map[string]any{"role_ids": []string{s.RoleID("sales")}}) // only invited
+
+		contact := s.Test.Contact(nil)
+		var ids []string
+		for range 100 {
+			ids = append(ids, s.Test.Lead(map[string]any{"contact_id": contact, "location_id": here}))
+		}
+		var wg sync.WaitGroup
+		for _, id := range ids {
+			wg.Go(func() {
+				res, err := s.Test.Send("POST", "/v1/leads/"+id+"/assign", `{"strategy":"round_robin"}`)
+				if err != nil || res.StatusCode != 200 {
+					t.Error(err, res)
+				}
+			})
+		}
+		wg.Wait()
+		turns := map[string]int64{}
+		for _, u := range testkit.Rows[string](s, `SELECT owner_id FROM leads WHERE owner_id IS NOT NULL`) {
+			turns[u]++
+		}
+		for _, u := range four {
+			if turns[u] != 25 {
+				t.Errorf("%s has %d turns of 25", u, turns[u])
+			}
+		}
+		if len(turns) != 4 {
+			t.Errorf("turns %v", turns)
+		}
+	})
+}
+
+func TestRoundRobinGoesOn(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		three := sellers(s, 3)
+		slices.Sort(three)
+		take := func() string {
+			var l leads.Lead
+			s.Test.Post("/v1/leads/"+s.Test.Lead(nil)+"/assign", `{"strategy":"round_robin"}`, 200, &l)
+			return *l.OwnerID
+		}
+		got := []string{take(), take()}
+		s.Test.Post("/v1/users/"+three[2]+"/deactivate", nil, 200, nil)
+		got = append(got, take())
+		s.Test.Patch("/v1/users/"+three[2], `{"status":"active"}`, 200, nil)
+		s.Activate(three[2])
+		got = append(got, take(), take(), take())
+		if want := []string{three[0], three[1], three[0], three[1], three[2], three[0]}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		for _, u := range three {
+			s.Test.Post("/v1/users/"+u+"/deactivate", nil, 200, nil)
+		}
+		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
+		if boss := take(); boss != owner {
+			t.Errorf("nobody else is left, but %s got it, not %s", boss, owner)
+		}
+	})
+}
+
+func TestSignals(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Test.Patch("/v1/dealership", `{"settings":{"qualify_at_score":50}}`, 200, nil)
+		id := s.Test.Lead(nil)
+		path := "/v1/leads/" + id
+		var l leads.Lead
+		score := func() int64 {
+			s.Test.Get(path, 200, &l)
+			return l.Score
+		}
+		s.Test.Post(path+"/signals", `{"kind":"sea_trial_request","value":2.5,"source":"website"}`, 201, nil)
+		if score() != 35 || l.Status != leads.New {
+			t.Errorf("%d %s", l.Score, l.Status)
+		}
+		s.Advance(14 * 24 * time.Hour)
+		if score() != 17 { // 17.5, and a moment later
+			t.Errorf("after a half-life %d", l.Score)
+		}
+		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
+		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
+		if score() != 32 || l.Status != leads.New {
+			t.Errorf("with one of two weeks ago %d %s", l.Score, l.Status)
+		}
+		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
+		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
+		if score() != 62 || l.Status != leads.Qualified {
+			t.Errorf("%d %s", l.Score, l.Status)
+		}
+		s.Test.Post(path+"/signals", `{"kind":"credit_start"}`, 201, nil)
+		var list page.Page[leads.LeadSignal]
+		if s.Test.Get(path+"/signals?limit=2", 200, &list); len(list.Data) != 2 || !list.HasMore || list.Data[0].Kind != "credit_start" {
+			t.Errorf("%+v", list)
+		}
+		qualified := 0
+		for _, event := range told(s, id) {
+			if event == "lead.qualified" {
+				qualified++
+			}
+		}
+		if qualified != 1 {
+			t.Errorf("qualified %d times: %v", qualified, told(s, id))
+		}
+		s.Test.Post(path+"/signals", `{"kind":"sneeze"}`, 422, nil)
+		if f := s.Test.Post(path+"/signals", `{"kind":"call","occurred_at":"2199-01-01T00:00:00Z"}`, 422, nil).Fault(t); !f.Blames("occurred_at", "maximum") {
+			t.Errorf("%+v", f)
+		}
+		if f := s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("hull_id", "not_found") {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// A website sends signals as they come; none is lost, and the score is that of
+// all of them.
+func TestSignalsAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/leads/" + s.Test.Lead(nil)
+		var wg sync.WaitGroup
+		for range 30 {
+			wg.Go(func() {
+				if res, err := s.Test.Send("POST", path+"/signals", `{"kind":"page_view"}`); err != nil || res.StatusCode != 201 {
+					t.Error(err, res)
+				}
+			})
+		}
+		wg.Wait()
+		var l leads.Lead
+		if s.Test.Get(path, 200, &l); l.Score != 60 || l.Status != leads.Qualified {
+			t.Errorf("%d %s", l.Score, l.Status)
+		}
+	})
+}
+
+func TestStalledLeads(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Test.Patch("/v1/dealership", `{"settings":{"stalled_after_hours":10}}`, 200, nil)
+		api := &leads.API{DB: s.DB, Jobs: s.Jobs}
+		look := func() {
+			if err := api.FindStalled(t.Context(), leads.FindStalled{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		isStalled := func(c *testkit.Client, id string) bool {
+			var l leads.Lead
+			c.Get("/v1/leads/"+id, 200, &l)
+			return l.StalledAt != nil
+		}
+		quiet, touched, lost, live := s.Test.Lead(nil), s.Test.Lead(nil), s.Test.Lead(nil), s.Live.Lead(nil)
+		s.Test.Post("/v1/leads/"+lost+"/close", `{"reason":"price"}`, 200, nil)
+		s.Advance(9 * time.Hour)
+		s.Test.Patch("/v1/leads/"+touched, `{"status":"contacted"}`, 200, nil)
+		if look(); isStalled(s.Test, quiet) {
+			t.Error("stalled before its time")
+		}
+		s.Advance(time.Hour)
+		look()
+		look()
+		for id, want := range map[string]bool{quiet: true, touched: false, lost: false} {
+			if isStalled(s.Test, id) != want {
+				t.Errorf("%s: stalled is %t", id, !want)
+			}
+		}
+		if isStalled(s.Live, live) {
+			t.Error("stalled by another environment's hours")
+		}
+		if got := told(s, quiet); !slices.Equal(got, []string{"lead.created", "lead.stalled"}) {
+			t.Errorf("%v", got)
+		}
+		// Touched, it may stall again.
+		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {
+			t.Error("stalled though touched")
+		}
+		s.Advance(10 * time.Hour)
+		if look(); !isStalled(s.Test, quiet) {
+			t.Error("does not stall twice")
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package leads
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+	"slipway/internal/opt"
+)
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
+	t.Helper()
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
+		t.Errorf("%s: want %s blamed as %s, got %v", name, field, kind.Code, err)
+	}
+}
+
+// Every status meets every action: what is not listed here is refused.
+func TestEveryMove(t *testing.T) {
+	all := []Status{New, Contacted, Qualified, Working, Converted, Lost}
+	for _, from := range all {
+		for _, to := range all {
+			l := Lead{Status: from, LostReason: new("price")}
+			event, err := LeadPatch{Status: opt.Value[Status]{Set: true, V: to}}.apply(&l, now)
+			allowed := from == to || from.isOpen() && to.isOpen() || from == Lost && to == Working
+			if allowed != (err == nil) {
+				t.Errorf("%s to %s: %v", from, to, err)
+			}
+			switch {
+			case err != nil:
+				blames(t, string(from+" to "+to), err, fault.KindConflict, "status")
+			case l.Status != to || (event == "lead.qualified") != (to == Qualified && from != Qualified):
+				t.Errorf("%s to %s: %s, %s", from, to, l.Status, event)
+			case from == Lost && to == Working && l.LostReason != nil:
+				t.Error("a reopened lead keeps the reason it was lost for")
+			}
+		}
+		l := Lead{Status: from}
+		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
+			t.Errorf("%s closed: %v, %+v", from, err, l)
+		}
+		l = Lead{Status: from}
+		if err := l.convert("deal_1", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Converted || *l.DealID != "deal_1") {
+			t.Errorf("%s converted: %v, %+v", from, err, l)
+		}
+		l = Lead{Status: from, Score: 60}
+		if ripe := l.ripen(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
+			t.Errorf("%s ripe: %t, %s", from, ripe, l.Status)
+		}
+	}
+}
+
+func TestLeadRules(t *testing.T) {
+	bell := opt.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{LastName: new("Bell")}}
+	for name, c := range map[string]struct {
+		create LeadCreate
+		kind   fault.Kind // zero: accepted
+		field  string
+	}{
+		"a contact":              {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
+		"a contact described":    {LeadCreate{Contact: bell}, fault.Kind{}, ""},
+		"nobody":                 {LeadCreate{}, fault.KindBadRequest, "contact_id"},
+		"both":                   {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
+		"a contact of no number": {LeadCreate{Contact: opt.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
+		"a budget":               {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
+		"a budget upside down":   {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
+	} {
+		_, err := c.create.lead(now)
+		if c.field != "" {
+			blames(t, name, err, c.kind, c.field)
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTurns(t *testing.T) {
+	users := func(ids ...string) (all []dealership.User) {
+		for _, id := range ids {
+			all = append(all, dealership.User{ID: id})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		candidates []dealership.User
+		last, want string
+	}{
+		{users("b", "a", "c"), "", "a"},
+		{users("b", "a", "c"), "a", "b"},
+		{users("b", "a", "c"), "c", "a"},
+		{users("a", "c"), "b", "c"}, // b left: the turns go on
+		{users("a"), "a", "a"},
+	} {
+		if u, ok := nextInTurn(c.candidates, c.last); !ok || u.ID != c.want {
+			t.Errorf("after %q: %s, want %s", c.last, u.ID, c.want)
+		}
+	}
+	if _, ok := nextInTurn(nil, "a"); ok {
+		t.Error("a turn of nobody")
+	}
+}
+
+func TestScoreHalves(t *testing.T) {
+	signal := func(kind string, ago time.Duration) LeadSignal {
+		return LeadSignal{Kind: kind, OccurredAt: now.Add(-ago)}
+	}
+	for _, c := range []struct {
+		signals []LeadSignal
+		after   time.Duration
+		want    int64
+	}{
+		{nil, 0, 0},
+		{[]LeadSignal{signal("sea_trial_request", 0)}, 0, 35},
+		{[]LeadSignal{signal("sea_trial_request", 0)}, halfLife, 18},
+		{[]LeadSignal{signal("sea_trial_request", halfLife)}, 0, 18},
+		{[]LeadSignal{signal("credit_start", 0), signal("credit_start", halfLife)}, 0, 45},
+		{[]LeadSignal{signal("credit_start", 0), signal("sea_trial_request", 0), signal("credit_start", 0), signal("call", 0)}, 0, 100},
+	} {
+		var l Lead
+		l.rate(c.signals, now)
+		if l.derive(now.Add(c.after)); l.Score != c.want {
+			t.Errorf("%v after %s: %d, want %d", c.signals, c.after, l.Score, c.want)
+		}
+	}
+}
+
+// The score that is kept and left to decay is the one worked out anew.
+func TestScoreIsRecomputable(t *testing.T) {
+	kinds := []string{}
+	for kind := range weights {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	rapid.Check(t, func(t *rapid.T) {
+		var signals []LeadSignal
+		for range rapid.IntRange(0, 20).Draw(t, "signals") {
+			signals = append(signals, LeadSignal{
+				Kind:       rapid.SampledFrom(kinds).Draw(t, "kind"),
+				OccurredAt: now.Add(-time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "ago"))),
+			})
+		}
+		later := now.Add(time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "later")))
+		var kept, anew Lead
+		kept.rate(signals, now)
+		anew.rate(signals, later)
+		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) > 1e-9*(1+anew.ScoreSum) {
+			t.Fatalf("%f kept, %f anew", decay(kept.ScoreSum, kept.ScoreAt, later), anew.ScoreSum)
+		}
+		if anew.Score < 0 || anew.Score > 100 {
+			t.Fatal(anew.Score)
+		}
+	})
+}

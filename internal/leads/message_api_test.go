@@ -1,0 +1,264 @@
+package leads_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"slipway/internal/leads"
+	"slipway/internal/sms"
+	"slipway/internal/testkit"
+)
+
+// A text that sells waits for the morning where it is read, however the clocks
+// change in between; one that has become stale is not sent at all.
+func TestQuietHoursHold(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{}
+		w := newWorker(t, s, nil, net)
+		york := agreed(s, map[string]any{"phone": "+14105550123"})                                // by its area code
+		london := agreed(s, map[string]any{"phone": "+14105550124", "timezone": "Europe/London"}) // by what the contact says
+		text := `{"channel":"sms","purpose":"marketing","body":"New price!"}`
+		for _, c := range []struct{ path, now, want string }{
+			{york, "2027-03-14T02:30:00Z", "2027-03-14T12:00:00Z"},   // 21:30 EST, 8:00 EDT
+			{london, "2027-03-27T21:30:00Z", "2027-03-28T07:00:00Z"}, // 21:30 GMT, 8:00 BST
+			{london, "2027-10-30T20:30:00Z", "2027-10-31T08:00:00Z"},
+			{york, "2027-11-07T01:30:00Z", "2027-11-07T13:00:00Z"},
+		} {
+			at, err := time.Parse(time.RFC3339, c.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			setClock(t, s, at)
+			var m leads.LeadMessage
+			s.Test.Post(c.path+"/messages", text, 202, &m)
+			if m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
+				t.Errorf("at %s: %+v", c.now, m)
+			}
+			sent := len(net.taken())
+			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
+				t.Errorf("sent at night: %v", err)
+			}
+			setClock(t, s, m.ScheduledFor.Add(time.Second))
+			if err := w.sendAll(t); err != nil || len(net.taken()) != sent+1 {
+				t.Errorf("not sent in the morning: %v", err)
+			}
+			if m := messagesOf(s, c.path)[0]; m.Status != leads.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
+				t.Errorf("%+v", m)
+			}
+		}
+		// At night again.
+		at, err := time.Parse(time.RFC3339, "2027-12-01T02:30:00Z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		setClock(t, s, at)
+		if f := s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).Fault(t); !f.Blames("send_at", "quiet_hours") {
+			t.Errorf("%+v", f)
+		}
+		var m leads.LeadMessage
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T17:00:00Z"}`, 202, &m)
+		if m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != "2027-12-02T17:00:00Z" {
+			t.Errorf("%+v", m)
+		}
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
+		if m.Status != leads.Queued {
+			t.Errorf("transactional waits: %+v", m)
+		}
+		if err := w.sendAll(t); err != nil {
+			t.Fatal(err)
+		}
+		// Held until the morning, but by then it is too late.
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`, 202, nil)
+		// Due in the morning; the service was down for two days.
+		s.Test.Post(york+"/messages", text, 202, nil)
+		sent := len(net.taken())
+		s.Advance(72 * time.Hour)
+		if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
+			t.Errorf("stale texts went out: %v", err)
+		}
+		for _, m := range messagesOf(s, york)[:2] {
+			if m.Status != leads.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
+}
+
+// Sent late at the recipient's, it waits again.
+func TestHeldWhenDue(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{}
+		w := newWorker(t, s, nil, net)
+		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		setClock(t, s, time.Date(2027, 6, 1, 23, 0, 0, 0, time.UTC)) // 19:00
+		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"a"}`, 202, nil)
+		s.Advance(3 * time.Hour) // a worker comes at 22:00
+		if err := w.sendAll(t); err != nil || len(net.taken()) != 0 {
+			t.Fatal(err, net.taken())
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != "2027-06-02T12:00:00Z" {
+			t.Errorf("%+v", m)
+		}
+		s.Advance(10 * time.Hour)
+		if err := w.sendAll(t); err != nil || len(net.taken()) != 1 {
+			t.Error(err, net.taken())
+		}
+	})
+}
+
+// What fails for a moment is tried again with the same token; what was sent is
+// not sent again; what the provider refuses is over.
+func TestSendingFails(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{next: []error{errors.New("line busy for +14105550123")}}
+		w := newWorker(t, s, nil, net)
+		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		text := `{"channel":"sms","purpose":"transactional","body":"She is ready."}`
+		var m leads.LeadMessage
+		s.Test.Post(path+"/messages", text, 202, &m)
+		if err := w.sendAll(t); err == nil || strings.Contains(err.Error(), "410555") {
+			t.Errorf("the queue is told %v", err)
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
+			t.Errorf("%+v", m)
+		}
+		job := leads.SendMessage{Env: w.env, MessageID: m.ID}
+		for range 3 {
+			if err := w.SendMessage(t.Context(), job); err != nil {
+				t.Error(err)
+			}
+		}
+		if took := net.taken(); len(took) != 1 || took[0].Token != m.ID {
+			t.Errorf("%+v", took)
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Sent || m.Attempts != 2 || m.ErrorCode != nil {
+			t.Errorf("%+v", m)
+		}
+		net.next = []error{&sms.Refused{Code: "21211", Text: "invalid number"}}
+		s.Test.Post(path+"/messages", text, 202, nil)
+		if err := w.sendAll(t); err != nil {
+			t.Error(err)
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "21211" {
+			t.Errorf("%+v", m)
+		}
+		// The carrier knows of a STOP that we have not heard of.
+		net.next = []error{&sms.Refused{Code: "21610", Text: "unsubscribed"}}
+		s.Test.Post(path+"/messages", text, 202, nil)
+		if err := w.sendAll(t); err != nil {
+			t.Error(err)
+		}
+		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
+			t.Errorf("%+v", m)
+		}
+		if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
+			t.Errorf("the carrier is not believed: %q", code)
+		}
+		want := []string{
+			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
+			"lead.message_queued", "lead.message_failed", "lead.consent_revoked",
+		}
+		if got := told(s, m.LeadID); !slices.Equal(got, want) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// A text that a provider took may arrive or not; that is asked for later.
+func TestTracking(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{}
+		w := newWorker(t, s, nil, net)
+		path := agreed(s, nil)
+		send := func() leads.LeadMessage {
+			t.Helper()
+			var m leads.LeadMessage
+			s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
+			job := leads.TrackMessage{Env: w.env, MessageID: m.ID}
+			if err := w.TrackMessage(t.Context(), job); err != nil { // not sent yet
+				t.Fatal(err)
+			}
+			if err := w.sendAll(t); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := w.TrackMessage(t.Context(), job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
+					t.Fatal(err)
+				}
+			}
+			return messagesOf(s, path)[0]
+		}
+		if m := send(); m.Status != leads.Delivered || m.DeliveredAt == nil {
+			t.Errorf("%+v", m)
+		}
+		net.fate = errors.New("away")
+		if m := send(); m.Status != leads.Sent {
+			t.Errorf("%+v", m)
+		}
+		net.fate = &sms.Refused{Code: "30003", Text: "unreachable"}
+		if m := send(); m.Status != leads.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
+			t.Errorf("%+v", m)
+		}
+		net.fate = &sms.Refused{Code: "21610", Text: "unsubscribed"}
+		if m := send(); m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
+			t.Errorf("%+v", m)
+		}
+		if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
+			t.Errorf("%q", code)
+		}
+	})
+}
+
+// Workers that come at once send a message once.
+func TestSendOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		net := &phoneNetwork{}
+		w := newWorker(t, s, nil, net)
+		path := agreed(s, nil)
+		var m leads.LeadMessage
+		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() { _ = w.SendMessage(t.Context(), leads.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
+		}
+		wg.Wait()
+		if n := len(net.taken()); n != 1 {
+			t.Errorf("sent %d times", n)
+		}
+	})
+}
+
+// The queue itself sends, into the outbox that is there without settings.
+func TestQueueSends(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		if err := s.Jobs.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		})
+		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
+		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
+		isSent := func(m leads.LeadMessage) bool { return m.Status == leads.Sent && *m.Provider == "outbox" }
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			all := messagesOf(s, path)
+			if isSent(all[0]) && isSent(all[1]) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%+v", all)
+			}
+		}
+		if texts := outbox(t, s); len(texts) != 1 || texts[0]["to"] != "+14105550123" || texts[0]["text"] != "She is ready." {
+			t.Errorf("%v", texts)
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package leads
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/fault"
+)
+
+func TestMessageRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		send  LeadMessageSend
+		kind  fault.Kind // zero: accepted
+		field string
+	}{
+		"a text":                 {LeadMessageSend{Channel: consent.SMS, Body: "a"}, fault.Kind{}, ""},
+		"an email":               {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: "a"}, fault.Kind{}, ""},
+		"an email of no subject": {LeadMessageSend{Channel: consent.Email, Body: "a"}, fault.KindBadRequest, "subject"},
+		"a header smuggled in":   {LeadMessageSend{Channel: consent.Email, Subject: new("s\r\nBcc: eve@example.net"), Body: "a"}, fault.KindUnprocessable, "subject"},
+		"a text with a subject":  {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"}, fault.KindUnprocessable, "subject"},
+		"a blank":                {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
+		"a long text":            {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)}, fault.KindUnprocessable, "body"},
+		"long with the words":    {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing, Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
+		"a long email":           {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)}, fault.Kind{}, ""},
+		"for tomorrow":           {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))}, fault.Kind{}, ""},
+		"for yesterday":          {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))}, fault.KindUnprocessable, "send_at"},
+		"for the year after":     {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "send_at"},
+		"too late before it is":  {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)), ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
+	} {
+		if err := c.send.Check(now); c.field != "" {
+			blames(t, name, err, c.kind, c.field)
+		} else if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOptOutWords(t *testing.T) {
+	for body, want := range map[string]string{
+		"New price!":                      "New price! Reply STOP to opt out.",
+		"New price! Reply STOP to end.\n": "New price! Reply STOP to end.\n",
+		"New price! Txt stop":             "New price! Txt stop Reply STOP to opt out.",
+	} {
+		if got := withOptOut(body); got != want {
+			t.Errorf("%q: %q", body, got)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	d := dealership.Dealership{Name: "Möwe & Sons"}
+	text, html, err := forms("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis", "https://x.example/unsubscribe/t")
+	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>", "Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
+		if !strings.Contains(html, part) {
+			t.Errorf("no %s in %s", part, html)
+		}
+	}
+	text, html, err = forms("Hello", d, "12 Dock Street", "")
+	if err != nil || text != "Hello\n" || strings.Contains(html, "Dock Street") || strings.Contains(html, "href") {
+		t.Errorf("%q %q %v", text, html, err)
+	}
+}
+
+func TestZonesOfRecipients(t *testing.T) {
+	d := dealership.Dealership{Timezone: "America/Chicago"}
+	for name, c := range map[string]struct {
+		contact contacts.Contact
+		number  string
+		want    string
+	}{
+		"what the contact says":   {contacts.Contact{Timezone: new("Europe/London")}, "+14105550123", "Europe/London"},
+		"of an area code":         {contacts.Contact{}, "+14105550123", "America/New_York"},
+		"of an area in two zones": {contacts.Contact{}, "+19075550100", "America/Adak America/Anchorage"},
+		"of a number anywhere":    {contacts.Contact{}, "+18005550100", "America/New_York America/Chicago America/Denver America/Los_Angeles"},
+		"of nothing":              {contacts.Contact{}, "", "America/Chicago"},
+	} {
+		var names []string
+		for _, z := range zonesOf(c.contact, c.number, d) {
+			names = append(names, z.String())
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package leads
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/jobs"
+	"slipway/internal/principal"
+)
+
+// FindStalled looks for leads that nobody touches.
+type FindStalled struct{}
+
+// Kind names the job.
+func (FindStalled) Kind() string { return "find_stalled_leads" }
+
+// Work registers the jobs of the leads.
+func (a *API) Work(r *jobs.Registry) {
+	jobs.On(r, a.SendMessage)
+	jobs.On(r, a.TrackMessage)
+	jobs.On(r, a.FindStalled)
+	jobs.Every(r, 5*time.Minute, FindStalled{})
+}
+
+// FindStalled marks the open leads of every environment that nobody has touched
+// for as long as its dealership says, once each time.
+func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
+	environments, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]dealership.Dealership, error) {
+		return dealership.Environments(ctx, tx, "")
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range environments {
+		patience := time.Duration(d.Settings.StalledAfterHours) * time.Hour
+		ids, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
+			return stalled(ctx, tx, d.Env, tx.Now.Add(-patience))
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := a.markStalled(ctx, d.Env, id, patience); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// markStalled marks one lead, unless somebody touched it in the meantime.
+func (a *API) markStalled(ctx context.Context, env principal.Env, id string, patience time.Duration) error {
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
+		l, err := Find(ctx, tx, env, id)
+		if err != nil || l.StalledAt != nil || !l.Status.isOpen() || l.LastTouchedAt.Add(patience).After(tx.Now) {
+			return l, err
+		}
+		before := l
+		l.StalledAt = new(tx.Now)
+		return l, save(ctx, tx, before, &l, "lead.stalled")
+	})
+	return err
+}

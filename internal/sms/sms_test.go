@@ -1,0 +1,149 @@
+package sms
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var text = Message{From: "+14105550100", To: "+14105550123", Text: "Your boat is ready — at last.", Token: "msg_1"}
+
+func TestOutbox(t *testing.T) {
+	o := Outbox{filepath.Join(t.TempDir(), "outbox")}
+	for range 2 { // a repeat is the same message
+		if id, err := o.Send(t.Context(), text); err != nil || id != "msg_1" {
+			t.Fatal(id, err)
+		}
+	}
+	files, err := os.ReadDir(o.Folder)
+	if err != nil || len(files) != 1 || files[0].Name() != "msg_1.sms.json" {
+		t.Fatal(files, err)
+	}
+	written, err := os.ReadFile(filepath.Join(o.Folder, "msg_1.sms.json"))
+	if err != nil || !strings.Contains(string(written), text.Text) || !strings.Contains(string(written), text.To) {
+		t.Errorf("%s, %v", written, err)
+	}
+}
+
+func TestTwilio(t *testing.T) {
+	var status int
+	var body string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		if r.Method != "POST" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages.json" || user != "AC1" || password != "secret" ||
+			r.PostFormValue("To") != text.To || r.PostFormValue("From") != text.From || r.PostFormValue("Body") != text.Text || r.Header.Get("Idempotency-Key") != "msg_1" {
+			t.Errorf("%s %s %v %v", r.Method, r.URL, r.PostForm, r.Header)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	defer web.Close()
+	twilio, err := NewTwilio(web.URL+"/", "AC1", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		status   int
+		body     string
+		id       string
+		refused  string
+		optedOut bool
+	}{
+		"taken":             {201, `{"sid": "SM1", "status": "queued"}`, "SM1", "", false},
+		"opted out":         {400, `{"code": 21610, "message": "unsubscribed"}`, "", "21610", true},
+		"no such number":    {400, `{"code": 21211, "message": "invalid"}`, "", "21211", false},
+		"too fast":          {429, `{"code": 20429, "message": "too many"}`, "", "", false},
+		"a wrong token":     {401, `{"code": 20003, "message": "authenticate"}`, "", "", false},
+		"broken":            {503, `oops`, "", "", false},
+		"not even JSON":     {400, `<html>`, "", "", false},
+		"taken, without id": {201, `{}`, "", "", false},
+	} {
+		status, body = c.status, c.body
+		id, err := twilio.Send(t.Context(), text)
+		r, refused := errors.AsType[*Refused](err)
+		if id != c.id || (err == nil) != (c.id != "") || refused != (c.refused != "") || refused && (r.Code != c.refused || r.OptedOut() != c.optedOut) {
+			t.Errorf("%s: %q, %v", name, id, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the token is in the error: %v", name, err)
+		}
+	}
+	web.Close()
+	if _, err := twilio.Send(t.Context(), text); err == nil {
+		t.Error("sent to nobody")
+	}
+	for _, bad := range [][3]string{{"api.twilio.com", "AC1", "secret"}, {"https://api.twilio.com", "", "secret"}, {"https://api.twilio.com", "AC1", ""}} {
+		if _, err := NewTwilio(bad[0], bad[1], bad[2]); err == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+}
+
+func TestFate(t *testing.T) {
+	var status int
+	var body string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, _, _ := r.BasicAuth(); r.Method != "GET" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages/SM1.json" || user != "AC1" {
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}))
+	defer web.Close()
+	twilio, err := NewTwilio(web.URL, "AC1", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		fate    Fate
+		refused string
+		fails   bool
+	}{
+		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
+		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
+		"nobody there":    {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknowable, "30003", true},
+		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknowable, "20404", true},
+		"broken":          {500, `oops`, Unknowable, "", true},
+	} {
+		status, body = c.status, c.body
+		fate, err := twilio.Fate(t.Context(), "SM1")
+		r, refused := errors.AsType[*Refused](err)
+		if fate != c.fate || (err != nil) != c.fails || refused != (c.refused != "") || refused && r.Code != c.refused {
+			t.Errorf("%s: %d, %v", name, fate, err)
+		}
+	}
+}
+
+func TestMessagingService(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.PostFormValue("MessagingServiceSid") != "MG1" || r.PostForm.Has("From") {
+			t.Error(r.PostForm)
+		}
+		_, _ = w.Write([]byte(`{"sid": "SM1"}`))
+	}))
+	defer web.Close()
+	twilio, err := NewTwilio(web.URL, "AC1", "secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := twilio.Send(t.Context(), Message{From: "MG1", To: "+14105550123", Text: "a"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSegments(t *testing.T) {
+	for s, want := range map[string]int64{
+		"": 1, "a": 1, strings.Repeat("a", 160): 1, strings.Repeat("a", 161): 2, strings.Repeat("a", 306): 2, strings.Repeat("a", 307): 3,
+		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("ы", 70): 1, strings.Repeat("ы", 71): 2, strings.Repeat("🚤", 36): 2,
+	} {
+		if got := Segments(s); got != want {
+			t.Errorf("%.20s…: %d, want %d", s, got, want)
+		}
+	}
+}
