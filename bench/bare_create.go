@@ -26,7 +26,7 @@ var insertColumns = map[string]string{
 	"hull_history":       "env, id, hull_id, to_status, to_location_id, actor, at",
 	"audit_entries":      "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, changes, outcome, mark",
 	"event_sequences":    "env, object_id, last",
-	"events":             "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
+	"outbox":             "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
 	"idempotency_keys":   "env, lineage, key, fingerprint, status, header, body, created_at",
 }
 
@@ -175,7 +175,7 @@ func (w *writer) records(req *http.Request, k keyRow, h bareHull, text, body []b
 		request, "127.0.0.1", req.UserAgent(), changes, "success", mark[:])
 	w.insert("event_sequences", h.Env, h.ID, 1)
 	key := req.Header.Get("Idempotency-Key")
-	w.insert("events", h.Env, w.b.ids.New("evt", w.now), "hull.created", h.ID, 1, request, key,
+	w.insert("outbox", h.Env, w.b.ids.New("evt", w.now), "hull.created", h.ID, 1, request, key,
 		version.Latest(), `{"object":`+string(body)+`,"previous":{}}`, at)
 	fingerprint := sha256.Sum256(text)
 	w.insert("idempotency_keys", h.Env, k.lineage, key, fingerprint[:], http.StatusCreated, `{"ETag":"\"1\""}`, body, at)

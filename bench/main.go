@@ -88,6 +88,16 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+	if o.wants("sqlite/hooks") {
+		if err := hooks(ctx, o, r, sqliteIn(temp+"/hooks")); err != nil {
+			return err
+		}
+	}
+	if o.wants("sqlite/flood") {
+		if err := flood(ctx, o, r, sqliteIn(temp+"/flood")); err != nil {
+			return err
+		}
+	}
 	if o.wants("sqlite/million") {
 		return million(ctx, o, r, sqliteIn(temp+"/large"))
 	}
@@ -95,7 +105,8 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	if !o.wants("postgres/") && !o.pgMillion {
+	others := map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood}
+	if !o.wants("postgres/") && !o.wants("postgres/hooks") && !o.wants("postgres/flood") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")
@@ -110,6 +121,18 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 		if err := compare(ctx, o, r, d); err != nil {
+			return err
+		}
+	}
+	for name, measure := range others {
+		if !o.wants("postgres/" + name) {
+			continue
+		}
+		d, err := postgresIn(ctx, cluster, name, temp+"/"+name+"-postgres")
+		if err != nil {
+			return err
+		}
+		if err := measure(ctx, o, r, d); err != nil {
 			return err
 		}
 	}

@@ -45,6 +45,9 @@ type report struct {
 	sales    []sale
 	depths   []deep
 	found    []answer
+	relayed  []relayed
+	delays   []delays
+	floods   []flooded
 	took     time.Duration
 }
 
@@ -119,7 +122,7 @@ func (r *report) tables() []table {
 		}
 		found.rows = append(found.rows, row)
 	}
-	return []table{compared, sold, depth, found}
+	return append([]table{compared, sold, depth, found}, r.relayTables()...)
 }
 
 func mark(reached bool) string {

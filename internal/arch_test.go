@@ -38,7 +38,7 @@ var may = map[string][]string{
 	"db":        {"fault", "id", "page", "wire"},
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
-	"events":    {"audit", "db", "principal", "version", "wire"},
+	"events":    {"audit", "db", "fault", "id", "page", "principal", "version", "wire"},
 	"mail":      {},
 	"outbound":  {"fault"},
 	"paper":     {},
@@ -56,15 +56,16 @@ var may = map[string][]string{
 	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),
 	"finance":    features("contacts", "dealership", "deals", "hulls", "money", "paper"),
 	"leads":      features("consent", "contacts", "dealership", "hulls", "jobs", "mail", "metadata", "phone", "sms", "terms", "web"),
+	"webhooks":   features("dealership", "jobs", "outbound", "seal", "wire"),
 
 	// the top
 	"app": {
-		"access", "audit", "contacts", "db", "dealership", "deals", "fault", "finance", "hulls", "jobs", "leads", "mail",
-		"principal", "reference", "rest", "seal", "sms",
+		"access", "audit", "contacts", "db", "dealership", "deals", "events", "fault", "finance", "hulls", "jobs", "leads", "mail", "outbound",
+		"principal", "reference", "rest", "seal", "sms", "webhooks",
 	},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
-	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},
+	"testkit":                       {"access", "app", "db", "dealership", "events", "principal", "scope", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

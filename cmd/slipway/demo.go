@@ -61,6 +61,7 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	}
 	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
 	set.BaseURL = "http://" + set.Listen
+	set.AllowPrivate = true // a visitor's webhooks are on this machine
 	a, err := app.Open(ctx, set, s.log)
 	if err != nil {
 		return err

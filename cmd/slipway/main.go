@@ -28,6 +28,8 @@ type commands struct {
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys."`
 	Audit     auditCmd     `cmd:"" help:"Check the audit log."`
+	Listen    listenCmd    `cmd:"" help:"Forward an environment's events to your machine."`
+	Trigger   triggerCmd   `cmd:"" help:"Make a sample event in a test environment."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
 	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the API's OpenAPI description."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

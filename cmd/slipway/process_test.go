@@ -55,7 +55,7 @@ func (p *program) command(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0", "SLIPWAY_METRICS_LISTEN=")
+	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0", "SLIPWAY_METRICS_LISTEN=", "SLIPWAY_ALLOW_PRIVATE_WEBHOOKS=true")
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -27,7 +28,7 @@ func TestProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		f := p.bootstrap()
 		admin := issueKeys(t, p, f)
-		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write", "--rate-limit", "10000")
+		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write,webhooks", "--rate-limit", "10000")
 		s := p.serve()
 		// The command line works on the data of a running server.
 		reader := p.key(f.DealershipID, "live", "hulls:read")
@@ -80,6 +81,49 @@ func issueKeys(t *testing.T, p *program, f founded) string {
 
 const creates = 500
 
+// listen registers a webhook that takes its time. The function it returns fails
+// unless it is told of every one of these hulls in the end: none was lost
+// between a commit and its delivery, nor in the middle of one.
+func listen(t *testing.T, s *server, key string) (told func(hulls []string)) {
+	t.Helper()
+	var mu sync.Mutex
+	heard := map[string]bool{}
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var e struct {
+			Data struct{ Object struct{ ID string } }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
+			return // cut off with its server
+		}
+		time.Sleep(20 * time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		heard[e.Data.Object.ID] = true
+	}))
+	t.Cleanup(receiver.Close)
+	if a := s.send("POST", "/v1/webhooks", key, "", map[string]any{"url": receiver.URL, "events": []string{"hull.created"}}); a.status != 201 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	return func(hulls []string) {
+		t.Helper()
+		missing := func() (n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, id := range hulls {
+				if !heard[id] {
+					n++
+				}
+			}
+			return n
+		}
+		for deadline := time.Now().Add(90 * time.Second); missing() > 0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d events are lost", missing())
+			}
+		}
+	}
+}
+
 // dieAndReturn kills the server in the middle of keyed creates, starts it
 // again and repeats them all. No create that was acknowledged may be lost, and
 // none may happen twice.
@@ -90,6 +134,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 		keys[i] = uuid.NewString()
 		bodies[i] = testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
 	}
+	told := listen(t, s, key)
 	var done atomic.Int64
 	all(func(i int) {
 		switch a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i]); {
@@ -118,6 +163,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 			t.Errorf("create %d again: %d %s, replayed %t, was %s", i, a.status, a.body, a.replayed, acknowledged[i])
 		}
 	})
+	told(ids)
 	listed := s.list(t, key)
 	for i, id := range ids {
 		if !listed[id] {

@@ -119,7 +119,7 @@ func everyText(s *testkit.Server) (all []string) {
 	for _, query := range []string{
 		`SELECT id || public_id || name || scopes || lineage || created_by FROM api_keys`,
 		`SELECT changes || actor_label FROM audit_entries`,
-		`SELECT data FROM events`,
+		`SELECT data FROM outbox`,
 		`SELECT key || header FROM idempotency_keys`,
 	} {
 		all = append(all, testkit.Rows[string](s, query)...)
@@ -199,7 +199,7 @@ func TestUsesOfAKey(t *testing.T) {
 
 // written counts the rows that requests could have written.
 func written(s *testkit.Server) (n [3]int64) {
-	for i, query := range []string{`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM events`, `SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT) FROM api_key_uses`} {
+	for i, query := range []string{`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM outbox`, `SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT) FROM api_key_uses`} {
 		n[i] = testkit.Rows[int64](s, query)[0]
 	}
 	return n

@@ -25,9 +25,11 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/jobs"
 	"slipway/internal/leads"
+	"slipway/internal/outbound"
 	"slipway/internal/principal"
 	"slipway/internal/rest"
 	"slipway/internal/seal"
+	"slipway/internal/webhooks"
 )
 
 // Build names the build, set by the linker.
@@ -38,6 +40,7 @@ type App struct {
 	DB      *db.DB
 	Box     *seal.Box
 	Jobs    *jobs.Queue
+	Relay   *webhooks.Relay
 	Handler http.Handler
 
 	settings Settings
@@ -88,22 +91,27 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	interest := &leads.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
 	sales, money := &deals.API{DB: a.DB, Unwind: finance.Unwind}, &finance.API{DB: a.DB}
 	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder()}
+	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
+	a.Relay.Observe = a.metrics.delivered
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	sales.Work(work)
 	interest.Work(work)
 	people.Work(work)
+	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs
+	interest.Jobs, sales.Jobs = a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		Authenticate: a.onceStarted(auth.Authenticate),
 		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, sales, money, company, people)
+	}, inventory, book, interest, sales, money, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())
 	describe(router)

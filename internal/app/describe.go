@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -14,16 +15,24 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/events"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/reference"
 	"slipway/internal/rest"
+	"slipway/internal/webhooks"
 )
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{}, &dealership.API{}, &access.API{}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)},
+		&hulls.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{}, &dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
+}
+
+// Kinds are all types of events there are.
+func Kinds() []events.Kind {
+	return slices.Concat(hulls.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, access.Events, webhooks.Events)
 }
 
 // OpenAPIJSON is the description as it is committed and served.

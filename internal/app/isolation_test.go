@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,49 @@ var recipes = map[string]recipe{
 	"transitionHull":       {aHull, fixed(`{"to": "not_for_sale"}`)},
 	"updateHull":           {aHull, fixed(`{"title": "One owner"}`)},
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
+}
+
+// hookRecipes are those of the webhooks.
+var hookRecipes = map[string]recipe{
+	"createWebhook":       {nil, fixed(`{"url": "http://example.com/hook", "events": ["*"]}`)},
+	"deleteWebhook":       {aWebhook, nil},
+	"drainDeadLetters":    {aWebhook, fixed(`{"action": "discard"}`)},
+	"getDelivery":         {aDelivery, nil},
+	"getEvent":            {anEvent, nil},
+	"getWebhook":          {aWebhook, nil},
+	"listDeadLetters":     {aWebhook, nil},
+	"listDeliveries":      {aWebhook, nil},
+	"listEvents":          {},
+	"listWebhooks":        {},
+	"replayEvents":        {aWebhook, fixed(`{"since": "2026-01-01T00:00:00Z"}`)},
+	"retryDelivery":       {aDelivery, nil},
+	"rotateWebhookSecret": {aWebhook, nil},
+	"testWebhook":         {aWebhook, nil},
+	"updateWebhook":       {aWebhook, fixed(`{"events": ["hull.*"]}`)},
+}
+
+func init() { maps.Copy(recipes, hookRecipes) }
+
+func aWebhook(c *testkit.Client) map[string]string {
+	var w struct{ ID string }
+	c.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["*"]}`, 201, &w)
+	return map[string]string{"webhook_id": w.ID}
+}
+
+func aDelivery(c *testkit.Client) map[string]string {
+	params := aWebhook(c)
+	var d struct{ ID string }
+	c.Post("/v1/webhooks/"+params["webhook_id"]+"/test", nil, 202, &d)
+	params["delivery_id"] = d.ID
+	return params
+}
+
+func anEvent(c *testkit.Client) map[string]string {
+	var d struct {
+		EventID string `json:"event_id"`
+	}
+	c.Post("/v1/webhooks/"+aWebhook(c)["webhook_id"]+"/test", nil, 202, &d)
+	return map[string]string{"event_id": d.EventID}
 }
 
 // shared are the operations whose parameters name nothing of an environment.
@@ -253,7 +297,7 @@ func without(missing string) (held []scope.Scope) {
 // anonymous takes the ids out of an error.
 func anonymous(body []byte) string {
 	text := string(body)
-	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
+	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "whk_", "dlv_", "evt_", "con_", "lead_", "cns_",
 		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_"} {
 		for {
 			i := strings.Index(text, prefix)

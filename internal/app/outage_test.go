@@ -35,7 +35,7 @@ func serveOn(t *testing.T, database string) *node {
 	t.Helper()
 	a, err := app.Open(t.Context(), app.Settings{
 		Data: t.TempDir(), DatabaseURL: database, Listen: "127.0.0.1:0", BaseURL: "http://localhost",
-		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6,
+		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, AllowPrivate: true,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +60,17 @@ func serveOn(t *testing.T, database string) *node {
 // found gives the node a dealership and a key to it.
 func (n *node) found(t *testing.T) {
 	t.Helper()
+	n.foundAs(t, principal.Live)
+}
+
+// foundTest does the same with a key of the test environment.
+func (n *node) foundTest(t *testing.T) {
+	t.Helper()
+	n.foundAs(t, principal.Test)
+}
+
+func (n *node) foundAs(t *testing.T, mode principal.Mode) {
+	t.Helper()
 	d, err := access.Bootstrap(t.Context(), n.DB, n.Box, "Acme Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +79,8 @@ func (n *node) found(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := access.IssueKeyAtTerminal(t.Context(), n.DB, n.Box, d.DealershipID, principal.Live,
-		access.KeyRequest{Name: "outage", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.Admin}},
+	k, err := access.IssueKeyAtTerminal(t.Context(), n.DB, n.Box, d.DealershipID, mode,
+		access.KeyRequest{Name: "outage", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.Webhooks, scope.Admin}},
 		access.Operator{Email: d.Owner.Email, Code: code})
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,13 @@ func (a *App) startWork(ctx context.Context) {
 			err = a.Jobs.Start(context.WithoutCancel(ctx)) // ends by Stop, not in the middle
 		}
 		if err == nil {
+			relayed := make(chan struct{})
+			go func() {
+				defer close(relayed)
+				a.Relay.Run(ctx)
+			}()
 			a.upkeep(ctx)
+			<-relayed
 			return
 		}
 		a.log.Error("waiting for the database", "err", err)

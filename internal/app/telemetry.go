@@ -25,6 +25,7 @@ import (
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
+	attempts *prometheus.HistogramVec
 }
 
 func newMetrics() *metrics {
@@ -34,13 +35,21 @@ func newMetrics() *metrics {
 			Name: "slipway_request_duration_seconds", Help: "How long requests took, by operation and status.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"operation", "status"}),
+		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "slipway_webhook_attempt_duration_seconds", Help: "How long attempts to deliver an event took, by whether it was taken.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"delivered"}),
 	}
-	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.attempts, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 func (m *metrics) observe(operation string, status int, took time.Duration) {
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+func (m *metrics) delivered(ok bool, took time.Duration) {
+	m.attempts.WithLabelValues(strconv.FormatBool(ok)).Observe(took.Seconds())
 }
 
 func (m *metrics) handler() http.Handler {

@@ -89,7 +89,7 @@ func TestMerge(t *testing.T) {
 		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != third {
 			t.Errorf("%+v", gone)
 		}
-		if got := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
+		if got := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
 			t.Errorf("%v", got)
 		}
 	})
@@ -212,7 +212,7 @@ func TestErase(t *testing.T) {
 			left = append(left, string(s.Test.Get(path, 200, nil).Bytes))
 		}
 		for _, query := range []string{
-			`SELECT data FROM events`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
+			`SELECT data FROM outbox`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
 			`SELECT COALESCE(to_address, '') || COALESCE(from_address, '') || COALESCE(body, '') FROM messages`,
 			`SELECT COALESCE(address, '') || bindings || evidence || COALESCE(raw_text, '') FROM consents`,
 		} {

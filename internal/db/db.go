@@ -37,6 +37,7 @@ type DB struct {
 	texts       sync.Map      // query as written → as sent
 	cached      atomic.Int64  // entries in the two
 	ids         *id.Source
+	bell        chan struct{}
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
@@ -52,7 +53,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that
 // a server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, Patience: patience, ids: id.NewSource()}
+	d := &DB{Now: time.Now, Patience: patience, ids: id.NewSource(), bell: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}

@@ -65,12 +65,21 @@ func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error)
 	return res.RowsAffected()
 }
 
-// Insert adds rows of one type to a table, in one statement.
+// maxArgs bounds the arguments of one statement, which both databases do, too.
+const maxArgs = 2000
+
+// Insert adds rows of one type to a table.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	cols := columnsOf(reflect.TypeFor[T]())
+	if most := max(1, maxArgs/len(cols)); len(rows) > most {
+		if err := Insert(ctx, tx, table, rows[:most]...); err != nil {
+			return err
+		}
+		return Insert(ctx, tx, table, rows[most:]...)
+	}
 	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
 	args := make([]any, 0, len(cols)*len(rows))
 	for i := range rows {
@@ -117,6 +126,19 @@ func (w *Where) With(cond string, args ...any) *Where {
 	c := &Where{append([]string{}, w.conds...), append([]any{}, w.Args...)}
 	c.And(cond, args...)
 	return c
+}
+
+// In is the list for an IN condition. It is padded to a power of two, so that
+// lists of all lengths share a few statements.
+func In(values []string) (marks string, args []any) {
+	n := 1
+	for n < len(values) {
+		n *= 2
+	}
+	for i := range n {
+		args = append(args, values[min(i, len(values)-1)])
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")", args
 }
 
 // ---- statements as each driver wants them -----------------------------------
@@ -209,9 +231,10 @@ func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 	n := 0
 	for part := range strings.SplitSeq(query, "?") {
 		if n > 0 {
-			b.WriteString("$" + strconv.Itoa(n))
-			if d.SQLite() {
-				b.WriteString(" COLLATE BINARY")
+			if d.SQLite() { // numbered, a long list would take it time that grows with its square
+				b.WriteString("? COLLATE BINARY")
+			} else {
+				b.WriteString("$" + strconv.Itoa(n))
 			}
 		}
 		b.WriteString(part)

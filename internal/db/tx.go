@@ -19,6 +19,7 @@ type Tx struct {
 	pool *sql.DB
 	sql  *sql.Tx   // nil in Read: each statement is its own snapshot
 	conn *sql.Conn // PostgreSQL writes only: the connection of sql
+	rung bool      // the bell rings with the commit
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it
@@ -62,8 +63,21 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
 	}
-	return out, sqlTx.Commit()
+	if err = sqlTx.Commit(); err == nil && tx.rung {
+		select {
+		case d.bell <- struct{}{}:
+		default: // it rings already
+		}
+	}
+	return out, err
 }
+
+// Ring tells the outbox's relay, once this transaction has committed, that
+// there is something for it.
+func (tx *Tx) Ring() { tx.rung = true }
+
+// Bell gets a value after commits that rang.
+func (d *DB) Bell() <-chan struct{} { return d.bell }
 
 // Read runs fn on the pool that cannot write. Every statement in it sees the
 // newest data; nothing ties two of them together, which saves the two round
@@ -105,6 +119,35 @@ func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {
 	}
 	_, err := Exec(ctx, tx, query+" FOR UPDATE", args...)
 	return err
+}
+
+// Claim returns rows that no other transaction holds, and holds them until this
+// one ends.
+func Claim[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
+	if !tx.db.SQLite() {
+		query += " FOR UPDATE SKIP LOCKED"
+	}
+	return All[T](ctx, tx, query, args...)
+}
+
+// PlanAnew makes PostgreSQL plan the statements that follow for the tables as
+// they are. A plan that it has kept from when a queue was empty reads the whole
+// queue.
+func PlanAnew(ctx context.Context, tx *Tx) error {
+	if tx.db.SQLite() {
+		return nil
+	}
+	_, err := Exec(ctx, tx, "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)")
+	return err
+}
+
+// SharedClock is the time that all nodes agree on: the database server's. On
+// SQLite there is one node, and the time is its own.
+func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
+	if tx.db.SQLite() {
+		return tx.Now, nil
+	}
+	return One[time.Time](ctx, tx, "SELECT clock_timestamp()")
 }
 
 // LimitWait bounds how long the statements that follow wait for rows that other

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -181,5 +182,13 @@ func TestFurnish(t *testing.T) {
 	if got, want := strings.Join(reached, " "), "accepted cancelled closed contracted delivered open open"; got != want {
 		t.Errorf("deals are %s, want %s", got, want)
 	}
+	ctx, stop := context.WithCancel(t.Context())
+	relayed := make(chan struct{})
+	go func() {
+		defer close(relayed)
+		a.Relay.Run(ctx)
+	}()
 	t.Run("README", func(t *testing.T) { testReadme(t, a.Handler, w) })
+	stop()
+	<-relayed
 }

@@ -39,6 +39,18 @@ func (s *Source) New(prefix string, at time.Time) string {
 	return prefix + "_" + strings.ToLower(u.String())
 }
 
+// Next is the id that sorts right after this valid one.
+func Next(s string) string {
+	prefix, digits, _ := strings.Cut(s, "_")
+	u := ulid.MustParseStrict(digits)
+	for i := len(u) - 1; i >= 0; i-- {
+		if u[i]++; u[i] != 0 {
+			break // nothing to carry
+		}
+	}
+	return prefix + "_" + strings.ToLower(u.String())
+}
+
 // Floor is the smallest id that could have been made at the given time, which
 // turns a condition on creation time into one on the primary key.
 func Floor(prefix string, at time.Time) string {

@@ -152,3 +152,15 @@ func FuzzValid(f *testing.F) {
 		}
 	})
 }
+
+func TestNext(t *testing.T) {
+	for from, want := range map[string]string{
+		"evt_01jcqz8t5n8m2x4v6b7c9d0e1f": "evt_01jcqz8t5n8m2x4v6b7c9d0e1g",
+		"evt_01jcqz8t5nzzzzzzzzzzzzzzzz": "evt_01jcqz8t5p0000000000000000",
+		"evt_00000000000000000000000000": "evt_00000000000000000000000001",
+	} {
+		if got := id.Next(from); got != want || got <= from {
+			t.Errorf("after %s comes %s, not %s", from, got, want)
+		}
+	}
+}

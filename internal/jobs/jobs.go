@@ -87,9 +87,13 @@ func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 	return q, err
 }
 
-// Enqueue adds a job; it runs if tx commits, not before at.
+// Enqueue adds a job; it runs if tx commits, not before at. What is not for
+// later is left to the queue's own clock, which may differ from the service's.
 func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
-	opts := &river.InsertOpts{ScheduledAt: at}
+	opts := &river.InsertOpts{}
+	if at.After(tx.Now) {
+		opts.ScheduledAt = at
+	}
 	if q.sqlite != nil {
 		_, err := q.sqlite.InsertTx(ctx, tx.OnSQLite(), args, opts)
 		return err

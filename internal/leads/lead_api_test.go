@@ -17,7 +17,7 @@ import (
 
 // told are the types of an object's events, in order.
 func told(s *testkit.Server, objectID string) []string {
-	return testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, objectID)
+	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
 }
 
 func TestCreateLead(t *testing.T) {

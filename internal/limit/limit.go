@@ -41,7 +41,7 @@ func (l *Limiter) Take(bucket string, burst int, step time.Duration) Taken {
 		}
 	}
 	full := l.full[bucket]
-	if full.Before(now) {
+	if full.Before(now) || full.Sub(now) > capacity { // no bucket is emptier than empty: the clock was set back
 		full = now
 	}
 	after := full.Add(step)

@@ -90,3 +90,14 @@ func TestFullBucketsAreForgotten(t *testing.T) {
 		t.Errorf("%d buckets are kept", len(l.full))
 	}
 }
+
+// A clock that is set back does not shut anybody out.
+func TestClockSetBack(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	l := New(func() time.Time { return now })
+	l.Take("a", 2, time.Second)
+	now = now.Add(-time.Hour)
+	if taken := l.Take("a", 2, time.Second); taken.Wait > 0 {
+		t.Errorf("%+v", taken)
+	}
+}

@@ -156,6 +156,20 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	return op
 }
 
+// Tells describes a message that the service sends by itself, when something
+// happens.
+func Tells(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
+	doc := r.api.OpenAPI()
+	if doc.Webhooks == nil {
+		doc.Webhooks = map[string]*huma.PathItem{}
+	}
+	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
+		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
+		Responses:   map[string]*huma.Response{"2XX": {Description: "Taken. Any other answer, or none within 10 seconds, is a failure, and the message is sent again later."}},
+	}}
+}
+
 // possible leaves out errors that an endpoint cannot give.
 func possible(kind fault.Kind, method, path string) bool {
 	switch kind {

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/events"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
 	"slipway/internal/testkit/postgres"
@@ -53,8 +55,44 @@ type Server struct {
 	// Owner signs in to the first dealership, in both environments.
 	Owner access.FoundedOwner
 
-	t      *testing.T
-	offset *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+	t        *testing.T
+	settings app.Settings
+	tmpl     *template
+	offset   *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+}
+
+// Node starts another node of the service on the same database, with a clock
+// of its own.
+func (s *Server) Node() *Server {
+	s.t.Helper()
+	return start(s.t, s.tmpl, s.settings)
+}
+
+// Working works jobs until the test ends.
+func (s *Server) Working() {
+	s.t.Helper()
+	check(s.t, s.App.Jobs.Start(context.Background()))
+	s.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+		defer cancel()
+		check(s.t, s.App.Jobs.Stop(ctx))
+	})
+}
+
+// Relaying delivers events until the test ends or stop is called.
+func (s *Server) Relaying() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.App.Relay.Run(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
+	s.t.Cleanup(stop)
+	return stop
 }
 
 // In returns the server as a subtest sees it, which fails by itself.
@@ -90,12 +128,13 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, Data: set.Data, t: t, Owner: tmpl.owner, offset: &atomic.Int64{}}
+	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 	a.DB.Patience = time.Minute // a loaded machine is no outage
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {
 		web.Close()
+		onlyKnownEvents(t, a)
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
@@ -103,6 +142,23 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	s.URL = web.URL
 	s.Test, s.Live, s.Rival = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
 	return s
+}
+
+// onlyKnownEvents fails a test that made an event which nobody can subscribe to
+// or read about.
+func onlyKnownEvents(t *testing.T, a *app.App) {
+	t.Helper()
+	types, err := db.Read(context.Background(), a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
+		return db.All[string](ctx, tx, `SELECT type FROM outbox UNION SELECT type FROM events`)
+	})
+	if err != nil {
+		return // the test took the database away
+	}
+	for _, name := range types {
+		if !slices.ContainsFunc(app.Kinds(), func(k events.Kind) bool { return k.Type == name }) {
+			t.Errorf("the event %s is not among the Events of its feature", name)
+		}
+	}
 }
 
 // Key issues a key of the first dealership's test environment.
@@ -125,6 +181,7 @@ func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, LogLevel: "warn",
+		AllowPrivate: true, // receivers are on this machine
 	}
 }
 
@@ -223,7 +280,9 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 			tmpl.rival = test
 		}
 	}
-	return tmpl, nil
+	// What happened so far is over: a test sees the events that it causes.
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) { return events.Publish(ctx, tx, 1000) })
+	return tmpl, err
 }
 
 func issue(ctx context.Context, d *db.DB, dealershipID string, mode principal.Mode, in access.KeyRequest) (string, error) {

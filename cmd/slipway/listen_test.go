@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// forwarded is what a developer's machine gets.
+type forwarded struct {
+	header http.Header
+	body   []byte
+}
+
+// A developer listens, breaks off and listens again: every event arrives,
+// signed, and none twice.
+func TestListen(t *testing.T) {
+	onBoth(t, func(t *testing.T, p *program) {
+		f := p.bootstrap()
+		key := p.key(f.DealershipID, "test", "webhooks,hulls:read")
+		s := p.serve()
+		newest := func() string {
+			var list struct{ Data []struct{ Type string } }
+			if a := s.send("GET", "/v1/events?limit=1", key, "", nil); json.Unmarshal(a.body, &list) != nil || len(list.Data) == 0 {
+				return ""
+			}
+			return list.Data[0].Type
+		}
+		for deadline := time.Now().Add(30 * time.Second); newest() != "api_key.created" && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond) // what happened before the server was there
+		}
+		got := make(chan forwarded, 100)
+		local := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- forwarded{r.Header, body}
+		}))
+		t.Cleanup(local.Close)
+		next := func(want string) forwarded {
+			t.Helper()
+			select {
+			case e := <-got:
+				if !strings.Contains(string(e.body), `"type":"`+want+`"`) {
+					t.Fatalf("got %s, want %s", e.body, want)
+				}
+				return e
+			case <-time.After(30 * time.Second):
+				t.Fatalf("no %s", want)
+				return forwarded{}
+			}
+		}
+		listen := func() (lines *bufio.Reader, stop func()) {
+			t.Helper()
+			cmd := p.command("listen", "--forward-to", local.URL, "--key", key, "--base-url", s.url, "--state", p.data+"/listen")
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			return bufio.NewReader(out), func() {
+				_ = cmd.Process.Kill() // without a farewell
+				_ = cmd.Wait()
+			}
+		}
+		secretOf := func(lines *bufio.Reader) string {
+			t.Helper()
+			for {
+				line, err := lines.ReadString('\n')
+				if err != nil {
+					t.Fatal(err)
+				}
+				if secret, ok := strings.CutPrefix(line, "Signing secret "); ok {
+					return strings.TrimSpace(secret)
+				}
+			}
+		}
+		trigger := func(name string) {
+			t.Helper()
+			if out, err := p.command("trigger", name).Output(); err != nil || !strings.Contains(string(out), name) {
+				exit, _ := err.(*exec.ExitError) //nolint:errorlint // for its words
+				t.Fatalf("%v: %s %+v", err, out, exit)
+			}
+		}
+		lines, stop := listen()
+		secret := secretOf(lines)
+		trigger("hull.created")
+		e := next("hull.created")
+		hook, err := standard.NewWebhook(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := hook.Verify(e.body, e.header); err != nil {
+			t.Error(err)
+		}
+		if line, err := lines.ReadString('\n'); err != nil || strings.TrimSpace(line) != "" {
+			t.Errorf("%q %v", line, err)
+		}
+		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "200  hull.created") {
+			t.Errorf("%q %v", line, err)
+		}
+		stop()
+		trigger("hull.sold")
+		trigger("user.provisioned")
+		lines, stop = listen()
+		defer stop()
+		if again := secretOf(lines); again != secret {
+			t.Errorf("another secret: %s", again)
+		}
+		next("hull.sold")
+		next("user.provisioned")
+		if newest() != "user.provisioned" {
+			t.Error(newest())
+		}
+		if out := p.refused("trigger", "hull.sunk"); !strings.Contains(out, "is no type of event; there are") {
+			t.Errorf("%s", out)
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slipway/internal/app"
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/events"
+	"slipway/internal/principal"
+)
+
+type triggerCmd struct {
+	Type       string `arg:"" help:"The type of event, such as deal.accepted."`
+	Dealership string `help:"The dealership's id; needed if there are several."`
+}
+
+// Run makes a sample event in a test environment. A server on the same data
+// delivers it.
+func (c triggerCmd) Run(s *session) (err error) {
+	kinds := app.Kinds()
+	i := slices.IndexFunc(kinds, func(k events.Kind) bool { return k.Type == c.Type })
+	if i < 0 {
+		return fmt.Errorf("%s is no type of event; there are %s", c.Type, names(kinds))
+	}
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	e, err := db.Write(s, a.DB, func(ctx context.Context, tx *db.Tx) (events.Event, error) {
+		all, err := dealership.Environments(ctx, tx, c.Dealership)
+		if err != nil {
+			return events.Event{}, err
+		}
+		all = slices.DeleteFunc(all, func(d dealership.Dealership) bool { return d.Mode != principal.Test })
+		if len(all) != 1 {
+			return events.Event{}, fmt.Errorf("%d dealerships: name one with --dealership", len(all))
+		}
+		return events.Trigger(ctx, tx, all[0].Env, kinds[i])
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "Triggered %s about the made-up %s.\n", e.Type, e.ObjectID)
+	return err
+}
+
+func names(kinds []events.Kind) string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, k.Type)
+	}
+	return strings.Join(all, ", ")
+}

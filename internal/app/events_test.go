@@ -1,0 +1,71 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"slipway/internal/app"
+	"slipway/internal/events"
+	"slipway/internal/principal"
+	"slipway/internal/wire"
+)
+
+// Every type of event is described with the schema of what is sent, and a
+// sample of it is as described.
+func TestEventsAreDescribed(t *testing.T) {
+	text, err := app.OpenAPIJSON(app.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+	seen := map[string]bool{}
+	for _, k := range app.Kinds() {
+		if !name.MatchString(k.Type) || seen[k.Type] || !strings.HasSuffix(k.Doc, ".") {
+			t.Errorf("%+v", k)
+		}
+		seen[k.Type] = true
+		schema, err := c.Compile("openapi.json#/webhooks/" + k.Type + "/post/requestBody/content/application~1json/schema")
+		if err != nil {
+			t.Errorf("%s: %v", k.Type, err)
+			continue
+		}
+		now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+		data, err := wire.Marshal(map[string]any{"object": events.Sample(k, now), "previous": map[string]any{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := events.Event{ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: "2026-11-15", Data: events.EventData{Value: data}}
+		for what, e := range map[string]events.Event{"": e.In(principal.Test), "another type": {Type: "no.such", Data: e.Data}} {
+			body, err := wire.Marshal(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); (err == nil) != (what == "") {
+				t.Errorf("%s %s: %v\n%s", what, k.Type, err, body)
+			}
+		}
+	}
+	var shown struct{ Webhooks map[string]any }
+	if err := json.Unmarshal(text, &shown); err != nil || len(shown.Webhooks) != len(seen) {
+		t.Errorf("%d kinds, %d described, %v", len(seen), len(shown.Webhooks), err)
+	}
+}

@@ -1,0 +1,101 @@
+package webhooks
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/id"
+	"slipway/internal/opt"
+	"slipway/internal/page"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+// EventFilter selects events.
+type EventFilter struct {
+	page.Query
+	Type          string               `query:"type" maxLength:"100" doc:"A type of event, or all of a noun: hull.*" example:"hull.*"`
+	ObjectID      string               `query:"object_id" maxLength:"64" doc:"The id of what the events happened to."`
+	CreatedAfter  opt.Param[time.Time] `query:"created_after" doc:"Events that became visible at this time or later."`
+	CreatedBefore opt.Param[time.Time] `query:"created_before" doc:"Events that became visible before this time."`
+}
+
+// where is the filter in SQL.
+func (f EventFilter) where(env principal.Env, kinds []events.Kind) (*db.Where, error) {
+	w := &db.Where{}
+	w.And("env = ?", env)
+	if f.Type != "" {
+		types := typesOf(kinds, f.Type)
+		if len(types) == 0 {
+			return w, fault.BadRequest("type must be a type of event, or a pattern such as hull.*").Detail("type", "enum", "is no type of event")
+		}
+		marks, args := db.In(types)
+		w.And("type IN "+marks, args...)
+	}
+	if f.ObjectID != "" {
+		w.And("object_id = ?", f.ObjectID)
+	}
+	if f.CreatedAfter.Set {
+		w.And("id >= ?", id.Floor("evt", f.CreatedAfter.V))
+	}
+	if f.CreatedBefore.Set {
+		w.And("id < ?", id.Floor("evt", f.CreatedBefore.V))
+	}
+	return w, nil
+}
+
+func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events.Event], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[events.Event], error) {
+		if err := in.Check("evt"); err != nil {
+			return page.Page[events.Event]{}, err
+		}
+		w, err := in.where(env, a.Kinds)
+		if err != nil {
+			return page.Page[events.Event]{}, err
+		}
+		p, err := events.List(ctx, tx, in.Query, w)
+		for i := range p.Data {
+			p.Data[i] = p.Data[i].In(principal.From(ctx).Mode)
+		}
+		return p, err
+	})
+}
+
+func (a *API) getEvent(ctx context.Context, in *struct {
+	EventID string `path:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}) (events.Event, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (events.Event, error) {
+		e, err := events.Find(ctx, tx, env, in.EventID)
+		return e.In(principal.From(ctx).Mode), err
+	})
+}
+
+// Replay asks for past events again.
+type Replay struct {
+	EventIDs *[]string  `json:"event_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Either these, whatever the endpoint subscribes to,"`
+	Since    *time.Time `json:"since" required:"false" doc:"or all from this time on"`
+	Until    *time.Time `json:"until" required:"false" doc:"until before this one, now without it,"`
+	Types    *[]string  `json:"types" required:"false" minItems:"1" maxItems:"100" doc:"of these types; without it, of those that the endpoint subscribes to."`
+}
+
+// Check says what the schema cannot.
+func (r Replay) Check(time.Time) error {
+	var bad fault.Fields
+	switch {
+	case r.EventIDs == nil && r.Since == nil:
+		bad.Add("since", "required", "is required, unless event_ids is given")
+	case r.EventIDs != nil && (r.Since != nil || r.Until != nil || r.Types != nil):
+		bad.Add("event_ids", "exclusive", "cannot be combined with since, until or types")
+	case r.Since != nil && r.Until != nil && !r.Since.Before(*r.Until):
+		bad.Add("until", "minimum", "must be after since")
+	}
+	return bad.Err()
+}
+
+// Counted says how much work a request has started.
+type Counted struct {
+	Count int64 `json:"count" doc:"How many deliveries the request concerns. They are worked off in the background." example:"12"`
+}

@@ -1,0 +1,117 @@
+package webhooks_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"slipway/internal/testkit"
+	"slipway/internal/webhooks"
+)
+
+// received is a request to a receiver.
+type received struct {
+	header http.Header
+	body   []byte
+}
+
+func (r received) eventID() string { return r.header.Get("Webhook-Id") }
+
+// receiver is an endpoint: it keeps what it gets and answers as it is told.
+type receiver struct {
+	*httptest.Server
+	got chan received
+
+	mu     sync.Mutex
+	answer http.HandlerFunc
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{got: make(chan received, 100_000)}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.got <- received{req.Header, body}
+		r.mu.Lock()
+		answer := r.answer
+		r.mu.Unlock()
+		if answer != nil {
+			answer(w, req)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// answers makes the receiver answer like this from now on.
+func (r *receiver) answers(h http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = h
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// next waits for the next request.
+func (r *receiver) next(t *testing.T) received {
+	t.Helper()
+	select {
+	case got := <-r.got:
+		return got
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing was delivered")
+		return received{}
+	}
+}
+
+// quiet fails if there was another request.
+func (r *receiver) quiet(t *testing.T) {
+	t.Helper()
+	select {
+	case got := <-r.got:
+		t.Errorf("unexpected: %s", got.body)
+	default:
+	}
+}
+
+// verify checks a request's signature as its receiver would.
+func (r received) verify(secret string) error {
+	wh, err := standard.NewWebhook(secret)
+	if err != nil {
+		return err
+	}
+	return wh.VerifyIgnoringTimestamp(r.body, r.header)
+}
+
+// subscribe makes a webhook to the receiver.
+func subscribe(c *testkit.Client, r *receiver, types ...string) (w webhooks.WebhookWithSecret) {
+	c.Post("/v1/webhooks", map[string]any{"url": r.URL + "/hook", "events": types}, 201, &w)
+	return w
+}
+
+// until waits for a state that the relay brings about by itself.
+func until(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !reached(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// deliveries of a webhook, newest first.
+func deliveries(c *testkit.Client, w webhooks.WebhookWithSecret, query string) []webhooks.Delivery {
+	var list struct{ Data []webhooks.Delivery }
+	c.Get("/v1/webhooks/"+w.ID+"/deliveries"+query, 200, &list)
+	return list.Data
+}

@@ -1,0 +1,319 @@
+package webhooks_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/db"
+	"slipway/internal/events"
+	"slipway/internal/id"
+	"slipway/internal/principal"
+	"slipway/internal/testkit"
+	"slipway/internal/webhooks"
+)
+
+func TestWebhook(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var w webhooks.WebhookWithSecret
+		res := s.Test.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["hull.*"], "description": "Website"}`, 201, &w)
+		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" || res.Header.Get("ETag") != `"1"` {
+			t.Errorf("%+v", w)
+		}
+		path := "/v1/webhooks/" + w.ID
+		if got := s.Test.Get(path, 200, nil); strings.Contains(string(got.Bytes), "secret") {
+			t.Errorf("the secret is shown again: %s", got.Bytes)
+		}
+		for _, row := range testkit.Rows[[]byte](s, `SELECT secrets FROM webhooks`) {
+			if strings.Contains(string(row), strings.TrimPrefix(w.Secret, "whsec_")) {
+				t.Error("the secret is in the database")
+			}
+		}
+		for _, tt := range []struct{ body, field, code string }{
+			{`{"url": "ftp://example.com", "events": ["*"]}`, "url", "format"},
+			{`{"url": "http://example.com", "events": []}`, "events", "too_few"},
+			{`{"url": "http://example.com", "events": ["hull.sunk"]}`, "events[0]", "enum"},
+			{`{"url": "http://me:secret@example.com", "events": ["*"]}`, "url", "format"},
+		} {
+			if f := s.Test.Post("/v1/webhooks", tt.body, 422, nil).Fault(t); !f.Blames(tt.field, tt.code) {
+				t.Errorf("%s: %+v", tt.body, f)
+			}
+		}
+		if f := s.Live.Post("/v1/webhooks", `{"url": "http://example.com", "events": ["*"]}`, 422, nil).Fault(t); !f.Blames("url", "https") {
+			t.Errorf("%+v", f)
+		}
+		s.Test.With("If-Match", `"7"`).Patch(path, `{"events": ["*"]}`, 409, nil)
+		s.Test.Patch(path, `{"url": "nonsense"}`, 422, nil)
+		var changed webhooks.Webhook
+		s.Test.Patch(path, `{"events": ["*"], "description": null, "status": "disabled"}`, 200, &changed)
+		if changed.Version != 2 || changed.Description != nil || !slices.Equal(changed.Events, []string{"*"}) || *changed.DisabledReason != "requested" {
+			t.Errorf("%+v", changed)
+		}
+		var list struct{ Data []webhooks.Webhook }
+		if s.Test.Get("/v1/webhooks", 200, &list); len(list.Data) != 1 {
+			t.Errorf("%+v", list)
+		}
+		s.Test.Delete(path, 204)
+		s.Test.Get(path, 404, nil)
+		s.Test.Get(path+"/deliveries", 404, nil)
+	})
+}
+
+func TestRotateSecret(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		r := newReceiver(t)
+		first := subscribe(s.Test, r, "location.created")
+		s.Relaying()
+		var second webhooks.WebhookWithSecret
+		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", nil, 200, &second)
+		s.Test.Location()
+		if got := r.next(t); first.Secret == second.Secret || got.verify(first.Secret) != nil || got.verify(second.Secret) != nil {
+			t.Errorf("%v", got.header)
+		}
+		s.Advance(7 * 24 * time.Hour)
+		s.Test.Location()
+		if got := r.next(t); got.verify(first.Secret) == nil || got.verify(second.Secret) != nil {
+			t.Errorf("after the overlap: %v", got.header)
+		}
+		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 169}`, 422, nil)
+		var third webhooks.WebhookWithSecret
+		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 0}`, 200, &third)
+		s.Test.Location()
+		if got := r.next(t); got.verify(second.Secret) == nil || got.verify(third.Secret) != nil {
+			t.Errorf("without overlap: %v", got.header)
+		}
+	})
+}
+
+func TestReplay(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		r := newReceiver(t)
+		w := subscribe(s.Test, r, "location.created", "role.*")
+		s.Relaying()
+		s.Working()
+		since := s.DB.Now().UTC().Add(-time.Second)
+		s.Advance(time.Second)
+		for range 3 {
+			s.Test.Location()
+		}
+		s.Test.Role("hulls:read")
+		first := map[string]bool{}
+		for range 4 {
+			first[r.next(t).eventID()] = true
+		}
+		s.Advance(time.Second) // what is older than now
+		replay := func(body any, want int) {
+			t.Helper()
+			if res := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", body, 202, nil); string(res.Bytes) != fmt.Sprintf("{\"count\":%d}\n", want) {
+				t.Fatalf("%s", res.Bytes)
+			}
+			again := map[string]bool{}
+			for range want {
+				again[r.next(t).eventID()] = true
+			}
+			for id := range again {
+				if !first[id] || len(again) != want {
+					t.Errorf("replayed %v of %v", again, first)
+				}
+			}
+		}
+		replay(map[string]any{"since": since}, 4)
+		replay(map[string]any{"since": since, "types": []string{"location.*"}}, 3)
+		replay(map[string]any{"since": since, "until": s.DB.Now().UTC(), "types": []string{"role.created"}}, 1)
+		replay(map[string]any{"event_ids": slices.Collect(maps.Keys(first))[:2]}, 2)
+		for _, tt := range []struct {
+			body        string
+			status      int
+			field, code string
+		}{
+			{`{}`, 400, "since", "required"},
+			{`{"since": "2026-01-01T00:00:00Z", "event_ids": ["evt_x"]}`, 422, "event_ids", "exclusive"},
+			{`{"since": "2026-01-01T00:00:00Z", "until": "2025-01-01T00:00:00Z"}`, 422, "until", "minimum"},
+			{`{"since": "2026-01-01T00:00:00Z", "types": ["plane.*"]}`, 422, "types[0]", "enum"},
+			{`{"event_ids": ["evt_00000000000000000000000000"]}`, 422, "event_ids[0]", "not_found"},
+		} {
+			if f := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", tt.body, tt.status, nil).Fault(t); !f.Blames(tt.field, tt.code) {
+				t.Errorf("%s: %+v", tt.body, f)
+			}
+		}
+		r.quiet(t)
+	})
+}
+
+// A replay has no cap, and one that is interrupted doubles nothing.
+func TestLongReplay(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		r := newReceiver(t)
+		w := subscribe(s.Test, r, "location.created")
+		env := testkit.Rows[principal.Env](s, `SELECT env FROM webhooks`)[0]
+		const many = 1200
+		s.Test.Location()
+		s.Exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
+			INSERT INTO events (env, id, type, object_id, sequence, api_version, data, created_at)
+			SELECT env, 'evt_' || CAST(10000 + n AS TEXT), type, object_id, sequence, api_version, data, created_at FROM outbox, n WHERE env = ?`, env)
+		api := &webhooks.API{DB: s.DB}
+		job := webhooks.ReplayEvents{Env: env, WebhookID: w.ID, Replay: "rpl_1", From: "evt_0", To: "evt_z", Types: []string{"location.created"}}
+		for range 2 { // the second time after a crash, say
+			if err := api.ReplayEvents(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM deliveries`)[0]; n != many {
+			t.Errorf("%d deliveries", n)
+		}
+	})
+}
+
+func TestRetry(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		r := newReceiver(t)
+		r.answers(status(500))
+		w := subscribe(s.Test, r, "location.created")
+		s.Relaying()
+		var d webhooks.Delivery
+		s.Test.Post("/v1/webhooks/"+w.ID+"/test", nil, 202, &d)
+		if d.EventType != "webhook.test" || d.Status != "pending" {
+			t.Errorf("%+v", d)
+		}
+		path := "/v1/webhooks/" + w.ID + "/deliveries/" + d.ID
+		attempts := func(n int) {
+			t.Helper()
+			until(t, "attempted", func() bool {
+				s.Test.Get(path, 200, &d)
+				return len(d.Attempts) == n
+			})
+		}
+		r.next(t)
+		attempts(1)
+		r.answers(nil)
+		s.Test.Post(path+"/retry", nil, 202, nil)
+		r.next(t)
+		attempts(2)
+		if d.Status != "succeeded" || d.Attempts[0].Error == nil || d.Attempts[1].Error != nil {
+			t.Errorf("%+v", d)
+		}
+		s.Test.Post(path+"/retry", nil, 202, nil) // once more, on request
+		r.next(t)
+		attempts(3)
+	})
+}
+
+// The feed is in the order in which events became visible, whatever their
+// transactions' order of beginning: who reads on misses none.
+func TestFeedOrder(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	env := testkit.Rows[principal.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
+	stop := s.Relaying()
+	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() { // begins first, and commits last
+		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
+			err := events.Emit(ctx, tx, env, "role.created", "role_slow", nil, struct{}{})
+			close(begun)
+			<-finish
+			return 0, err
+		})
+		ended <- err
+	}()
+	<-begun
+	s.Test.Location()
+	type list struct{ Data []events.Event }
+	var seen list
+	until(t, "visible", func() bool {
+		s.Test.Get("/v1/events?limit=1&type=location.created", 200, &seen)
+		return len(seen.Data) == 1
+	})
+	close(finish)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	var after list
+	until(t, "visible, too", func() bool {
+		s.Test.Get("/v1/events?ending_before="+seen.Data[0].ID, 200, &after)
+		return len(after.Data) == 1
+	})
+	if after.Data[0].Type != "role.created" {
+		t.Errorf("%+v", after)
+	}
+	stop()
+}
+
+func TestListEvents(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Relaying()
+		location := s.Test.Location()
+		s.Test.Patch("/v1/locations/"+location, `{"name": "Pier 3"}`, 200, nil)
+		s.Test.Role("hulls:read")
+		until(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		count := func(query string) int {
+			var list struct{ Data []events.Event }
+			s.Test.Get("/v1/events"+query, 200, &list)
+			return len(list.Data)
+		}
+		all := count("?limit=100")
+		for query, want := range map[string]int{
+			"?type=location.*":                                      2,
+			"?type=location.updated":                                1,
+			"?type=*":                                               all,
+			"?object_id=" + location:                                2,
+			"?object_id=" + location + "&type=role.*":               0,
+			"?created_after=2100-01-01T00:00:00Z":                   0,
+			"?created_before=2000-01-01T00:00:00Z":                  0,
+			"?ending_before=evt_00000000000000000000000000&limit=1": 1,
+		} {
+			if got := count(query); got != want {
+				t.Errorf("%s: %d events, want %d", query, got, want)
+			}
+		}
+		if f := s.Test.Get("/v1/events?type=plane.*", 400, nil).Fault(t); !f.Blames("type", "enum") {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// Events, deliveries and attempts are kept as long as promised, dead letters
+// from their death; a deleted webhook leaves nothing.
+func TestRetention(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		r := newReceiver(t)
+		w := subscribe(s.Test, r, "location.created")
+		s.Relaying()
+		s.Test.Location()
+		r.next(t)
+		until(t, "recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
+		rows := func(table string) int64 { return testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0] }
+		api := &webhooks.API{DB: s.DB}
+		purge := func() {
+			t.Helper()
+			if err := api.Purge(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Advance(30*24*time.Hour - time.Minute)
+		if purge(); rows("deliveries") != 1 || rows("delivery_attempts") != 1 {
+			t.Error("too soon")
+		}
+		s.Exec(`UPDATE deliveries SET status = 'dead', updated_at = ?`, s.DB.Now())
+		s.Advance(2 * time.Minute)
+		if purge(); rows("deliveries") != 1 {
+			t.Error("a dead letter is gone")
+		}
+		s.Advance(3 * 24 * time.Hour)
+		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`, id.Floor("evt", time.Unix(0, 0)))) == 0 {
+			t.Error("its event is gone")
+		}
+		s.Advance(30 * 24 * time.Hour)
+		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 || len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
+			t.Error("kept for ever")
+		}
+		s.Test.Location()
+		r.next(t)
+		until(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
+		s.Test.Delete("/v1/webhooks/"+w.ID, 204)
+		s.Working()
+		until(t, "forgotten", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
+	})
+}

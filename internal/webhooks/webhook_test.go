@@ -1,0 +1,190 @@
+package webhooks
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"pgregory.net/rapid"
+
+	"slipway/internal/events"
+	"slipway/internal/principal"
+)
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func TestMatches(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"*", "hull.created", true},
+		{"hull.*", "hull.created", true},
+		{"hull.created", "hull.created", true},
+		{"hull.*", "hullabaloo.created", false},
+		{"hull.*", "hull", false},
+		{"hull", "hull.created", false},
+		{"hull.crea", "hull.created", false},
+		{"*.created", "hull.created", false},
+		{"", "hull.created", false},
+	} {
+		if got := Matches(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("%q means %s: %t", tt.pattern, tt.name, got)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	kinds := []events.Kind{{Type: "hull.created"}, {Type: "deal.accepted"}}
+	for name, tt := range map[string]struct {
+		hook  Webhook
+		blame string
+	}{
+		"good":         {Webhook{URL: "https://example.com", Events: []string{"hull.*", "deal.accepted"}, Mode: principal.Live}, ""},
+		"http in test": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: principal.Test}, ""},
+		"http in live": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: principal.Live}, "url"},
+		"unknown type": {Webhook{URL: "https://example.com", Events: []string{"*", "hull.sunk"}}, "events[1]"},
+		"unknown noun": {Webhook{URL: "https://example.com", Events: []string{"plane.*"}}, "events[0]"},
+		"twice":        {Webhook{URL: "https://example.com", Events: []string{"*", "*"}}, "events[1]"},
+	} {
+		err := tt.hook.check(kinds)
+		if (err == nil) != (tt.blame == "") || (err != nil && !strings.Contains(err.Error(), tt.blame)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The schedule of the contract, and what moves it.
+func TestSchedule(t *testing.T) {
+	d := Delivery{Status: Pending}
+	now := noon
+	want := []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour}
+	for i, after := range want {
+		d.fail(now, 0, 0)
+		if d.Status != Pending || !d.NextAttemptAt.Equal(noon.Add(after)) {
+			t.Fatalf("after failure %d: %s, due at %v, want %v", i+1, d.Status, d.NextAttemptAt, noon.Add(after))
+		}
+		now = *d.NextAttemptAt
+	}
+	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
+		t.Errorf("after the last: %+v", d)
+	}
+	if d.again(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
+		t.Errorf("anew: %+v", d)
+	}
+	for name, tt := range map[string]struct {
+		retryAfter time.Duration
+		chance     float64
+		want       time.Duration
+	}{
+		"early by chance":    {0, -1, 54 * time.Second},
+		"late by chance":     {0, 1, 66 * time.Second},
+		"receiver's wish":    {10 * time.Minute, 0, 10 * time.Minute},
+		"a wish too large":   {5 * time.Hour, 0, time.Hour},
+		"a wish less than 1": {time.Second, 0, time.Minute},
+	} {
+		d := Delivery{Status: Pending}
+		if d.fail(noon, tt.retryAfter, tt.chance); d.NextAttemptAt.Sub(noon) != tt.want {
+			t.Errorf("%s: after %v, want %v", name, d.NextAttemptAt.Sub(noon), tt.want)
+		}
+	}
+}
+
+// Whatever the clock and the receiver do, attempts are bounded, apart, and end.
+func TestScheduleProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, now := Delivery{Status: Pending}, noon
+		for d.Status == Pending {
+			now = now.Add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(48*time.Hour)).Draw(t, "jump")))
+			d.fail(now, time.Duration(rapid.Int64Range(0, int64(100*time.Hour)).Draw(t, "retry after")), rapid.Float64Range(-1, 1).Draw(t, "chance"))
+			if d.Tries > int64(len(schedule)) {
+				t.Fatalf("attempt %d", d.Tries)
+			}
+			if d.Status == Pending && d.NextAttemptAt.Sub(now) < 30*time.Second {
+				t.Fatalf("attempt %d only %v later", d.Tries+1, d.NextAttemptAt.Sub(now))
+			}
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	for value, want := range map[string]time.Duration{
+		"": 0, "30": 30 * time.Second, "-5": 0, "soon": 0, "99999999999": time.Hour,
+		noon.Add(2 * time.Minute).Format(http.TimeFormat): 2 * time.Minute,
+		noon.Add(-time.Minute).Format(http.TimeFormat):    0,
+	} {
+		if got := retryAfter(http.Header{"Retry-After": {value}}, noon); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}
+
+// Signatures hold for the reference library: for each secret that is live, and
+// for no other secret, body, id or time.
+func TestSign(t *testing.T) {
+	old := NewSecret()
+	now := time.Now().UTC().Truncate(time.Second) // the library looks at the clock
+	body := []byte(`{"type":"hull.created"}`)
+	secrets := rotate([]Secret{old}, now, time.Hour)
+	verify := func(s Secret, id string, at time.Time, body []byte, signature string) error {
+		wh, err := standard.NewWebhook(s.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature}})
+	}
+	signature := Sign(secrets, "evt_1", now, body)
+	for _, s := range secrets {
+		if err := verify(s, "evt_1", now, body, signature); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, err := range map[string]error{
+		"secret": verify(NewSecret(), "evt_1", now, body, signature),
+		"id":     verify(old, "evt_2", now, body, signature),
+		"time":   verify(old, "evt_1", now.Add(time.Second), body, signature),
+		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
+	} {
+		if err == nil {
+			t.Errorf("another %s passes", name)
+		}
+	}
+	later := now.Add(time.Hour)
+	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
+		t.Error("a secret signs after its overlap")
+	}
+}
+
+func TestRotate(t *testing.T) {
+	first := NewSecret()
+	second := rotate([]Secret{first}, noon, 7*24*time.Hour)
+	if len(second) != 2 || second[0].Until != nil || !second[1].Until.Equal(noon.Add(7*24*time.Hour)) {
+		t.Errorf("%+v", second)
+	}
+	third := rotate(second, noon.Add(time.Hour), 30*24*time.Hour)
+	if len(third) != 3 || !third[2].Until.Equal(noon.Add(7*24*time.Hour)) {
+		t.Errorf("a second rotation prolonged the first secret: %+v", third)
+	}
+	if at := rotate(second, noon, 0); len(at) != 1 {
+		t.Errorf("without overlap: %+v", at)
+	}
+}
+
+func FuzzPrintable(f *testing.F) {
+	f.Add([]byte("ok"))
+	f.Add([]byte("a\x00b\xff"))
+	f.Add([]byte(strings.Repeat("x", excerpt-1) + "é"))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		p := printable(answer)
+		if p == nil {
+			return
+		}
+		if !utf8.ValidString(*p) || strings.ContainsRune(*p, 0) || len(*p) > 3*excerpt {
+			t.Errorf("%q", *p)
+		}
+	})
+}
