@@ -35,6 +35,8 @@ var may = map[string][]string{
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
 	"events":    {"audit", "db", "principal", "version"},
+	"blobs":     {"db", "fault", "principal"},
+	"picture":   {"fault"},
 	"mail":      {},
 	"outbound":  {"fault"},
 	"limit":     {},
@@ -44,13 +46,13 @@ var may = map[string][]string{
 	// features: each may ask the ones above it
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
-	"hulls":      features("dealership", "jobs"),
+	"hulls":      features("blobs", "dealership", "jobs", "outbound", "picture", "wire"),
 
 	// the top
-	"app":  {"access", "audit", "db", "dealership", "fault", "hulls", "jobs", "mail", "principal", "reference", "rest", "seal"},
+	"app":  {"access", "audit", "blobs", "db", "dealership", "fault", "hulls", "jobs", "mail", "outbound", "principal", "reference", "rest", "seal"},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
-	"testkit":                       {"access", "app", "db", "dealership", "principal", "scope", "testkit/postgres"},
+	"testkit":                       {"access", "app", "db", "dealership", "hulls", "principal", "scope", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }
@@ -119,6 +121,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
 		"WHERE hour < ?",
+		"loose_blobs WHERE due_at <= ?",
+		"loose_blobs SET doomed = TRUE WHERE due_at <= ?",
 	}
 	for _, file := range sources(t) {
 		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "testkit") || strings.HasPrefix(file, "db/") {

@@ -61,6 +61,20 @@ var recipes = map[string]recipe{
 	"replaceHullSpecs":     {aHull, fixed(`{"beam_ft": 8.5}`)},
 	"transitionHull":       {aHull, fixed(`{"to": "not_for_sale"}`)},
 	"updateHull":           {aHull, fixed(`{"title": "One owner"}`)},
+	"createChannel":        {nil, fixed(`{"name": "Website"}`)},
+	"createHullImport":     {nil, func(c *testkit.Client) any { return c.ImportFile() }},
+	"deleteChannel":        {aChannel, nil},
+	"deleteHullPhoto":      {aPhoto, nil},
+	"getChannelFeed":       {aChannel, nil},
+	"getHullImport":        {anImport, nil},
+	"getHullPhotoContent":  {aPhoto, nil},
+	"listChannels":         {},
+	"listHullPhotos":       {aHull, nil},
+	"listHullSyndication":  {aHull, nil},
+	"publishHull":          {aListing, nil},
+	"updateHullPhoto":      {aPhoto, fixed(`{"caption": "At the dock"}`)},
+	"uploadHullPhoto":      {aHull, func(*testkit.Client) any { return testkit.Picture() }},
+	"withdrawHull":         {aListing, nil},
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
 }
 
@@ -69,6 +83,25 @@ var shared = []string{"decodeHin"}
 
 func aHull(c *testkit.Client) map[string]string {
 	return map[string]string{"hull_id": c.Hull(c.Location(), nil)}
+}
+
+func aPhoto(c *testkit.Client) map[string]string {
+	hull := c.Hull(c.Location(), nil)
+	return map[string]string{"hull_id": hull, "photo_id": c.Photo(hull)}
+}
+
+func aChannel(c *testkit.Client) map[string]string {
+	return map[string]string{"channel_id": c.Channel(nil)}
+}
+
+func aListing(c *testkit.Client) map[string]string {
+	return map[string]string{"hull_id": c.Hull(c.Location(), nil), "channel_id": c.Channel(nil)}
+}
+
+func anImport(c *testkit.Client) map[string]string {
+	var i struct{ ID string }
+	c.Post("/v1/hull_imports", c.ImportFile(), 202, &i)
+	return map[string]string{"import_id": i.ID}
 }
 
 func aLocation(c *testkit.Client) map[string]string {
@@ -204,7 +237,7 @@ func without(missing string) (held []scope.Scope) {
 // anonymous takes the ids out of an error.
 func anonymous(body []byte) string {
 	text := string(body)
-	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_"} {
+	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "pho_", "chn_", "imp_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"slipway/internal/blobs"
+	"slipway/internal/db"
 	"slipway/internal/mail"
 )
 
@@ -28,6 +30,8 @@ type Settings struct {
 
 	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"smtp://user:password@host:587 to send email by. Without it, messages are written to the outbox folder of the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Whom the service's own email comes from; Slipway <noreply@{host of BASE_URL}> without it."`
+
+	BlobsURL string `env:"SLIPWAY_BLOBS_URL" help:"s3://key:secret@host/bucket?region=us-east-1 to keep photos and imports in. Without it, the blobs folder of the data folder. tls=false for a plain connection."`
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks such as 10.0.0.0/8 whose X-Forwarded-For is believed."`
 
@@ -98,6 +102,15 @@ func (s Settings) mailer() (mail.Sender, error) {
 		return nil, fmt.Errorf("SLIPWAY_SMTP_URL: %w", err)
 	}
 	return m, nil
+}
+
+// blobs is where large files are kept.
+func (s Settings) blobs(d *db.DB) (*blobs.Keeper, error) {
+	store, err := blobs.Open(s.BlobsURL, filepath.Join(s.Data, "blobs"))
+	if err != nil {
+		return nil, fmt.Errorf("SLIPWAY_BLOBS_URL: %w", err)
+	}
+	return &blobs.Keeper{DB: d, Store: store}, nil
 }
 
 // dsn is the database that the settings name.

@@ -97,6 +97,9 @@ func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now)
 // MAC marks data so that only this installation can have written it.
 func (tx *Tx) MAC(data []byte) []byte { return tx.db.MAC(data) }
 
+// BaseURL is how strangers reach this installation.
+func (tx *Tx) BaseURL() string { return tx.db.BaseURL }
+
 // LockRow keeps other transactions off a row until this one ends. SQLite has
 // one writer and needs nothing. The query selects the row.
 func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {
