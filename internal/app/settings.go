@@ -35,7 +35,7 @@ type Settings struct {
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks such as 10.0.0.0/8 whose X-Forwarded-For is believed."`
 
-	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" help:"Let webhooks and listing partners be on loopback and private addresses. For development."`
+	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" default:"false" help:"Let webhooks and listing partners be on loopback and private addresses. For development."`
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests a second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests a second of a test credential."`
