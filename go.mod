@@ -37,6 +37,7 @@ require (
 	golang.org/x/image v0.47.0
 	golang.org/x/text v0.43.0
 	modernc.org/sqlite v1.61.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
