@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,12 +66,23 @@ func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error)
 	return res.RowsAffected()
 }
 
-// Insert adds rows of one type to a table, in one statement.
+// Insert adds rows of one type to a table, many in one statement.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
-	if len(rows) == 0 {
-		return nil
-	}
 	cols := columnsOf(reflect.TypeFor[T]())
+	// SQLite's driver looks for each argument among all of them.
+	most := 20_000
+	if tx.db.SQLite() {
+		most = 250
+	}
+	for chunk := range slices.Chunk(rows, max(1, most/max(1, len(cols)))) {
+		if err := insert(ctx, tx, table, cols, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) error {
 	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
 	args := make([]any, 0, len(cols)*len(rows))
 	for i := range rows {
@@ -128,6 +140,11 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 	tx.bind(args)
 	switch {
 	case tx.sql != nil:
+		if stmt, err := tx.repeated(ctx, query); err != nil {
+			return nil, err
+		} else if stmt != nil {
+			return stmt.QueryContext(ctx, args...)
+		}
 		return tx.sql.QueryContext(ctx, query, args...)
 	case tx.db.SQLite():
 		return tx.db.prepared(ctx, query, args)
@@ -140,7 +157,34 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 		return nil, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
-	return tx.sql.ExecContext(ctx, tx.db.text(query, nil, nil), args...)
+	query = tx.db.text(query, nil, nil)
+	if stmt, err := tx.repeated(ctx, query); err != nil {
+		return nil, err
+	} else if stmt != nil {
+		return stmt.ExecContext(ctx, args...)
+	}
+	return tx.sql.ExecContext(ctx, query, args...)
+}
+
+// repeated is a statement that this transaction runs again, as an import does
+// hundreds of times: SQLite compiles it once more and then keeps it until the
+// end. It is nil for the first time, and on PostgreSQL, whose driver keeps all.
+func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
+	if !tx.db.SQLite() {
+		return nil, nil
+	}
+	stmt, before := tx.ran[query]
+	if before && stmt == nil {
+		var err error
+		if stmt, err = tx.sql.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	if tx.ran == nil {
+		tx.ran = map[string]*sql.Stmt{}
+	}
+	tx.ran[query] = stmt
+	return stmt, nil
 }
 
 // prepared queries by a statement that SQLite compiled once per connection:

@@ -19,6 +19,7 @@ type Tx struct {
 	pool *sql.DB
 	sql  *sql.Tx   // nil in Read: each statement is its own snapshot
 	conn *sql.Conn // PostgreSQL writes only: the connection of sql
+	ran  map[string]*sql.Stmt
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it

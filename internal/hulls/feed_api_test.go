@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -64,10 +65,12 @@ func TestFeed(t *testing.T) {
 				t.Errorf("%s of nothing: %v", format, got)
 			}
 		}
-		var want []string
-		for range 203 { // more than two batches
-			want = append(want, s.Test.Hull(loc, map[string]any{"title": "=1+1"}))
+		lines := []string{"stock_number,hin,make,model,year,length_ft,price_usd,location_id,title\n"}
+		for n := range 203 { // more than two batches
+			lines = append(lines, fmt.Sprintf("F-%d,GRT%05dB324,Lund,Tyee,2024,20,1000,%s,=1+1\n", n, n, loc))
 		}
+		finish(t, s, start(s, "", csvFile(lines...)))
+		want := testkit.Rows[string](s, `SELECT id FROM hulls ORDER BY id`)
 		s.Test.Hull(loc, map[string]any{"status": "not_for_sale"})
 		photo := s.Test.Photo(want[0])
 		for format, kind := range types {
@@ -83,7 +86,7 @@ func TestFeed(t *testing.T) {
 			tag := res.Header.Get("ETag")
 			same := func(want int) {
 				t.Helper()
-				s.Test.With("If-None-Match", tag).Get(path, want, nil)
+				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // which does not write it all
 			}
 			same(304)
 			s.Test.Patch("/v1/hulls/"+want[5], `{"metadata":{"note":"`+format+`"}}`, 200, nil)
@@ -104,7 +107,7 @@ func TestFeed(t *testing.T) {
 			} {
 				change()
 				same(200)
-				tag = s.Test.Get(path, 200, nil).Header.Get("ETag")
+				tag = s.Test.Do("HEAD", path, nil, 200, nil).Header.Get("ETag")
 			}
 		}
 		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {

@@ -19,8 +19,11 @@ func (a *API) mountImports(r *rest.Router) {
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
 }
 
-// judgeRow judges a row as the body of createHull is judged.
-var judgeRow = rest.Judge[HullCreate]()
+// A row is judged as the request is that would do the same.
+var (
+	judgeRow   = rest.Judge[HullCreate]()
+	judgePatch = rest.Judge[HullPatch]()
+)
 
 func (a *API) createImport(ctx context.Context, in *struct {
 	Mode       string `query:"mode" maxLength:"10" doc:"partial, the default, keeps the good rows; atomic all or none. For a file that is the body itself, as the others."`

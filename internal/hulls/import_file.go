@@ -29,7 +29,7 @@ func newRecords(r io.Reader, l layout, offset, number int64) *records {
 // next is the next record without the end of its line, nil if it is too long
 // to be one; io.EOF after the last.
 func (r *records) next() (record []byte, err error) {
-	var b []byte
+	b := make([]byte, 0, 256)                    // never nil, which means too long
 	tooLong, quoted, fresh := false, false, true // fresh: at the beginning of a cell
 	n := int64(0)
 	for {

@@ -247,16 +247,21 @@ func (r importRow) create() (c HullCreate, err error) {
 	return c, nil
 }
 
-// patch is the row as the request that changes its hull, without its status and
+// changes are the fields of a row that change a hull, without its status and
 // its price, which have rules of their own.
-func (r importRow) patch() (p HullPatch, err error) {
+func (r importRow) changes() map[string]any {
 	fields := map[string]any{}
 	for name, value := range r.fields {
 		if name != "status" && name != "price_usd" && name != "stock_number" {
 			fields[name] = value
 		}
 	}
-	text, err := json.Marshal(fields)
+	return fields
+}
+
+// patch is the row as the request that changes its hull.
+func (r importRow) patch() (p HullPatch, err error) {
+	text, err := json.Marshal(r.changes())
 	if err == nil {
 		err = wire.Unmarshal(text, &p)
 	}

@@ -207,13 +207,10 @@ func (r importRow) hull(tx *db.Tx, lots []dealership.Location) (h Hull, err erro
 // changes by hand.
 func updateFromRow(ctx context.Context, tx *db.Tx, h Hull, r importRow, i HullImport) error {
 	status := Status(r.text("status"))
-	judged := map[string]any{}
-	for name, value := range r.fields {
-		if name != "status" {
-			judged[name] = value
-		}
+	bad := judgePatch(r.changes())
+	if price, priced := r.fields["price_usd"]; priced {
+		bad = append(bad, slices.DeleteFunc(judgeRow(map[string]any{"price_usd": price}), func(d fault.Detail) bool { return d.Field != "price_usd" })...)
 	}
-	bad := slices.DeleteFunc(judgeRow(judged), func(d fault.Detail) bool { return d.Code == "required" })
 	if len(bad) > 0 {
 		return bad.Err()
 	}

@@ -118,7 +118,9 @@ func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 // Enqueue adds a job; it runs if tx commits, not before at.
 func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
 	opts := options(args)
-	opts.ScheduledAt = at
+	if at.After(tx.Now) { // what is scheduled, River looks for only every few seconds
+		opts.ScheduledAt = at
+	}
 	if q.sqlite != nil {
 		_, err := q.sqlite.InsertTx(ctx, tx.OnSQLite(), args, opts)
 		return err
