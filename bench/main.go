@@ -22,6 +22,7 @@ import (
 type options struct {
 	seconds    float64
 	hulls      int
+	rows       int
 	pgMillion  bool
 	only       *regexp.Regexp
 	explain    bool
@@ -32,9 +33,10 @@ type options struct {
 func main() {
 	var o options
 	short := flag.Bool("short", false, "a glance: little time for each number, 50,000 hulls instead of a million, nothing written")
-	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, or million; nothing written")
+	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, million, or import; nothing written")
 	flag.Float64Var(&o.seconds, "seconds", 3, "how long each server is asked, for each number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "size of the large inventory")
+	flag.IntVar(&o.rows, "rows", 100_000, "size of the imported file")
 	flag.BoolVar(&o.pgMillion, "pg-million", false, "fill the large inventory on PostgreSQL too, which takes minutes")
 	flag.BoolVar(&o.explain, "explain", false, "print how the databases plan the queries on the large inventory")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of our server, one for each number")
@@ -42,7 +44,7 @@ func main() {
 	flag.Parse()
 
 	if *short {
-		o.seconds, o.hulls, o.out = 0.4, 50_000, ""
+		o.seconds, o.hulls, o.rows, o.out = 0.4, 50_000, 5_000, ""
 	}
 	if *only != "" {
 		o.out = ""
@@ -88,6 +90,11 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+	if o.wants("sqlite/import") {
+		if err := imports(ctx, o, r, sqliteIn(temp+"/import")); err != nil {
+			return err
+		}
+	}
 	if o.wants("sqlite/million") {
 		return million(ctx, o, r, sqliteIn(temp+"/large"))
 	}
@@ -95,7 +102,7 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	if !o.wants("postgres/") && !o.pgMillion {
+	if !o.wants("postgres/") && !o.wants("postgres/import") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")
@@ -110,6 +117,15 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 		if err := compare(ctx, o, r, d); err != nil {
+			return err
+		}
+	}
+	if o.wants("postgres/import") {
+		d, err := postgresIn(ctx, cluster, "import", temp+"/import-postgres")
+		if err != nil {
+			return err
+		}
+		if err := imports(ctx, o, r, d); err != nil {
 			return err
 		}
 	}

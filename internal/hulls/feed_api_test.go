@@ -67,7 +67,7 @@ func TestFeed(t *testing.T) {
 		}
 		lines := []string{"stock_number,hin,make,model,year,length_ft,price_usd,location_id,title\n"}
 		for n := range 203 { // more than two batches
-			lines = append(lines, fmt.Sprintf("F-%d,GRT%05dB324,Lund,Tyee,2024,20,1000,%s,=1+1\n", n, n, loc))
+			lines = append(lines, fmt.Sprintf("F-%d,ABC%05dL495,Lund,Tyee,2024,20,1000,%s,=1+1\n", n, n, loc))
 		}
 		finish(t, s, start(s, "", csvFile(lines...)))
 		want := testkit.Rows[string](s, `SELECT id FROM hulls ORDER BY id`)
