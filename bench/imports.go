@@ -157,8 +157,9 @@ func (c *importer) feed(ctx context.Context, channel string) (n int, took time.D
 		buf := make([]byte, 64<<10)
 		for {
 			got, err := res.Body.Read(buf)
-			n += bytes.Count(buf[:got], []byte(`"vehicleModelDate"`))
+			n += bytes.Count(buf[:got], []byte("\n")) // one before each hull, and two at the end
 			if errors.Is(err, io.EOF) {
+				n -= 2
 				return nil
 			}
 			if err != nil {

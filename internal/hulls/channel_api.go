@@ -134,7 +134,11 @@ func (a *API) withdraw(ctx context.Context, in *ByListing) (HullSyndication, err
 // partners.
 func (a *API) changeListing(ctx context.Context, in *ByListing, edit func(tx *db.Tx, c Channel, h Hull, l *HullSyndication) error) (HullSyndication, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSyndication, error) {
-		if _, err := Find(ctx, tx, env, in.HullID); err != nil {
+		h, err := Find(ctx, tx, env, in.HullID)
+		if err != nil {
+			return HullSyndication{}, err
+		}
+		if err := rest.Match(ctx, h.Version); err != nil {
 			return HullSyndication{}, err
 		}
 		c, err := findChannel(ctx, tx, env, in.ChannelID)

@@ -1,5 +1,5 @@
 // Package hulls is the inventory: boats with their status, specifications,
-// prices and history.
+// prices, photos, listings and history.
 package hulls
 
 import (

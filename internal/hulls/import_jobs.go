@@ -32,8 +32,8 @@ type RunImport struct {
 // Kind names the job.
 func (RunImport) Kind() string { return "run_import" }
 
-// Lane keeps long files off the quick work.
-func (RunImport) Lane() string { return jobs.Heavy }
+// Lane keeps long files off everything else.
+func (RunImport) Lane() string { return jobs.Long }
 
 // Timeout is enough for the largest file.
 func (RunImport) Timeout() time.Duration { return time.Hour }
@@ -43,6 +43,9 @@ func (RunImport) Timeout() time.Duration { return time.Hour }
 // the last one ended, and no row counts twice.
 func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	i, err := a.beginImport(ctx, job)
+	if errors.Is(err, errOvertaken) {
+		return nil
+	}
 	if err != nil || i.State != importRunning {
 		return err
 	}

@@ -120,6 +120,9 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		if err != nil {
 			return p, err
 		}
+		if err := rest.Match(ctx, h.Version); err != nil {
+			return p, err
+		}
 		if same, there, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || there {
 			rest.Found(ctx)
 			return same, err

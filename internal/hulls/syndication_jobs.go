@@ -39,13 +39,16 @@ func (PushDue) Kind() string { return "push_due" }
 func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 	type channelKey struct {
 		Env principal.Env `db:"env"`
-		ID  string        `db:"channel_id"`
+		ID  string        `db:"id"`
 	}
-	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		due, err := db.All[channelKey](ctx, tx, `SELECT DISTINCT env, channel_id FROM hull_listings WHERE state = 'queued' AND due_at <= ?`, tx.Now)
-		if err != nil {
-			return struct{}{}, err
-		}
+	due, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]channelKey, error) {
+		return db.All[channelKey](ctx, tx, `SELECT c.env, c.id FROM channels c WHERE c.push_after <= ? AND EXISTS (
+			SELECT 1 FROM hull_listings l WHERE l.env = c.env AND l.channel_id = c.id AND l.state = 'queued' AND l.due_at <= ?)`, tx.Now, tx.Now)
+	})
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		for _, c := range due {
 			n, err := db.Exec(ctx, tx, `UPDATE channels SET push_after = ? WHERE env = ? AND id = ? AND push_after <= ?`,
 				tx.Now.Add(pushLease), c.Env, c.ID, tx.Now)
@@ -244,8 +247,8 @@ type FillChannel struct {
 // Kind names the job.
 func (FillChannel) Kind() string { return "fill_channel" }
 
-// Lane keeps large inventories off the quick work.
-func (FillChannel) Lane() string { return jobs.Heavy }
+// Lane keeps large inventories off everything else.
+func (FillChannel) Lane() string { return jobs.Long }
 
 // Timeout is enough for a large inventory.
 func (FillChannel) Timeout() time.Duration { return time.Hour }
@@ -297,8 +300,8 @@ type ClearChannel struct {
 // Kind names the job.
 func (ClearChannel) Kind() string { return "clear_channel" }
 
-// Lane keeps large inventories off the quick work.
-func (ClearChannel) Lane() string { return jobs.Heavy }
+// Lane keeps large inventories off everything else.
+func (ClearChannel) Lane() string { return jobs.Long }
 
 // Timeout is enough for a large inventory.
 func (ClearChannel) Timeout() time.Duration { return time.Hour }

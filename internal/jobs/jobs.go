@@ -30,7 +30,8 @@ type Laned interface{ Lane() string }
 
 // The lanes beside the usual one.
 const (
-	Heavy   = "heavy"   // work that keeps a core busy: pictures, imports
+	Heavy   = "heavy"   // work that keeps a core busy for seconds: pictures
+	Long    = "long"    // work that goes on for minutes: imports
 	Outside = "outside" // work that waits for strangers
 )
 
@@ -101,7 +102,7 @@ func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *sl
 func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 	cfg := &river.Config{
 		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Outside: {MaxWorkers: 8}},
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Outside: {MaxWorkers: 8}},
 		FetchPollInterval: time.Second,
 	}
 	q := &Queue{}

@@ -79,7 +79,7 @@ CREATE TABLE hull_listings (
 
 CREATE INDEX hull_listings_hull ON hull_listings (env, hull_id, channel_id);
 CREATE INDEX hull_listings_feed ON hull_listings (env, channel_id, hull_id, revision, updated_at) WHERE listed;
-CREATE INDEX hull_listings_due ON hull_listings (due_at) WHERE state = 'queued';
+CREATE INDEX hull_listings_due ON hull_listings (env, channel_id, due_at) WHERE state = 'queued';
 
 CREATE TABLE hull_imports (
     env             BIGINT NOT NULL,
