@@ -168,7 +168,7 @@ func TestImportErrors(t *testing.T) {
 			"IMP-2,BAD,Grady-White,,1800,-1,12.50," + loc + "\n",
 			"IMP-3,short\n",
 			importLine(1, loc),
-			"IMP-5,GRT00005B324," + strings.Repeat("x", 2<<20) + ",M,2024,20,1000," + loc + "\n",
+			"IMP-5,GRT00005B324," + strings.Repeat("x", 1<<20) + ",M,2024,20,1000," + loc + "\n",
 			"IMP-6,GRT00006B324,Make,Model,2024,20,1000,loc_nowhere\n",
 			"IMP-7,ABC12345L495,Make,Model,2024,20,1000," + loc + "\n",
 			"IMP-8,,Make,Model,2024,20,1000," + loc + "\n",
