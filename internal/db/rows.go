@@ -140,7 +140,7 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 	tx.bind(args)
 	switch {
 	case tx.sql != nil:
-		if stmt, err := tx.repeated(ctx, query); err != nil {
+		if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
 			return nil, err
 		} else if stmt != nil {
 			return stmt.QueryContext(ctx, args...)
@@ -158,7 +158,7 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 	}
 	tx.bind(args)
 	query = tx.db.text(query, nil, nil)
-	if stmt, err := tx.repeated(ctx, query); err != nil {
+	if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
 		return nil, err
 	} else if stmt != nil {
 		return stmt.ExecContext(ctx, args...)

@@ -283,7 +283,7 @@ func hullsByStock(ctx context.Context, tx *db.Tx, env principal.Env, rows []impo
 
 // insertAll adds new hulls as insert does, in a few statements for all of them.
 func insertAll(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, origin []importRow) (out outcome, err error) {
-	fresh, origin, err = withoutTaken(ctx, tx, env, fresh, origin, &out)
+	fresh, err = withoutTaken(ctx, tx, env, fresh, origin, &out)
 	if err != nil || len(fresh) == 0 {
 		return out, err
 	}
@@ -346,7 +346,7 @@ func insertAll(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, 
 // withoutTaken leaves out the hulls whose number another one has, or that come
 // from a hull that is not there. The indexes are the guard; this names the
 // other hull.
-func withoutTaken(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, origin []importRow, out *outcome) (free []Hull, rows []importRow, err error) {
+func withoutTaken(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, origin []importRow, out *outcome) (free []Hull, err error) {
 	type holder struct {
 		HIN string `db:"hin"`
 		ID  string `db:"id"`
@@ -362,7 +362,7 @@ func withoutTaken(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hul
 		list, args := among(env, numbers)
 		others, err := db.All[holder](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND hin IN `+list+` AND status NOT IN ('archived', 'delivered')`, args...)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, o := range others {
 			taken[o.HIN] = o.ID
@@ -378,18 +378,18 @@ func withoutTaken(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hul
 		if h.PreviousHullID != nil {
 			_, err := Find(ctx, tx, env, *h.PreviousHullID)
 			if err := missing(&bad, "previous_hull_id", err); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		if err := bad.Err(); err != nil {
 			if err := out.refuse(origin[n], err); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			continue
 		}
-		free, rows = append(free, h), append(rows, origin[n])
+		free = append(free, h)
 	}
-	return free, rows, nil
+	return free, nil
 }
 
 // finishImport ends an import: its file is not needed any more.
