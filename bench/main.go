@@ -22,6 +22,7 @@ import (
 type options struct {
 	seconds    float64
 	hulls      int
+	rows       int
 	pgMillion  bool
 	only       *regexp.Regexp
 	explain    bool
@@ -32,9 +33,10 @@ type options struct {
 func main() {
 	var o options
 	short := flag.Bool("short", false, "a glance: little time for each number, 50,000 hulls instead of a million, nothing written")
-	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, or million; nothing written")
+	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, million, or import; nothing written")
 	flag.Float64Var(&o.seconds, "seconds", 3, "how long each server is asked, for each number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "size of the large inventory")
+	flag.IntVar(&o.rows, "rows", 100_000, "size of the imported file")
 	flag.BoolVar(&o.pgMillion, "pg-million", false, "fill the large inventory on PostgreSQL too, which takes minutes")
 	flag.BoolVar(&o.explain, "explain", false, "print how the databases plan the queries on the large inventory")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of our server, one for each number")
@@ -42,7 +44,7 @@ func main() {
 	flag.Parse()
 
 	if *short {
-		o.seconds, o.hulls, o.out = 0.4, 50_000, ""
+		o.seconds, o.hulls, o.rows, o.out = 0.4, 50_000, 5_000, ""
 	}
 	if *only != "" {
 		o.out = ""
@@ -82,19 +84,20 @@ func run(ctx context.Context, o options) (err error) {
 	return r.save(o.out)
 }
 
+// others are measured each on a database of its own.
+var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood, "import": imports}
+
 func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 	if o.wants("sqlite/") {
 		if err := compare(ctx, o, r, sqliteIn(temp+"/small")); err != nil {
 			return err
 		}
 	}
-	if o.wants("sqlite/hooks") {
-		if err := hooks(ctx, o, r, sqliteIn(temp+"/hooks")); err != nil {
-			return err
+	for name, measure := range others {
+		if !o.wants("sqlite/" + name) {
+			continue
 		}
-	}
-	if o.wants("sqlite/flood") {
-		if err := flood(ctx, o, r, sqliteIn(temp+"/flood")); err != nil {
+		if err := measure(ctx, o, r, sqliteIn(temp+"/"+name)); err != nil {
 			return err
 		}
 	}
@@ -105,8 +108,7 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	others := map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood}
-	if !o.wants("postgres/") && !o.wants("postgres/hooks") && !o.wants("postgres/flood") && !o.pgMillion {
+	if !o.wants("postgres/") && !o.wants("postgres/hooks") && !o.wants("postgres/flood") && !o.wants("postgres/import") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")

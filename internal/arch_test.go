@@ -39,6 +39,8 @@ var may = map[string][]string{
 	"jobs":      {"db"},
 	"audit":     {"db", "id", "page", "principal", "wire"},
 	"events":    {"audit", "db", "fault", "id", "page", "principal", "version", "wire"},
+	"blobs":     {"db", "fault", "principal"},
+	"picture":   {"fault"},
 	"mail":      {},
 	"outbound":  {"fault"},
 	"paper":     {},
@@ -50,7 +52,7 @@ var may = map[string][]string{
 	// features: each may ask the ones above it
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
-	"hulls":      features("dealership", "jobs"),
+	"hulls":      features("blobs", "dealership", "jobs", "outbound", "picture", "wire"),
 	"consent":    features("phone"),
 	"contacts":   features("consent", "metadata", "phone", "terms"),
 	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),
@@ -60,12 +62,12 @@ var may = map[string][]string{
 
 	// the top
 	"app": {
-		"access", "audit", "contacts", "db", "dealership", "deals", "events", "fault", "finance", "hulls", "jobs", "leads", "mail", "outbound",
+		"access", "audit", "blobs", "contacts", "db", "dealership", "deals", "events", "fault", "finance", "hulls", "jobs", "leads", "mail", "outbound",
 		"principal", "reference", "rest", "seal", "sms", "webhooks",
 	},
 	"demo": {"access", "app", "dealership", "hulls", "principal", "scope", "wire"},
 
-	"testkit":                       {"access", "app", "db", "dealership", "events", "principal", "scope", "testkit/postgres"},
+	"testkit":                       {"access", "app", "db", "dealership", "events", "hulls", "principal", "scope", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }
@@ -134,6 +136,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
 		"WHERE hour < ?",
+		"loose_blobs WHERE due_at <= ?",
+		"loose_blobs SET doomed = TRUE WHERE due_at <= ?",
 	}
 	for _, file := range sources(t) {
 		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "testkit") || strings.HasPrefix(file, "db/") {

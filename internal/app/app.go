@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/blobs"
 	"slipway/internal/contacts"
 	"slipway/internal/db"
 	"slipway/internal/dealership"
@@ -35,12 +36,16 @@ import (
 // Build names the build, set by the linker.
 var Build = "dev"
 
+// partnerPatience is how long a listing partner may take to answer.
+const partnerPatience = 20 * time.Second
+
 // App is the service, ready to serve.
 type App struct {
 	DB      *db.DB
 	Box     *seal.Box
 	Jobs    *jobs.Queue
 	Relay   *webhooks.Relay
+	Blobs   *blobs.Keeper
 	Handler http.Handler
 
 	settings Settings
@@ -71,7 +76,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
 		return nil, err
 	}
-	a.DB.MAC = a.Box.MAC
+	a.DB.MAC, a.DB.BaseURL = a.Box.MAC, strings.TrimSuffix(s.BaseURL, "/")
 	mailer, err := s.mailer()
 	if err != nil {
 		return nil, errors.Join(err, a.DB.Close())
@@ -86,7 +91,11 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		DB: a.DB, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), BaseURL: s.BaseURL, AuthURL: s.authURL(),
 		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
-	inventory, company := &hulls.API{DB: a.DB}, &dealership.API{DB: a.DB}
+	if a.Blobs, err = s.blobs(a.DB); err != nil {
+		return nil, errors.Join(err, a.DB.Close())
+	}
+	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerPatience, s.AllowPrivate)}
+	company := &dealership.API{DB: a.DB}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
 	a.Relay.Observe = a.metrics.delivered

@@ -90,7 +90,8 @@ func TestHead(t *testing.T) {
 					}
 				}
 				grows := path == "/v1/audit" // reading the log is logged
-				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
+				streams := strings.HasSuffix(path, "/feed")
+				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && !streams && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
 					t.Errorf("HEAD %s: Content-Length %s, GET has %d bytes", path, head.Header.Get("Content-Length"), len(get.Bytes))
 				}
 			}

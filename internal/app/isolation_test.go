@@ -85,6 +85,20 @@ var recipes = map[string]recipe{
 	"replaceHullSpecs":     {aHull, fixed(`{"beam_ft": 8.5}`)},
 	"transitionHull":       {aHull, fixed(`{"to": "not_for_sale"}`)},
 	"updateHull":           {aHull, fixed(`{"title": "One owner"}`)},
+	"createChannel":        {nil, fixed(`{"name": "Website"}`)},
+	"createHullImport":     {nil, func(c *testkit.Client) any { return c.ImportFile() }},
+	"deleteChannel":        {aChannel, nil},
+	"deleteHullPhoto":      {aPhoto, nil},
+	"getChannelFeed":       {aChannel, nil},
+	"getHullImport":        {anImport, nil},
+	"getHullPhotoContent":  {aPhoto, nil},
+	"listChannels":         {},
+	"listHullPhotos":       {aHull, nil},
+	"listHullSyndication":  {aHull, nil},
+	"publishHull":          {aListing, nil},
+	"updateHullPhoto":      {aPhoto, fixed(`{"caption": "At the dock"}`)},
+	"uploadHullPhoto":      {aHull, func(*testkit.Client) any { return testkit.Picture() }},
+	"withdrawHull":         {aListing, nil},
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
 }
 
@@ -158,6 +172,25 @@ func aConsent(c *testkit.Client) map[string]string {
 	var made struct{ ID string }
 	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, &made)
 	return map[string]string{"lead_id": lead, "consent_id": made.ID}
+}
+
+func aPhoto(c *testkit.Client) map[string]string {
+	hull := c.Hull(c.Location(), nil)
+	return map[string]string{"hull_id": hull, "photo_id": c.Photo(hull)}
+}
+
+func aChannel(c *testkit.Client) map[string]string {
+	return map[string]string{"channel_id": c.Channel(nil)}
+}
+
+func aListing(c *testkit.Client) map[string]string {
+	return map[string]string{"hull_id": c.Hull(c.Location(), nil), "channel_id": c.Channel(nil)}
+}
+
+func anImport(c *testkit.Client) map[string]string {
+	var i struct{ ID string }
+	c.Post("/v1/hull_imports", c.ImportFile(), 202, &i)
+	return map[string]string{"import_id": i.ID}
 }
 
 func aLocation(c *testkit.Client) map[string]string {
@@ -298,7 +331,7 @@ func without(missing string) (held []scope.Scope) {
 func anonymous(body []byte) string {
 	text := string(body)
 	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
-		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "whk_", "dlv_", "evt_"} {
+		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

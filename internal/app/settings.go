@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"slipway/internal/blobs"
+	"slipway/internal/db"
 	"slipway/internal/mail"
 	"slipway/internal/sms"
 )
@@ -40,10 +42,11 @@ type Settings struct {
 	TwilioAuthToken  string `env:"SLIPWAY_TWILIO_AUTH_TOKEN" help:"Token of the Twilio account."`
 	TwilioFrom       string `env:"SLIPWAY_TWILIO_FROM" help:"Number, or messaging service (MG...), of dealerships that set no sender of their own."`
 	TwilioURL        string `env:"SLIPWAY_TWILIO_URL" default:"https://api.twilio.com" help:"Where Twilio's API is."`
+	BlobsURL         string `env:"SLIPWAY_BLOBS_URL" help:"s3://key:secret@host/bucket?region=us-east-1 to keep photos and imports in. Without it, the blobs folder of the data folder. tls=false for a plain connection."`
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks such as 10.0.0.0/8 whose X-Forwarded-For is believed."`
 
-	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" help:"Let webhooks and listing partners be on loopback and private addresses. For development."`
+	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" default:"false" help:"Let webhooks and listing partners be on loopback and private addresses. For development."`
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests a second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests a second of a test credential."`
@@ -134,6 +137,15 @@ func (s Settings) texter() (sms.Sender, string, error) {
 		return nil, "", fmt.Errorf("SLIPWAY_TWILIO_URL: %w", err)
 	}
 	return t, s.TwilioFrom, nil
+}
+
+// blobs is where large files are kept.
+func (s Settings) blobs(d *db.DB) (*blobs.Keeper, error) {
+	store, err := blobs.Open(s.BlobsURL, filepath.Join(s.Data, "blobs"))
+	if err != nil {
+		return nil, fmt.Errorf("SLIPWAY_BLOBS_URL: %w", err)
+	}
+	return &blobs.Keeper{DB: d, Store: store}, nil
 }
 
 // dsn is the database that the settings name.

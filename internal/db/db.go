@@ -48,6 +48,9 @@ type DB struct {
 
 	// MAC marks data so that only this installation can have written it.
 	MAC func(data []byte) []byte
+
+	// BaseURL is how strangers reach this installation, for links in rows.
+	BaseURL string
 }
 
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,16 +71,16 @@ const maxArgs = 2000
 
 // Insert adds rows of one type to a table.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
-	if len(rows) == 0 {
-		return nil
-	}
 	cols := columnsOf(reflect.TypeFor[T]())
-	if most := max(1, maxArgs/len(cols)); len(rows) > most {
-		if err := Insert(ctx, tx, table, rows[:most]...); err != nil {
+	for chunk := range slices.Chunk(rows, max(1, maxArgs/max(1, len(cols)))) {
+		if err := insert(ctx, tx, table, cols, chunk); err != nil {
 			return err
 		}
-		return Insert(ctx, tx, table, rows[most:]...)
 	}
+	return nil
+}
+
+func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) error {
 	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
 	args := make([]any, 0, len(cols)*len(rows))
 	for i := range rows {
@@ -150,6 +151,11 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 	tx.bind(args)
 	switch {
 	case tx.sql != nil:
+		if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
+			return nil, err
+		} else if stmt != nil {
+			return stmt.QueryContext(ctx, args...)
+		}
 		return tx.sql.QueryContext(ctx, query, args...)
 	case tx.db.SQLite():
 		return tx.db.prepared(ctx, query, args)
@@ -162,7 +168,34 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 		return nil, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
-	return tx.sql.ExecContext(ctx, tx.db.text(query, nil, nil), args...)
+	query = tx.db.text(query, nil, nil)
+	if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
+		return nil, err
+	} else if stmt != nil {
+		return stmt.ExecContext(ctx, args...)
+	}
+	return tx.sql.ExecContext(ctx, query, args...)
+}
+
+// repeated is a statement that this transaction runs again, as an import does
+// hundreds of times: SQLite compiles it once more and then keeps it until the
+// end. It is nil for the first time, and on PostgreSQL, whose driver keeps all.
+func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
+	if !tx.db.SQLite() {
+		return nil, nil
+	}
+	stmt, before := tx.ran[query]
+	if before && stmt == nil {
+		var err error
+		if stmt, err = tx.sql.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	if tx.ran == nil {
+		tx.ran = map[string]*sql.Stmt{}
+	}
+	tx.ran[query] = stmt
+	return stmt, nil
 }
 
 // prepared queries by a statement that SQLite compiled once per connection:

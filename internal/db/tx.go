@@ -17,9 +17,10 @@ type Tx struct {
 
 	db   *DB
 	pool *sql.DB
-	sql  *sql.Tx   // nil in Read: each statement is its own snapshot
-	conn *sql.Conn // PostgreSQL writes only: the connection of sql
-	rung bool      // the bell rings with the commit
+	sql  *sql.Tx              // nil in Read: each statement is its own snapshot
+	conn *sql.Conn            // PostgreSQL writes only: the connection of sql
+	rung bool                 // the bell rings with the commit
+	ran  map[string]*sql.Stmt // SQLite only: see repeated
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it
@@ -110,6 +111,9 @@ func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now)
 
 // MAC marks data so that only this installation can have written it.
 func (tx *Tx) MAC(data []byte) []byte { return tx.db.MAC(data) }
+
+// BaseURL is how strangers reach this installation.
+func (tx *Tx) BaseURL() string { return tx.db.BaseURL }
 
 // LockRow keeps other transactions off a row until this one ends. SQLite has
 // one writer and needs nothing. The query selects the row.

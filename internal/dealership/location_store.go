@@ -18,6 +18,11 @@ func FindLocation(ctx context.Context, tx *db.Tx, env principal.Env, id string) 
 	return l, err
 }
 
+// Locations are all of an environment, for those who meet many of them.
+func Locations(ctx context.Context, tx *db.Tx, env principal.Env) ([]Location, error) {
+	return db.All[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? ORDER BY id`, env)
+}
+
 func listLocations(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Location], error) {
 	if err := q.Check("loc"); err != nil {
 		return page.Page[Location]{}, err

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/hulls"
 	"slipway/internal/principal"
 	"slipway/internal/scope"
 	"slipway/internal/wire"
@@ -62,24 +64,25 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 		return w, err
 	}
 	var acts []act
+	var boats []*boat
 	for _, d := range []*desk{live, test} {
-		boats := map[string]*boat{}
+		lot := map[string]*boat{}
 		for _, b := range fleet() {
 			if d == live && b.number%8 != 0 {
 				continue // a few will do
 			}
-			b.desk, boats[b.stockNumber()] = d, b
-			acts = append(acts, b.life(now)...)
+			b.desk, lot[b.stockNumber()] = d, b
+			acts, boats = append(acts, b.life(now)...), append(boats, b)
 		}
 		for i, b := range buyers() {
 			if d == live && i > 1 {
 				break
 			}
-			b.desk, b.boats = d, boats
+			b.desk, b.boats = d, lot
 			acts = append(acts, b.acts(now)...)
 		}
 		for _, s := range sales() {
-			s.desk, s.boats = d, boats
+			s.desk, s.boats = d, lot
 			acts = append(acts, s.acts(now)...)
 		}
 	}
@@ -87,6 +90,12 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 	slices.SortStableFunc(acts, func(a, b act) int { return a.at.Compare(b.at) })
 	for _, act := range acts {
 		if err := o.perform(ctx, act); err != nil {
+			return w, err
+		}
+	}
+	o.now = now.Add(-time.Hour)
+	for _, b := range boats {
+		if err := o.photograph(ctx, b); err != nil {
 			return w, err
 		}
 	}
@@ -125,7 +134,7 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 			return nil, err
 		}
 		d := &desk{key: k.Key, lots: map[string]string{}}
-		return d, o.rent(ctx, d)
+		return d, errors.Join(o.rent(ctx, d), o.advertise(ctx, d))
 	}
 	if test, err = open(principal.Test); err != nil {
 		return nil, nil, err
@@ -152,6 +161,35 @@ func (o *office) rent(ctx context.Context, d *desk) error {
 	return nil
 }
 
+// advertise opens the channels that show the boats.
+func (o *office) advertise(ctx context.Context, d *desk) error {
+	for _, c := range []hulls.ChannelCreate{
+		{Name: "Boat Trader", Kind: "boat_trader", Format: "xml", Filter: &hulls.ChannelFilter{Conditions: []string{"new", "demo"}}, AutoPublish: true},
+		{Name: "Our website", Kind: "website", Format: "json", AutoPublish: true},
+	} {
+		if err := o.send(ctx, d.key, http.MethodPost, "/v1/channels", c, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// photograph gives some boats a picture. Its sizes are made once the service
+// runs. The boats of the README's tour are left as they are.
+func (o *office) photograph(ctx context.Context, b *boat) error {
+	if b.number%12 != 5 {
+		return nil
+	}
+	data, err := b.paint()
+	if err != nil {
+		return err
+	}
+	return o.send(ctx, b.desk.key, http.MethodPost, "/v1/hulls/"+b.id+"/photos?caption="+url.QueryEscape(b.model["model"]), photo(data), nil)
+}
+
+// photo is a request body that is not JSON.
+type photo []byte
+
 func (o *office) perform(ctx context.Context, a act) error {
 	o.now = a.at
 	if a.buyer != nil {
@@ -171,7 +209,11 @@ func (o *office) perform(ctx context.Context, a act) error {
 
 // send calls the API in process and reads the answer into out, if given.
 func (o *office) send(ctx context.Context, key, method, path string, body, out any) error {
+	kind := "application/json"
 	text, err := wire.Marshal(body)
+	if p, ok := body.(photo); ok {
+		kind, text = "image/jpeg", p
+	}
 	if err != nil {
 		return err
 	}
@@ -180,11 +222,11 @@ func (o *office) send(ctx context.Context, key, method, path string, body, out a
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", kind)
 	res := &answer{header: http.Header{}}
 	o.Handler.ServeHTTP(res, req)
 	if res.status >= 300 {
-		return fmt.Errorf("%s %s %s: %s", method, path, text, res.body.Bytes())
+		return fmt.Errorf("%s %s %.500s: %s", method, path, text, res.body.Bytes())
 	}
 	if out == nil {
 		return nil

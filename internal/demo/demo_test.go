@@ -157,6 +157,19 @@ func TestFurnish(t *testing.T) {
 			t.Errorf("%q lists %d boats, want at least %d", tt.query, len(p.Data), tt.least)
 		}
 	}
+	var list page.Page[hulls.Hull]
+	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/hulls?limit=100&status=available", nil, &list); err != nil {
+		t.Fatal(err)
+	}
+	photos := int64(0)
+	for _, h := range list.Data {
+		if photos += h.PhotoCount; len(h.PublishedChannels) == 0 {
+			t.Errorf("%s is on no channel", h.ID)
+		}
+	}
+	if photos == 0 {
+		t.Error("no boat has a photo")
+	}
 	var p page.Page[leads.Lead]
 	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package hulls
 
 import (
 	"context"
+	"time"
 
 	"slipway/internal/db"
 	"slipway/internal/jobs"
@@ -18,7 +19,20 @@ type ReleaseHold struct {
 func (ReleaseHold) Kind() string { return "release_hold" }
 
 // Work registers the jobs of the inventory.
-func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.ReleaseHold) }
+func (a *API) Work(r *jobs.Registry) {
+	jobs.On(r, a.ReleaseHold)
+	jobs.On(r, a.MakeSizes)
+	jobs.On(r, a.SweepBlobs)
+	jobs.On(r, a.PushDue)
+	jobs.On(r, a.PushChannel)
+	jobs.On(r, a.FillChannel)
+	jobs.On(r, a.ClearChannel)
+	jobs.On(r, a.RunImport)
+	jobs.On(r, a.ResumeImports)
+	jobs.Every(r, time.Hour, SweepBlobs{})
+	jobs.Every(r, 10*time.Second, PushDue{})
+	jobs.Every(r, time.Minute, ResumeImports{})
+}
 
 // ReleaseHold makes the hull available again, unless the hold ended or was
 // prolonged in the meantime: a prolonged hold has a job of its own.

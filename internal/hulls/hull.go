@@ -1,5 +1,5 @@
 // Package hulls is the inventory: boats with their status, specifications,
-// prices and history.
+// prices, photos, listings and history.
 package hulls
 
 import (
@@ -36,8 +36,8 @@ type Hull struct {
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country that stood before the HIN." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"What looks odd about the HIN. Nothing is refused for it."`
 	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
-	PhotoCount        int64             `json:"photo_count" db:"photo_count"`
-	PrimaryPhotoURL   *string           `json:"primary_photo_url"`
+	PhotoCount        int64             `json:"photo_count" db:"photo_count" example:"12"`
+	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"The first photo that is ready, for everybody who has this link. It works for at least a week." audit:"-"`
 	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"Ids of the channels that list the hull."`
 	Hold              *Hold             `json:"hold" db:"hold,json" doc:"Who holds the hull, while it is on hold."`
 	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"When it came into stock."`
@@ -51,6 +51,7 @@ type Hull struct {
 
 	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull goes back to
 	DealID       *string `json:"-" db:"deal_id"`       // the deal that has it, from acceptance until the end
+	PrimaryPhoto *string `json:"-" db:"primary_photo"` // the key of the photo that is shown first
 	MakeKey      string  `json:"-" db:"make_key"`
 	ModelKey     string  `json:"-" db:"model_key"`
 }

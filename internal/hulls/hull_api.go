@@ -2,10 +2,12 @@ package hulls
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"slipway/internal/blobs"
 	"slipway/internal/db"
 	"slipway/internal/events"
 	"slipway/internal/hin"
@@ -23,8 +25,10 @@ var (
 
 // API serves the inventory.
 type API struct {
-	DB   *db.DB
-	Jobs *jobs.Queue
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Blobs    *blobs.Keeper
+	Partners *http.Client // reaches those whom listings are pushed to
 }
 
 // Mount registers the endpoints.
@@ -50,6 +54,9 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Replaces the pricing: what is left out is cleared, except the original price."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
+	a.mountPhotos(r)
+	a.mountChannels(r)
+	a.mountImports(r)
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
 		rest.Describe("Answers 200 for an invalid number too, with what is wrong in `errors`."))
 }
@@ -188,7 +195,7 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 			return HullSpecs{}, err
 		}
 		row := specRow{Env: env, ID: h.ID, Specs: in.Body}
-		if err := saveSpecs(ctx, tx, before, &row); err != nil {
+		if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
 			return HullSpecs{}, err
 		}
 		after := row.view(h, false)

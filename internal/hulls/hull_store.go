@@ -16,8 +16,18 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Hull, e
 	if db.IsNoRows(err) {
 		return h, fault.NotFound("hull", id)
 	}
-	h.derive(tx.Now)
+	complete(tx, &h)
 	return h, err
+}
+
+// complete fills in what is not in the row: what depends on the moment.
+func complete(tx *db.Tx, h *Hull) {
+	h.derive(tx.Now)
+	if h.PrimaryPhoto != nil {
+		h.PrimaryPhotoURL = new(photoURL(tx, *h.PrimaryPhoto, "full"))
+	} else {
+		h.PrimaryPhotoURL = nil
+	}
 }
 
 // insert adds a hull with its first price, its first line of history and the
@@ -42,11 +52,15 @@ func insert(ctx context.Context, tx *db.Tx, env principal.Env, h *Hull) error {
 	if err := recordChange(ctx, tx, nil, *h, nil); err != nil {
 		return err
 	}
-	h.derive(tx.Now)
+	if err := follow(ctx, tx, h, true); err != nil {
+		return err
+	}
+	complete(tx, h)
 	return events.Emit(ctx, tx, env, "hull.created", h.ID, nil, *h)
 }
 
-// save writes a changed hull, the history of what moved, and the event.
+// save writes a changed hull, the history of what moved, and the event. Every
+// change of a hull passes here, so here its listings follow.
 func save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, reason *string) error {
 	if err := checkReferences(ctx, tx, *h, &before); err != nil {
 		return err
@@ -63,19 +77,25 @@ func save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 			return err
 		}
 	}
-	h.derive(tx.Now)
+	if err := follow(ctx, tx, h, differs(before, *h)); err != nil {
+		return err
+	}
+	complete(tx, h)
 	return events.Emit(ctx, tx, h.Env, event, h.ID, before, *h)
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Hull, h Hull, reason *string) error {
-	c := HullChange{
-		Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: h.Status, LocationID: h.LocationID,
-		Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now,
-	}
+	c := firstChange(tx, h, principal.From(ctx).Actor)
+	c.Reason = reason
 	if before != nil {
 		c.From, c.FromLocationID = &before.Status, &before.LocationID
 	}
 	return db.Insert(ctx, tx, "hull_history", c)
+}
+
+// firstChange is the line of the history that a new hull begins with.
+func firstChange(tx *db.Tx, h Hull, by principal.Actor) HullChange {
+	return HullChange{Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: h.Status, LocationID: h.LocationID, Actor: by, At: tx.Now}
 }
 
 // checkReferences refuses a location or an earlier hull that is not there, and

@@ -25,7 +25,10 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 	}
 	was := h
 	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
-		return save(ctx, tx, was, &h, "hull.updated", nil)
+		if err := save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
+			return err
+		}
+		return follow(ctx, tx, &h, true) // whether the price is shown is not in the hull
 	}
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
 		return err
@@ -34,10 +37,14 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
-	return db.Insert(ctx, tx, "hull_price_changes", PriceChange{
-		Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, OldPriceUSD: old, NewPriceUSD: h.PriceUSD,
-		Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now,
-	})
+	c := firstPrice(tx, h, principal.From(ctx).Actor)
+	c.OldPriceUSD, c.Reason = old, reason
+	return db.Insert(ctx, tx, "hull_price_changes", c)
+}
+
+// firstPrice is the line of the price history that a new hull begins with.
+func firstPrice(tx *db.Tx, h Hull, by principal.Actor) PriceChange {
+	return PriceChange{Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, NewPriceUSD: h.PriceUSD, Actor: by, At: tx.Now}
 }
 
 // listOfHull is a page of rows that belong to one hull.
@@ -61,10 +68,14 @@ func findSpecs(ctx context.Context, tx *db.Tx, h Hull) (specRow, error) {
 	return r, err
 }
 
-func saveSpecs(ctx context.Context, tx *db.Tx, before specRow, r *specRow) error {
+func saveSpecs(ctx context.Context, tx *db.Tx, h Hull, before specRow, r *specRow) error {
 	r.Version, r.UpdatedAt = before.Version+1, tx.Now
 	if before.Version == 0 {
-		return db.Insert(ctx, tx, "hull_specs", *r)
+		if err := db.Insert(ctx, tx, "hull_specs", *r); err != nil {
+			return err
+		}
+	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version)); err != nil {
+		return err
 	}
-	return db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version))
+	return relist(ctx, tx, h)
 }

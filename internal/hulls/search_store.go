@@ -104,7 +104,7 @@ func listHulls(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) 
 	}
 	p, err := search(ctx, tx, env, f)
 	for i := range p.Data {
-		p.Data[i].derive(tx.Now)
+		complete(tx, &p.Data[i])
 	}
 	return p, err
 }

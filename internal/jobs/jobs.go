@@ -24,6 +24,20 @@ import (
 // Args is the payload of a job: a struct whose Kind names its worker.
 type Args = river.JobArgs
 
+// Laned are args whose job runs in a lane of its own, so that slow work makes
+// quick work wait for nothing.
+type Laned interface{ Lane() string }
+
+// The lanes beside the usual one.
+const (
+	Heavy   = "heavy"   // work that keeps a core busy for seconds: pictures
+	Long    = "long"    // work that goes on for minutes: imports
+	Outside = "outside" // work that waits for strangers
+)
+
+// Patient are args whose job may take longer than a minute.
+type Patient interface{ Timeout() time.Duration }
+
 // Queue enqueues jobs and works them. One of the two clients is nil: the two
 // databases have different kinds of transaction.
 type Queue struct {
@@ -42,13 +56,28 @@ func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
 
 // On adds the worker of a kind of job.
 func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
-	river.AddWorker(r.workers, river.WorkFunc(func(ctx context.Context, job *river.Job[A]) error { return work(ctx, job.Args) }))
+	river.AddWorker(r.workers, &worker[A]{work: work})
+}
+
+type worker[A Args] struct {
+	river.WorkerDefaults[A]
+	work func(ctx context.Context, args A) error
+}
+
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error { return w.work(ctx, job.Args) }
+
+// Timeout is River's own, a minute, for args that say nothing.
+func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
+	if p, ok := any(job.Args).(Patient); ok {
+		return p.Timeout()
+	}
+	return 0
 }
 
 // Every makes a job run by itself at intervals, on one node.
 func Every(r *Registry, interval time.Duration, args Args) {
 	r.periodic = append(r.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
-		func() (river.JobArgs, *river.InsertOpts) { return args, nil }, &river.PeriodicJobOpts{RunOnStart: true}))
+		func() (river.JobArgs, *river.InsertOpts) { return args, options(args) }, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
 // Migrate brings the queue's own tables up to date.
@@ -73,7 +102,7 @@ func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *sl
 func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 	cfg := &river.Config{
 		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}},
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Outside: {MaxWorkers: 8}},
 		FetchPollInterval: time.Second,
 	}
 	q := &Queue{}
@@ -90,8 +119,8 @@ func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 // Enqueue adds a job; it runs if tx commits, not before at. What is not for
 // later is left to the queue's own clock, which may differ from the service's.
 func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
-	opts := &river.InsertOpts{}
-	if at.After(tx.Now) {
+	opts := options(args)
+	if at.After(tx.Now) { // what is scheduled, River looks for only every few seconds
 		opts.ScheduledAt = at
 	}
 	if q.sqlite != nil {
@@ -102,6 +131,14 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time)
 		_, err := q.postgres.InsertTx(ctx, ptx, args, opts)
 		return err
 	})
+}
+
+func options(args Args) *river.InsertOpts {
+	opts := &river.InsertOpts{}
+	if l, ok := args.(Laned); ok {
+		opts.Queue = l.Lane()
+	}
+	return opts
 }
 
 // Start works jobs until Stop.

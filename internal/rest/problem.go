@@ -191,6 +191,23 @@ func judge(status int, msg string, errs []error) *fault.Error {
 	return f
 }
 
+// Judge says what is wrong with a value that stands for a T, such as a row of a
+// file, in the words in which the body of a request is judged.
+func Judge[T any]() func(value map[string]any) fault.Fields {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schema := registry.Schema(reflect.TypeFor[T](), false, "")
+	return func(value map[string]any) (bad fault.Fields) {
+		path, res := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
+		path.Push("body")
+		huma.Validate(registry, schema, path, huma.ModeWriteToServer, value, res)
+		for _, err := range res.Errors {
+			d, _ := detail(err)
+			bad = append(bad, d)
+		}
+		return bad
+	}
+}
+
 // detail reads one of huma's complaints.
 func detail(err error) (d fault.Detail, inBody bool) {
 	hd, ok := errors.AsType[*huma.ErrorDetail](err)

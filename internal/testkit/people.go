@@ -8,6 +8,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"slipway/internal/db"
+	"slipway/internal/principal"
 )
 
 // Password is that of every Person.
@@ -82,6 +83,12 @@ func TryExec(s *Server, statement string, args ...any) (int64, error) {
 	return db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, statement, args...)
 	})
+}
+
+// InTx runs a store function that takes a key, in a transaction of its own.
+func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, env principal.Env, key string) error, env principal.Env, key string) error {
+	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx, env, key) })
+	return err
 }
 
 // Rows reads what no request shows.

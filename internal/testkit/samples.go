@@ -1,11 +1,19 @@
 package testkit
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"image"
+	"image/png"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/pquerna/otp/totp"
+
+	"slipway/internal/hulls"
+	"slipway/internal/principal"
 )
 
 // Location makes a location and returns its id.
@@ -144,6 +152,69 @@ func (c *Client) DealIn(status string, changes map[string]any) string {
 		c.Post("/v1/deals/"+deal+"/advance", map[string]any{"to": to}, 200, nil)
 	}
 	return deal
+}
+
+// Inventory is the feature behind the service, for jobs to be called directly.
+func (s *Server) Inventory() *hulls.API {
+	return &hulls.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs, Partners: http.DefaultClient}
+}
+
+// Env is the environment that a row of a table belongs to.
+func (s *Server) Env(table, id string) principal.Env {
+	s.t.Helper()
+	return Rows[principal.Env](s, `SELECT env FROM `+table+` WHERE id = ?`, id)[0]
+}
+
+// Picture is a photo to upload, another one each time.
+func Picture() File {
+	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	n := copies.Add(1)
+	for i := range img.Pix {
+		img.Pix[i] = byte(int64(i)*7 + n*int64(i%11))
+	}
+	binary.BigEndian.PutUint64(img.Pix, uint64(n))
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err)
+	}
+	return File{"image/png", b.Bytes()}
+}
+
+// Photo gives a hull a photo that is ready and returns its id.
+func (c *Client) Photo(hull string) string {
+	c.server.t.Helper()
+	var p struct{ ID string }
+	c.Post("/v1/hulls/"+hull+"/photos", Picture(), 201, &p)
+	c.server.MakeSizes(p.ID)
+	return p.ID
+}
+
+// MakeSizes does the job of a photo.
+func (s *Server) MakeSizes(photo string) {
+	s.t.Helper()
+	row := Rows[struct {
+		Env  principal.Env `db:"env"`
+		Hull string        `db:"hull_id"`
+		Blob string        `db:"blob"`
+	}](s, `SELECT env, hull_id, blob FROM hull_photos WHERE id = ?`, photo)[0]
+	check(s.t, s.Inventory().MakeSizes(s.t.Context(), hulls.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
+}
+
+// Channel makes a channel, with changes, and returns its id.
+func (c *Client) Channel(changes map[string]any) string {
+	c.server.t.Helper()
+	body := map[string]any{"name": "Website"}
+	maps.Copy(body, changes)
+	var ch struct{ ID string }
+	c.Post("/v1/channels", body, 201, &ch)
+	return ch.ID
+}
+
+// ImportFile is a file with one new hull.
+func (c *Client) ImportFile() File {
+	c.server.t.Helper()
+	return File{"text/csv", fmt.Appendf(nil, "Stock #,HIN,Make,Model,Year,Length,Price,Location\nIMP-%d,GRT%05dB324,Grady-White,Freedom 235,2024,23.58,\"$124,900\",%s\n",
+		copies.Add(1), copies.Add(1)%100_000, c.Location())}
 }
 
 // User provisions a user and returns its id.

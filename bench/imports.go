@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"sync"
+	"time"
+
+	"slipway/internal/app"
+)
+
+// The goals of an import of 100,000 rows.
+const (
+	importGoal = time.Minute
+	memoryGoal = 256 << 20 // whatever the size of the file
+)
+
+// bulk is one long piece of work.
+type bulk struct {
+	database, title string
+	rows            int
+	took            time.Duration
+	peak            uint64 // most of the heap that was in use
+	goal            bool
+}
+
+// imports measures an import, and the feed of what was imported.
+func imports(ctx context.Context, o options, r *report, d database) (err error) {
+	progress("%s: import of %d rows", d.name, o.rows)
+	inv, err := found(ctx, d)
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, d.settings, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Jobs.Start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Jobs.Stop(context.WithoutCancel(ctx))) }()
+	web := httptest.NewServer(a.Handler)
+	defer web.Close()
+	c := &importer{base: web.URL, key: inv.key}
+
+	file := importFile(inv, o.rows)
+	took, peak, err := observe(func() error { return c.bring(ctx, file, o.rows) })
+	if err != nil {
+		return err
+	}
+	r.bulks = append(r.bulks, bulk{d.name, "import, CSV", o.rows, took, peak, took < importGoal && peak < memoryGoal})
+
+	var channel struct{ ID string }
+	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`), &channel); err != nil {
+		return err
+	}
+	progress("%s: publishing", d.name)
+	for {
+		n, took, peak, err := c.feed(ctx, channel.ID)
+		if err != nil {
+			return err
+		}
+		if n >= o.rows {
+			r.bulks = append(r.bulks, bulk{d.name, "feed, JSON", n, took, peak, peak < memoryGoal})
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// importFile has a hull in each row.
+func importFile(inv inventory, rows int) []byte {
+	var b bytes.Buffer
+	b.WriteString("Stock #,HIN,Manufacturer,Model,Year,LOA,Asking Price,Location,Headline,Description\n")
+	n := 0
+	for n < rows {
+		for brand, names := range models {
+			for _, model := range names {
+				if n++; n > rows {
+					break
+				}
+				fmt.Fprintf(&b, "SN-%07d,%c%c%c%05dB324,%s,%s,2024,23.58,\"$124,900\",%s,%s %s with low hours,\"One owner, kept under a roof, serviced every spring.\"\n",
+					n, 'A'+n/100_000%26, 'B', 'C', n%100_000, brand, model, inv.locations[n%8], brand, model)
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+type importer struct{ base, key string }
+
+func (c *importer) call(ctx context.Context, method, path, kind string, body []byte, out any) error {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.key)
+	req.Header.Set("Content-Type", kind)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode >= 300 {
+		err = fmt.Errorf("%s %s: %s", method, path, text)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
+
+// bring imports a file and waits for its end.
+func (c *importer) bring(ctx context.Context, file []byte, rows int) error {
+	var i struct {
+		ID, State string
+		Created   int
+	}
+	if err := c.call(ctx, http.MethodPost, "/v1/hull_imports", "text/csv", file, &i); err != nil {
+		return err
+	}
+	for i.State == "queued" || i.State == "running" {
+		time.Sleep(200 * time.Millisecond)
+		if err := c.call(ctx, http.MethodGet, "/v1/hull_imports/"+i.ID, "", nil, &i); err != nil {
+			return err
+		}
+	}
+	if i.State != "completed" || i.Created != rows {
+		return fmt.Errorf("the import is %s with %d of %d rows", i.State, i.Created, rows)
+	}
+	return nil
+}
+
+// feed reads a feed without keeping it and counts its hulls.
+func (c *importer) feed(ctx context.Context, channel string) (n int, took time.Duration, peak uint64, err error) {
+	took, peak, err = observe(func() error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/v1/channels/"+channel+"/feed", nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Authorization", "Bearer "+c.key)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		buf := make([]byte, 64<<10)
+		for {
+			got, err := res.Body.Read(buf)
+			n += bytes.Count(buf[:got], []byte("\n")) // one before each hull, and two at the end
+			if errors.Is(err, io.EOF) {
+				n -= 2
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	})
+	return n, took, peak, err
+}
+
+// observe measures how long work takes and how much of the heap is in use
+// meanwhile, at most. What was there before does not count.
+func observe(work func() error) (took time.Duration, peak uint64, err error) {
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapInuse-min(now.HeapInuse, before.HeapInuse))
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
+	start := time.Now()
+	err = work()
+	took = time.Since(start)
+	close(done)
+	wg.Wait()
+	return took, peak, err
+}

@@ -1,0 +1,81 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// partSize is how much of a blob of unknown size is held in memory: it goes
+// out in parts.
+const partSize = 8 << 20
+
+// bucket keeps blobs in a store that speaks S3.
+type bucket struct {
+	client *minio.Client
+	name   string
+	prefix string
+}
+
+// openBucket does not connect yet, as the database does not. Without a key in
+// the URL it asks the machine for one, as on EC2.
+func openBucket(u *url.URL, name, prefix string) (*bucket, error) {
+	creds := credentials.NewIAM("")
+	if secret, ok := u.User.Password(); ok {
+		creds = credentials.NewStaticV4(u.User.Username(), secret, "")
+	}
+	client, err := minio.New(u.Host, &minio.Options{
+		Creds: creds, Secure: u.Query().Get("tls") != "false", Region: u.Query().Get("region"),
+	})
+	return &bucket{client, name, prefix}, err
+}
+
+func (b *bucket) Put(ctx context.Context, key string, r io.Reader) error {
+	size := int64(-1)
+	if known, ok := r.(*bytes.Reader); ok {
+		size = known.Size()
+	}
+	// An MD5 over each part is what every store understands; signed chunks are not.
+	opts := minio.PutObjectOptions{PartSize: partSize, DisableContentSha256: true, SendContentMd5: true}
+	_, err := b.client.PutObject(ctx, b.name, path.Join(b.prefix, key), r, size, opts)
+	return err
+}
+
+// Open asks for the blob's size first, because a missing one would show only
+// when it is read.
+func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	object, err := b.client.GetObject(ctx, b.name, path.Join(b.prefix, key), minio.GetObjectOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := object.Stat(); err != nil {
+		if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+			err = ErrNotFound
+		}
+		_ = object.Close()
+		return nil, err
+	}
+	return object, nil
+}
+
+func (b *bucket) Remove(ctx context.Context, key string) error {
+	key = path.Join(b.prefix, key)
+	if err := b.client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{}); err != nil {
+		return err
+	}
+	for object := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: key + "/", Recursive: true}) {
+		if object.Err != nil {
+			return object.Err
+		}
+		if err := b.client.RemoveObject(ctx, b.name, object.Key, minio.RemoveObjectOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package hulls
+
+import (
+	"context"
+	"io"
+
+	"slipway/internal/db"
+	"slipway/internal/dealership"
+	"slipway/internal/events"
+	"slipway/internal/fault"
+	"slipway/internal/principal"
+	"slipway/internal/rest"
+)
+
+func (a *API) mountImports(r *rest.Router) {
+	rest.Accept(r, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
+		rest.Describe("A file of up to 256 MiB and 100,000 rows, as the body itself or as the part `file` of a form. CSV in UTF-8 with a row of column names, parted by commas, semicolons or tabs; common names such as Stock #, Manufacturer or Asking Price are understood. NDJSON has the fields of a new hull on each line. A row whose stock number is in the inventory changes that hull; an empty cell changes nothing. What is wrong with the file as a whole is told at once, what is wrong with rows in the import."),
+		rest.Takes(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
+	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
+}
+
+// A row is judged as the request is that would do the same.
+var (
+	judgeRow   = rest.Judge[HullCreate]()
+	judgePatch = rest.Judge[HullPatch]()
+)
+
+func (a *API) createImport(ctx context.Context, in *struct {
+	Mode       string `query:"mode" maxLength:"10" doc:"partial, the default, keeps the good rows; atomic all or none. For a file that is the body itself, as the others."`
+	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to keep nothing and see what would be."`
+	LocationID string `query:"location_id" maxLength:"64" doc:"For rows that name no location."`
+}) (HullImport, error) {
+	env := principal.From(ctx).Env
+	u := rest.Body(ctx)
+	size := &counting{r: u}
+	key, err := a.Blobs.Stage(ctx, env, "imports", "file", size)
+	if err != nil {
+		return HullImport{}, err
+	}
+	claimed := false
+	defer func() {
+		if !claimed {
+			a.Blobs.Discard(ctx, env, key)
+		}
+	}()
+	fields, err := u.Fields()
+	if err != nil {
+		return HullImport{}, err
+	}
+	form, err := readImportForm(orElse(fields, map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "location_id": in.LocationID}))
+	if err != nil {
+		return HullImport{}, err
+	}
+	s, err := a.surveyBlob(ctx, key, u.Type)
+	if err != nil {
+		return HullImport{}, err
+	}
+	i := HullImport{
+		State: importQueued, Format: "csv", Mode: form.mode, DryRun: form.dryRun, LocationID: form.locationID,
+		Bytes: size.n, BytesDone: s.start, Rows: s.rows, Blob: key, Errors: []HullImportError{},
+		Actor: principal.From(ctx).Actor, RequestID: orNone(principal.RequestFrom(ctx).ID),
+	}
+	if s.layout.ndjson {
+		i.Format = "ndjson"
+	}
+	i.Columns, i.IgnoredColumns = s.layout.mapping()
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullImport, error) {
+		claimed = false
+		i := i // the transaction may run twice
+		if err := checkImport(ctx, tx, env, form, s); err != nil {
+			return i, err
+		}
+		if err := insertImport(ctx, tx, env, &i); err != nil {
+			return i, err
+		}
+		if err := a.Jobs.Enqueue(ctx, tx, RunImport{env, i.ID}, tx.Now); err != nil {
+			return i, err
+		}
+		claimed = true
+		return i, events.Emit(ctx, tx, env, "import.created", i.ID, nil, i)
+	})
+	claimed = claimed && err == nil
+	return out, err
+}
+
+// surveyBlob looks through a staged file. The part of a form is what it looks
+// like, unless its type says so.
+func (a *API) surveyBlob(ctx context.Context, key, kind string) (s survey, err error) {
+	file, err := a.Blobs.Open(ctx, key+"/file")
+	if err != nil {
+		return s, err
+	}
+	defer file.Close()
+	ndjson := kind == "application/x-ndjson"
+	if !ndjson && kind != "text/csv" {
+		var first [1]byte
+		if _, err := io.ReadFull(file, first[:]); err == nil {
+			ndjson = first[0] == '{'
+		}
+	}
+	return surveyFile(file, ndjson)
+}
+
+// checkImport refuses a location that is not there, and a file that lacks the
+// columns of new hulls where its first row is a new hull.
+func checkImport(ctx context.Context, tx *db.Tx, env principal.Env, form importForm, s survey) error {
+	var bad fault.Fields
+	if form.locationID != nil {
+		_, err := dealership.FindLocation(ctx, tx, env, *form.locationID)
+		if err := missing(&bad, "location_id", err); err != nil {
+			return err
+		}
+	}
+	if lacks := s.layout.missing(form.locationID != nil); len(lacks) > 0 {
+		known, err := hullsByStock(ctx, tx, env, []importRow{s.first})
+		if err != nil {
+			return err
+		}
+		if len(known) == 0 {
+			for _, name := range lacks {
+				bad.Add("file", "required", "has no column for %s, which a new hull needs", name)
+			}
+		}
+	}
+	return bad.Err()
+}
+
+func (a *API) getImport(ctx context.Context, in *struct {
+	ImportID string `path:"import_id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}) (HullImport, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullImport, error) {
+		return findImport(ctx, tx, env, in.ImportID, maxImportErrors)
+	})
+}

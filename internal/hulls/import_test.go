@@ -1,0 +1,203 @@
+package hulls
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slipway/internal/fault"
+)
+
+func TestHeaders(t *testing.T) {
+	for header, want := range map[string]string{
+		"stock_number,make,model,year,length_ft,price_usd,location_id": "stock_number make model year length_ft price_usd location_id",
+		"Stock #;Manufacturer;Model;Model Year;LOA;Asking Price;Lot":   "stock_number make model year length_ft price_usd location_id",
+		"Stock No.\tBrand\tMODEL\tyr\tLength (ft)\tPrice\tLocation":    "stock_number make model year length_ft price_usd location_id",
+		`"Hull ID","Make, or brand",Model,Bilge colour,metadata.slip`:  "hin - model - metadata.slip",
+		"HIN;Make,Model;Year":          "hin - year",
+		"Price (USD),Longueur,Année":   "price_usd - -",
+		"new/used,Class,Date Received": "condition boat_class received_on",
+	} {
+		l, err := readHeader([]byte(header))
+		var got []string
+		for _, f := range l.header {
+			if f == "" {
+				f = "-"
+			}
+			got = append(got, f)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, %v", header, got, err)
+		}
+	}
+	for header, code := range map[string]string{"a,b,c": "header", "1;2": "header", "make,Brand,model": "duplicate"} {
+		_, err := readHeader([]byte(header))
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != code {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
+func TestCells(t *testing.T) {
+	l := layout{delimiter: ',', header: []string{"price_usd", "length_ft", "year", "status", "condition", "received_on", "title"}}
+	for cells, want := range map[string]map[string]any{
+		`"$124,900.00",23.58 ft,2024,On Order,Pre-Owned,5/1/2026, One owner `: {"price_usd": 124900.0, "length_ft": 23.58, "year": 2024.0, "status": "on_order", "condition": "used", "received_on": "2026-05-01", "title": "One owner"},
+		`124900,24',,,N,2026-05-01,24" tubes`:                                 {"price_usd": 124900.0, "length_ft": 24.0, "condition": "new", "received_on": "2026-05-01", "title": `24" tubes`},
+		`,,,,,,"a ""b"", c"`:                                                  {"title": `a "b", c`},
+	} {
+		row := l.parse(2, []byte(cells))
+		if len(row.bad) > 0 || !maps.Equal(row.fields, want) {
+			t.Errorf("%s: %v %v", cells, row.fields, row.bad)
+		}
+	}
+	for cells, field := range map[string]string{
+		"12.50,1,2024,,,,": "price_usd", "much,1,2024,,,,": "price_usd", "1,long,2024,,,,": "length_ft", "1,1,new,,,,": "year",
+		"1,1,1,,,soon,": "received_on", "1,2": "row", "1,1,1,,,,,": "row",
+	} {
+		if row := l.parse(2, []byte(cells)); len(row.bad) != 1 || row.bad[0].Field != field {
+			t.Errorf("%s: %v", cells, row.bad)
+		}
+	}
+	european := layout{delimiter: ';', header: []string{"price_usd", "length_ft"}}
+	if row := european.parse(2, []byte("124.900,00;7,19")); row.fields["price_usd"] != 124900.0 || row.fields["length_ft"] != 7.19 {
+		t.Errorf("with decimal commas: %v %v", row.fields, row.bad)
+	}
+}
+
+// Whatever is in the cells, a file is cut into the records that encoding/csv
+// finds, and reading can go on from where any of them ends.
+func TestRecords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.StringMatching(`[a-z,;"\n\t é]{0,8}`)
+		want := rapid.SliceOfN(rapid.SliceOfN(cell, 2, 4), 1, 12).Draw(t, "rows")
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.UseCRLF = rapid.Bool().Draw(t, "crlf")
+		if err := w.WriteAll(want); err != nil {
+			t.Fatal(err)
+		}
+		file := b.Bytes()
+		l := layout{delimiter: ','}
+		r := newRecords(bytes.NewReader(file), l, 0, 0)
+		var ends []int64
+		for i, row := range want {
+			record, err := r.next()
+			if err != nil {
+				t.Fatalf("record %d: %v", i, err)
+			}
+			cells, err := splitCells(record, ',')
+			if err != nil || !slices.Equal(cells, row) {
+				t.Fatalf("record %d is %q, want %q; %v", i, cells, row, err)
+			}
+			ends = append(ends, r.offset)
+		}
+		if _, err := r.next(); !errors.Is(err, io.EOF) {
+			t.Fatalf("after the last: %v", err)
+		}
+		at := rapid.IntRange(0, len(ends)-1).Draw(t, "resume")
+		again := newRecords(bytes.NewReader(file[ends[at]:]), l, ends[at], int64(at+1))
+		for range len(want) - at - 1 {
+			if _, err := again.next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
+			t.Fatalf("resumed to %d of %d", again.offset, len(file))
+		}
+	})
+}
+
+func TestSurvey(t *testing.T) {
+	const header = "stock_number,make,model,year,length_ft,price_usd\n"
+	for name, c := range map[string]struct {
+		file   string
+		ndjson bool
+		rows   int64
+		code   string
+	}{
+		"one row":               {header + "A,B,C,2024,20,1\n", false, 1, ""},
+		"BOM, CRLF, no end":     {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
+		"blank lines":           {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
+		"line end in a cell":    {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
+		"ragged":                {header + "A,B\n", false, 1, ""},
+		"a cell of 2 MB":        {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
+		"inches":                {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
+		"nothing":               {"", false, 0, "empty"},
+		"only a header":         {header, false, 0, "empty"},
+		"no header":             {"1,2,3\n4,5,6\n", false, 0, "header"},
+		"Latin-1":               {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
+		"UTF-16":                {"\xff\xfes\x00t\x00", false, 0, "encoding"},
+		"NUL":                   {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
+		"JSON":                  {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
+		"JSON that is an array": {"[1]\n", true, 0, "malformed"},
+		"CSV that says JSON":    {header + "A,B,C\n", true, 0, "malformed"},
+		"too many":              {header + strings.Repeat("A,B,C,2024,20,1\n", maxImportRows+1), false, 0, "too_many"},
+	} {
+		s, err := surveyFile(strings.NewReader(c.file), c.ndjson)
+		code := ""
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			code = f.Details[0].Code
+		} else if err != nil {
+			t.Error(name, err)
+		}
+		if code != c.code || err == nil && s.rows != c.rows {
+			t.Errorf("%s: %d rows, %v", name, s.rows, err)
+		}
+	}
+}
+
+func TestSeen(t *testing.T) {
+	known := seen{}
+	check := func(number int64, fields map[string]any) fault.Fields {
+		r := importRow{number: number, fields: fields}
+		known.check(&r)
+		return r.bad
+	}
+	if bad := check(2, map[string]any{"stock_number": "A", "hin": "abc12345d404"}); len(bad) > 0 {
+		t.Error(bad)
+	}
+	if bad := check(3, map[string]any{"stock_number": " A "}); len(bad) != 1 || bad[0].Message != "is that of row 2" {
+		t.Error(bad)
+	}
+	if bad := check(4, map[string]any{"stock_number": "B", "hin": "ABC12345D404"}); len(bad) != 1 || bad[0].Field != "hin" {
+		t.Error(bad)
+	}
+	if bad := check(5, map[string]any{}); len(bad) > 0 {
+		t.Error(bad)
+	}
+}
+
+// A stranger's file is read or refused; it is never our fault.
+func FuzzSurvey(f *testing.F) {
+	f.Add([]byte("make,model\na,b\n"), false)
+	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)
+	f.Add([]byte("{\"make\":\"a\"}\n"), true)
+	f.Fuzz(func(t *testing.T, file []byte, ndjson bool) {
+		s, err := surveyFile(bytes.NewReader(file), ndjson)
+		if err != nil {
+			if _, ok := errors.AsType[*fault.Error](err); !ok {
+				t.Error(err)
+			}
+			return
+		}
+		_, r, err := openRows(bytes.NewReader(file), ndjson)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := r.nextRows(1<<20, seen{})
+		if err != nil || int64(len(rows)) != s.rows {
+			t.Errorf("surveyed %d rows, read %d: %v", s.rows, len(rows), err)
+		}
+		for _, row := range rows {
+			_ = fmt.Sprint(judgeRow(row.fields))
+		}
+	})
+}

@@ -1,0 +1,413 @@
+package hulls_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io/fs"
+	"mime/multipart"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"slipway/internal/hulls"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+// form is a file in a form, with fields on either side of it.
+func form(t *testing.T, file testkit.File, fields ...string) testkit.File {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	add := func(i int) {
+		if err := w.WriteField(fields[i], fields[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(fields) > 0 {
+		add(0)
+	}
+	part, err := w.CreateFormFile("file", "bow.exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write(file.Bytes)
+	for i := 2; i < len(fields); i += 2 {
+		add(i)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return testkit.File{Type: w.FormDataContentType(), Bytes: b.Bytes()}
+}
+
+// stored lists the files in the blob folder.
+func stored(t *testing.T, s *testkit.Server) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(s.Data, "blobs"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, filepath.Base(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	return files
+}
+
+// public reads a public link, as somebody without a credential.
+func public(t *testing.T, s *testkit.Server, url string) *testkit.Response {
+	t.Helper()
+	res, err := s.As("").Send("GET", strings.TrimPrefix(url, "http://localhost"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func TestPhotos(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		first, second, third := testkit.Picture(), testkit.Picture(), testkit.Picture()
+		var a, b, c hulls.HullPhoto
+		res := s.Test.Post(path, first, 201, &a)
+		sum := sha256.Sum256(first.Bytes)
+		if a.State != "processing" || a.Position != 1 || a.Width != 40 || a.Height != 30 || a.SHA256 != hex.EncodeToString(sum[:]) ||
+			a.Bytes != int64(len(first.Bytes)) || a.ContentType != "image/png" || a.URLs != nil || a.IsPrimary || res.Header.Get("ETag") != `"1"` {
+			t.Errorf("uploaded %s", res.Bytes)
+		}
+		s.Test.Post(path, form(t, second, "caption", "Helm", "position", "1"), 201, &b)
+		s.Test.Post(path+"?caption=Stern&position=99", third, 201, &c)
+		if b.Position != 1 || *b.Caption != "Helm" || c.Position != 3 || *c.Caption != "Stern" {
+			t.Errorf("form %+v, parameters %+v", b, c)
+		}
+		order := func(want ...string) {
+			t.Helper()
+			var list page.Page[hulls.HullPhoto]
+			s.Test.Get(path, 200, &list)
+			var got []string
+			for i, p := range list.Data {
+				if got = append(got, p.ID); p.Position != int64(i+1) {
+					t.Errorf("position %d at place %d", p.Position, i+1)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("order %v, want %v", got, want)
+			}
+		}
+		order(b.ID, a.ID, c.ID)
+
+		// The same file again is the photo that is there.
+		var again hulls.HullPhoto
+		if s.Test.Post(path, form(t, first), 200, &again); again.ID != a.ID {
+			t.Errorf("again %+v", again)
+		}
+		var h hulls.Hull
+		if s.Test.Get("/v1/hulls/"+id, 200, &h); h.PhotoCount != 3 || h.PrimaryPhotoURL != nil || h.Version != 4 {
+			t.Errorf("before the sizes are made: %+v", h)
+		}
+		if f := s.Test.Get(path+"/"+a.ID+"/content", 409, nil).Fault(t); !f.Blames("state", "state") {
+			t.Errorf("content too early: %+v", f)
+		}
+
+		// The first that is ready is the hull's own.
+		s.MakeSizes(a.ID)
+		s.MakeSizes(a.ID) // as after a crash
+		s.Test.Get("/v1/hulls/"+id, 200, &h)
+		if h.PrimaryPhotoURL == nil || h.Version != 5 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
+			t.Fatalf("with one photo ready: %+v", h)
+		}
+		s.MakeSizes(b.ID)
+		s.MakeSizes(c.ID)
+		var list page.Page[hulls.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		s.Test.Get("/v1/hulls/"+id, 200, &h)
+		if p := list.Data[0]; p.ID != b.ID || !p.IsPrimary || p.URLs.Full != *h.PrimaryPhotoURL || list.Data[1].IsPrimary || p.State != "ready" {
+			t.Errorf("primary %+v, hull %s", list.Data, *h.PrimaryPhotoURL)
+		}
+		if got := stored(t, s); len(got) != 12 || slices.Contains(got, "upload") {
+			t.Errorf("kept %v", got)
+		}
+
+		// Moving and captions.
+		var moved hulls.HullPhoto
+		s.Test.Patch(path+"/"+c.ID, `{"position":1,"caption":null}`, 200, &moved)
+		if moved.Position != 1 || moved.Caption != nil || !moved.IsPrimary || moved.Version != 3 {
+			t.Errorf("moved %+v", moved)
+		}
+		order(c.ID, b.ID, a.ID)
+		s.Test.Patch(path+"/"+c.ID, `{"position":100}`, 200, nil)
+		order(b.ID, a.ID, c.ID)
+		s.Test.Patch(path+"/"+a.ID, `{"position":2}`, 200, nil)
+		order(b.ID, a.ID, c.ID)
+		s.Test.With("If-Match", `"1"`).Patch(path+"/"+a.ID, `{"caption":"late"}`, 409, nil)
+		for _, bad := range []string{`{"position":0}`, `{"position":101}`, `{"sha256":"x"}`, `{"caption":"` + strings.Repeat("x", 501) + `"}`} {
+			s.Test.Patch(path+"/"+a.ID, bad, 422, nil)
+		}
+
+		// Pages.
+		var pageTwo page.Page[hulls.HullPhoto]
+		s.Test.Get(path+"?limit=1&starting_after="+b.ID, 200, &pageTwo)
+		if len(pageTwo.Data) != 1 || pageTwo.Data[0].ID != a.ID || !pageTwo.HasMore || *pageTwo.NextCursor != a.ID || *pageTwo.PrevCursor != a.ID {
+			t.Errorf("after the first: %+v", pageTwo)
+		}
+		s.Test.Get(path+"?limit=1&ending_before="+c.ID, 200, &pageTwo)
+		if len(pageTwo.Data) != 1 || pageTwo.Data[0].ID != a.ID || !pageTwo.HasMore {
+			t.Errorf("before the last: %+v", pageTwo)
+		}
+		s.Test.Get(path+"?starting_after=nonsense", 400, nil)
+
+		// Gone is gone, and the next one is shown first.
+		s.Test.Delete(path+"/"+b.ID, 204)
+		order(a.ID, c.ID)
+		var after hulls.Hull
+		if s.Test.Get("/v1/hulls/"+id, 200, &after); after.PhotoCount != 2 || *after.PrimaryPhotoURL == *h.PrimaryPhotoURL {
+			t.Errorf("after the first was deleted: %+v", after)
+		}
+		s.Test.Get(path+"/"+b.ID+"/content", 404, nil)
+		if err := s.Inventory().SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := stored(t, s); len(got) != 8 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 404 {
+			t.Errorf("kept %v", got)
+		}
+		events := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, id)
+		want := []string{"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added", "hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated"}
+		if !slices.Equal(events, want) {
+			t.Errorf("events %v", events)
+		}
+	})
+}
+
+func TestPhotoContent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		var big bytes.Buffer
+		if err := jpeg.Encode(&big, image.NewGray(image.Rect(0, 0, 1200, 900)), nil); err != nil {
+			t.Fatal(err)
+		}
+		var p hulls.HullPhoto
+		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.File{Type: "image/png", Bytes: big.Bytes()}, 201, &p)
+		if p.ContentType != "image/jpeg" {
+			t.Errorf("what it says counted, not what it is: %s", p.ContentType)
+		}
+		s.MakeSizes(p.ID)
+		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
+		for variant, width := range map[string]int{"thumb": 320, "card": 800, "full": 1200, "original": 1200} {
+			res := s.Test.Get(content+"?variant="+variant, 200, nil)
+			config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes))
+			if err != nil || config.Width != width || res.Header.Get("Content-Type") != "image/jpeg" ||
+				!strings.HasPrefix(res.Header.Get("Cache-Control"), "private, max-age=") || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: %d wide, %v, %v", variant, config.Width, err, res.Header)
+			}
+			etag := res.Header.Get("ETag")
+			if cached := s.Test.With("If-None-Match", etag).Get(content+"?variant="+variant, 304, nil); etag == "" || len(cached.Bytes) != 0 {
+				t.Errorf("%s with its tag %s: %d bytes", variant, etag, len(cached.Bytes))
+			}
+			part := s.Test.With("Range", "bytes=2-9").Get(content+"?variant="+variant, 206, nil)
+			if !bytes.Equal(part.Bytes, res.Bytes[2:10]) || part.Header.Get("Content-Range") != fmt.Sprintf("bytes 2-9/%d", len(res.Bytes)) {
+				t.Errorf("%s in part: %v", variant, part.Header)
+			}
+		}
+		s.Test.Get(content+"?variant=huge", 400, nil)
+
+		// The public's link: signed, the same all day, over after a week.
+		s.Advance(s.DB.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour + time.Minute).Sub(s.DB.Now())) // early in the day
+		urls := func() hulls.PhotoURLs {
+			var list page.Page[hulls.HullPhoto]
+			s.Test.Get("/v1/hulls/"+id+"/photos", 200, &list)
+			return *list.Data[0].URLs
+		}
+		link := urls()
+		s.Advance(20 * time.Hour)
+		if urls() != link {
+			t.Error("the link changed during the day")
+		}
+		res := public(t, s, link.Thumb)
+		if config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes)); err != nil || config.Width != 320 || !strings.HasPrefix(res.Header.Get("Cache-Control"), "public, immutable, max-age=") {
+			t.Errorf("%d %v %v", res.StatusCode, res.Header, err)
+		}
+		tag := res.Header.Get("ETag")
+		cached, err := s.As("").With("If-None-Match", tag).Send("GET", strings.TrimPrefix(link.Thumb, "http://localhost"), nil)
+		if err != nil || cached.StatusCode != 304 {
+			t.Errorf("with its tag %s: %+v %v", tag, cached, err)
+		}
+		parts := strings.Split(link.Full, "/")
+		pass := parts[4]
+		end, mark, _ := strings.Cut(pass, ".")
+		until, err := strconv.ParseInt(end, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, url := range map[string]string{
+			"prolonged":   strings.Replace(link.Full, end, strconv.FormatInt(until+86400, 10), 1),
+			"unmarked":    strings.Replace(link.Full, mark, "", 1),
+			"mismarked":   strings.Replace(link.Full, mark, strings.ToUpper(mark)[1:]+"A", 1),
+			"original":    strings.Replace(link.Full, "full.jpg", "original.jpg", 1),
+			"upload":      strings.Replace(link.Full, "full.jpg", "upload", 1),
+			"up":          strings.Replace(link.Full, "full.jpg", "..%2f..", 1),
+			"other photo": strings.Replace(link.Full, parts[5], "01jcqz8t5n8m2x4v6b7c9d0e1f", 1),
+			"nonsense":    "http://localhost/media/x/y/z",
+		} {
+			if res := public(t, s, url); res.StatusCode != 404 {
+				t.Errorf("%s: %d", name, res.StatusCode)
+			}
+		}
+		s.Advance(6 * 24 * time.Hour)
+		if res := public(t, s, link.Full); res.StatusCode != 200 {
+			t.Errorf("after six days: %d", res.StatusCode)
+		}
+		s.Advance(3 * 24 * time.Hour)
+		if res := public(t, s, link.Full); res.StatusCode != 404 {
+			t.Errorf("after nine days: %d", res.StatusCode)
+		}
+	})
+}
+
+// What is refused leaves nothing behind: no row, no file, no note of a file.
+func TestBadPhotos(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		good := testkit.Picture()
+		raw := func(b []byte) testkit.File { return testkit.File{Type: "image/jpeg", Bytes: b} }
+		for name, c := range map[string]struct {
+			body        testkit.File
+			query       string
+			status      int
+			field, code string
+		}{
+			"nothing":           {raw(nil), "", 422, "file", "empty"},
+			"nothing in a form": {form(t, raw(nil)), "", 422, "file", "empty"},
+			"half":              {raw(good.Bytes[:len(good.Bytes)/2]), "", 422, "file", "damaged"},
+			"svg":               {raw([]byte("<svg onload='alert(1)'/>")), "", 422, "file", "type"},
+			"html in a form":    {form(t, raw([]byte("<html>"))), "", 422, "file", "type"},
+			"too large":         {raw(bytes.Repeat([]byte{0xff}, 25<<20+1)), "", 413, "file", "too_long"},
+			"caption":           {form(t, good, "caption", strings.Repeat("ü", 501)), "", 422, "caption", "too_long"},
+			"position":          {form(t, good, "caption", "ok", "position", "0"), "", 422, "position", "minimum"},
+			"position of words": {good, "?position=first", 422, "position", "type"},
+			"unknown field":     {form(t, good, "caption", "ok", "sha256", "x"), "", 422, "sha256", "unknown_field"},
+			"unknown parameter": {good, "?name=x", 400, "name", "unknown_parameter"},
+			"JSON":              {testkit.File{Type: "application/json", Bytes: []byte("{}")}, "", 415, "Content-Type", "enum"},
+			"gif":               {testkit.File{Type: "image/gif", Bytes: good.Bytes}, "", 415, "Content-Type", "enum"},
+		} {
+			if f := s.Test.Post(path+c.query, c.body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		s.Test.Post("/v1/hulls/hull_00000000000000000000000000/photos", good, 404, nil)
+		if files := stored(t, s); len(files) > 0 {
+			t.Errorf("left %v", files)
+		}
+		for _, table := range []string{"hull_photos", "loose_blobs"} {
+			if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0]; n != 0 {
+				t.Errorf("left %d in %s", n, table)
+			}
+		}
+	})
+}
+
+func TestHundredPhotos(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		counts := map[int]int{}
+		next := make(chan testkit.File, 104)
+		for range 104 {
+			next <- testkit.Picture()
+		}
+		close(next)
+		for range 4 { // at once, so that a count taken too early would let one more in
+			wg.Go(func() {
+				for file := range next {
+					res, err := s.Test.Send("POST", path, file)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					counts[res.StatusCode]++
+					if res.StatusCode == 422 && !res.Fault(t).Blames("file", "too_many") {
+						t.Errorf("%s", res.Bytes)
+					}
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if counts[201] != 100 || counts[422] != 4 {
+			t.Error(counts)
+		}
+		var list page.Page[hulls.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		for i, p := range list.Data {
+			if p.Position != int64(i+1) {
+				t.Errorf("place %d has position %d", i+1, p.Position)
+			}
+		}
+		if len(list.Data) != 100 || list.HasMore || len(stored(t, s)) != 100 {
+			t.Errorf("%d photos, %d files", len(list.Data), len(stored(t, s)))
+		}
+	})
+}
+
+// The same file, many times at once, is one photo.
+func TestSamePhotoAtOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		file := testkit.Picture()
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		counts := map[int]int{}
+		for range 8 {
+			wg.Go(func() {
+				res, err := s.Test.Send("POST", "/v1/hulls/"+id+"/photos", file)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				counts[res.StatusCode]++
+			})
+		}
+		wg.Wait()
+		if counts[201] != 1 || counts[200] != 7 || len(stored(t, s)) != 1 {
+			t.Error(counts, stored(t, s))
+		}
+	})
+}
+
+func TestPhotoUploadRepeats(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		c := s.Test.With("Idempotency-Key", uuid.NewString())
+		file := testkit.Picture()
+		first := c.Post(path, form(t, file, "caption", "Bow"), 201, nil)
+		again := c.Post(path, form(t, file, "caption", "Bow"), 201, nil)
+		if !bytes.Equal(first.Bytes, again.Bytes) || again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("again %s", again.Bytes)
+		}
+		c.Post(path, form(t, file, "caption", "Stern"), 422, nil)
+		c.Post(path, form(t, testkit.Picture(), "caption", "Bow"), 422, nil)
+		if files := stored(t, s); len(files) != 1 {
+			t.Errorf("kept %v", files)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package hulls_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/jpeg"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"slipway/internal/blobs"
+	"slipway/internal/hulls"
+	"slipway/internal/page"
+	"slipway/internal/testkit"
+)
+
+// A photo that is deleted while its sizes are made leaves none behind, and one
+// that cannot be decoded says so.
+func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		var p hulls.HullPhoto
+		s.Test.Post(path, testkit.Picture(), 201, &p)
+		job := hulls.MakeSizes{Env: s.Env("hulls", id), HullID: id, PhotoID: p.ID, Blob: testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]}
+		inventory := s.Inventory()
+		s.Test.Delete(path+"/"+p.ID, 204)
+		if err := inventory.Blobs.Put(t.Context(), job.Blob+"/card", strings.NewReader("made by a try that crashed")); err != nil {
+			t.Fatal(err)
+		}
+		if err := inventory.MakeSizes(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		if err := inventory.SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil || len(stored(t, s)) != 0 {
+			t.Errorf("left %v, %v", stored(t, s), err)
+		}
+
+		// Whole in its structure, but not in its data.
+		file := jpegWithBrokenData(t)
+		s.Test.Post(path, file, 201, &p)
+		s.MakeSizes(p.ID)
+		var list page.Page[hulls.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		if f := list.Data[0]; f.State != "failed" || f.Problem == nil || f.URLs != nil {
+			t.Errorf("%+v", f)
+		}
+		s.Test.Get(path+"/"+p.ID+"/content", 409, nil)
+		if files := stored(t, s); len(files) != 0 {
+			t.Errorf("kept %v", files)
+		}
+	})
+}
+
+// jpegWithBrokenData has its tables in order, but a code that none of them has.
+func jpegWithBrokenData(t *testing.T) testkit.File {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 64)), nil); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	scan := bytes.Index(file, []byte{0xff, 0xda})
+	for i := scan + 10; i < len(file)-2; i++ {
+		file[i] = 0xfe
+	}
+	return testkit.File{Type: "image/jpeg", Bytes: file}
+}
+
+// The queue itself makes the sizes and removes the blobs, with the blobs in a
+// bucket.
+func TestPhotoJobsRun(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		backend := s3mem.New()
+		if err := backend.CreateBucket("boats"); err != nil {
+			t.Fatal(err)
+		}
+		bucket := httptest.NewServer(gofakes3.New(backend).Server())
+		t.Cleanup(bucket.Close)
+		store, err := blobs.Open("s3://key:secret@"+strings.TrimPrefix(bucket.URL, "http://")+"/boats?tls=false&region=us-east-1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Blobs.Store = store
+		objects := func() int {
+			list, err := backend.ListBucket("boats", nil, gofakes3.ListBucketPage{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list.Contents)
+		}
+		run(t, s)
+		id := s.Test.Hull(s.Test.Location(), nil)
+		var p hulls.HullPhoto
+		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.Picture(), 201, &p)
+		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
+		eventually(t, "ready", func() bool {
+			res, err := s.Test.Send("GET", content+"?variant=card", nil)
+			return err == nil && res.StatusCode == 200
+		})
+		part := s.Test.With("Range", "bytes=0-1").Get(content, 206, nil)
+		if string(part.Bytes) != "\x89P" {
+			t.Errorf("%q", part.Bytes)
+		}
+		var h hulls.Hull
+		if s.Test.Get("/v1/hulls/"+id, 200, &h); public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
+			t.Error("no public photo")
+		}
+		eventually(t, "only its sizes are kept", func() bool { return objects() == 4 })
+		s.Test.Delete("/v1/hulls/"+id+"/photos/"+p.ID, 204)
+		eventually(t, "nothing is kept", func() bool { return objects() == 0 })
+	})
+}
+
+// run works jobs until the test ends.
+func run(t *testing.T, s *testkit.Server) {
+	t.Helper()
+	if err := s.Jobs.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// eventually waits for what other goroutines do.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("never: " + what)
+		}
+	}
+}
