@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -23,19 +24,11 @@ import (
 // and white, clockwise from the top left.
 func corners(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			c := color.RGBA{200, 0, 0, 255}
-			switch {
-			case x >= w/2 && y < h/2:
-				c = color.RGBA{0, 200, 0, 255}
-			case x >= w/2:
-				c = color.RGBA{0, 0, 200, 255}
-			case y >= h/2:
-				c = color.RGBA{250, 250, 250, 255}
-			}
-			img.Set(x, y, c)
-		}
+	for at, c := range map[image.Rectangle]color.RGBA{
+		image.Rect(0, 0, w/2, h/2): {200, 0, 0, 255}, image.Rect(w/2, 0, w, h/2): {0, 200, 0, 255},
+		image.Rect(w/2, h/2, w, h): {0, 0, 200, 255}, image.Rect(0, h/2, w/2, h): {250, 250, 250, 255},
+	} {
+		draw.Draw(img, at, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	return img
 }
@@ -175,8 +168,8 @@ func TestSizes(t *testing.T) {
 		w, h     int
 		want     map[string]image.Point
 	}{
-		"large JPEG":    {asJPEG(t, corners(3000, 2000)), "image/jpeg", "image/jpeg", 3000, 2000, map[string]image.Point{"original": {3000, 2000}, "full": {2048, 1365}, "card": {800, 533}, "thumb": {320, 213}}},
-		"turned JPEG":   {withEXIF(asJPEG(t, corners(3000, 2000)), 6, binary.LittleEndian), "image/jpeg", "image/jpeg", 2000, 3000, map[string]image.Point{"original": {2000, 3000}, "full": {1365, 2048}, "card": {533, 800}, "thumb": {213, 320}}},
+		"large JPEG":    {asJPEG(t, corners(2100, 1400)), "image/jpeg", "image/jpeg", 2100, 1400, map[string]image.Point{"original": {2100, 1400}, "full": {2048, 1365}, "card": {800, 533}, "thumb": {320, 213}}},
+		"turned JPEG":   {withEXIF(asJPEG(t, corners(2100, 1400)), 6, binary.LittleEndian), "image/jpeg", "image/jpeg", 1400, 2100, map[string]image.Point{"original": {1400, 2100}, "full": {1365, 2048}, "card": {533, 800}, "thumb": {213, 320}}},
 		"small PNG":     {asPNG(t, corners(64, 48)), "image/png", "image/png", 64, 48, map[string]image.Point{"original": {64, 48}, "full": {64, 48}, "card": {64, 48}, "thumb": {64, 48}}},
 		"thin PNG":      {asPNG(t, corners(5000, 2)), "image/png", "image/png", 5000, 2, map[string]image.Point{"original": {5000, 2}, "full": {2048, 1}, "card": {800, 1}, "thumb": {320, 1}}},
 		"WebP":          {webpFile(t), "image/webp", "image/jpeg", 4, 2, map[string]image.Point{"original": {4, 2}, "full": {4, 2}, "card": {4, 2}, "thumb": {4, 2}}},
