@@ -89,7 +89,7 @@ func TestMerge(t *testing.T) {
 		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != third {
 			t.Errorf("%+v", gone)
 		}
-		if got := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
+		if got := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
 			t.Errorf("%v", got)
 		}
 	})
@@ -212,7 +212,7 @@ func TestErase(t *testing.T) {
 			left = append(left, string(s.Test.Get(path, 200, nil).Bytes))
 		}
 		for _, query := range []string{
-			`SELECT data FROM events`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
+			`SELECT data FROM outbox`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
 			`SELECT COALESCE(to_address, '') || COALESCE(from_address, '') || COALESCE(body, '') FROM messages`,
 			`SELECT COALESCE(address, '') || bindings || evidence || COALESCE(raw_text, '') FROM consents`,
 		} {
@@ -241,12 +241,31 @@ func TestErase(t *testing.T) {
 				t.Errorf("still to be sent: %+v", m)
 			}
 		}
+		// Who is erased may still write; nothing of that is kept but what it wants.
+		var heard leads.LeadMessage
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &heard)
+		if *heard.Intent != "stop" || heard.From != nil || heard.Body != nil || heard.Subject != nil {
+			t.Errorf("%+v", heard)
+		}
+		if code := text(t, s, lead); code != "recipient_invalid" {
+			t.Errorf("%q", code)
+		}
+		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms"],"scope":"all","address":"+14105550123"}`, 409, nil)
+		for _, rest := range testkit.Rows[string](s, `SELECT data FROM events`) {
+			if strings.Contains(rest, "ildegard") {
+				t.Errorf("an event tells %s", rest)
+			}
+		}
 		// The same number comes back as somebody new: the no still holds, the yes does not.
 		again := s.Test.Lead(map[string]any{"contact": map[string]any{"phone": "+14105550123", "email": "hildegard@example.com"}})
 		if code := text(t, s, again); code != "consent_revoked" {
 			t.Errorf("%q", code)
 		}
 		if f := s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).Fault(t); !f.Blames("channel", "consent_missing") {
+			t.Errorf("%+v", f)
+		}
+		abbey := s.Test.Lead(map[string]any{"contact": map[string]any{"email": "hildegard@abbey.example"}})
+		if f := s.Test.Post("/v1/leads/"+abbey+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).Fault(t); !f.Blames("channel", "consent_revoked") {
 			t.Errorf("%+v", f)
 		}
 		if f := s.Test.Delete("/v1/contacts/"+contact, 409).Fault(t); !f.Blames("contact_id", "state") {

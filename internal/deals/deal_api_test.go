@@ -53,7 +53,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		}
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
 		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
-		if told := testkit.Rows[string](s, `SELECT data FROM events WHERE object_id = ? AND type = 'deal.updated'`, d.ID); !strings.Contains(told[0], `"back_profit_cents":null`) || strings.Contains(told[0], `"cost_cents":2000`) {
+		if told := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID); !strings.Contains(told[0], `"back_profit_cents":null`) || strings.Contains(told[0], `"cost_cents":2000`) {
 			t.Errorf("an event tells the profit: %s", told[0])
 		}
 	})

@@ -35,7 +35,7 @@ func envOf(s *testkit.Server, dealID string) principal.Env {
 
 // story is what happened to an object, oldest first, as one line.
 func story(s *testkit.Server, objectID string) string {
-	return strings.Join(testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, objectID), " ")
+	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 
 func same[T comparable](t *testing.T, what string, got, want T) {

@@ -69,7 +69,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		}
 		same(t, "losers", losers, n-1)
 		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
-		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'deal.accepted'`)[0], 1)
+		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.accepted'`)[0], 1)
 		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed")
 
 		// Who may not read deals does not learn whose it is.
@@ -115,7 +115,7 @@ func TestHundredRepeatsOfOneDeal(t *testing.T) {
 		for table, want := range map[string]int64{"deals": 1, "offers": 1, "deal_history": 1} {
 			same(t, table, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], want)
 		}
-		same(t, "events", testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'deal.opened'`)[0], 1)
+		same(t, "events", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.opened'`)[0], 1)
 	})
 }
 

@@ -98,7 +98,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 		if len(p.Data) != 2 || p.Data[0].Status != finance.Withdrawn || len(p.Data[1].Stipulations) != 2 {
 			t.Errorf("%+v", p.Data)
 		}
-		if got := testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'deal.funded'`)[0]; got != 1 {
+		if got := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.funded'`)[0]; got != 1 {
 			t.Errorf("funded %d times", got)
 		}
 		s.Test.With("If-Match", `"1"`).Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil)

@@ -16,7 +16,7 @@ func deal(s *testkit.Server, id string) (d deals.Deal) {
 
 // story is what happened to an object, oldest first, as one line.
 func story(s *testkit.Server, objectID string) string {
-	return strings.Join(testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, objectID), " ")
+	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 
 func same[T comparable](t *testing.T, what string, got, want T) {

@@ -48,7 +48,7 @@ func TestContactsTakeTheirDealsAlong(t *testing.T) {
 		if strings.Contains(string(res.Bytes), "Somebody") || len(deal(s, bought).Metadata) != 0 {
 			t.Errorf("still known: %s", res.Bytes)
 		}
-		for _, table := range []string{"SELECT data FROM events", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
+		for _, table := range []string{"SELECT data FROM outbox", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
 			if all := strings.Join(testkit.Rows[string](s, table), "\n"); strings.Contains(all, "Quillfeather") {
 				t.Errorf("%s still has the name", table)
 			}

@@ -52,6 +52,9 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 		if err != nil {
 			return record, err
 		}
+		if err := c.Active(); err != nil {
+			return record, err
+		}
 		if record.Bindings, err = bindings(c, in.Body); err != nil {
 			return record, err
 		}

@@ -2,6 +2,7 @@ package leads_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"sync"
 	"testing"
@@ -17,7 +18,7 @@ import (
 
 // told are the types of an object's events, in order.
 func told(s *testkit.Server, objectID string) []string {
-	return testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, objectID)
+	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
 }
 
 func TestCreateLead(t *testing.T) {
@@ -222,12 +223,20 @@ func TestRoundRobinIsFair(t *testing.T) {
 		s.Test.User(map[string]any{"role_ids": []string{s.RoleID("sales")}}) // only invited
 
 		contact := s.Test.Contact(nil)
-		var ids []string
-		for range 100 {
-			ids = append(ids, s.Test.Lead(map[string]any{"contact_id": contact, "location_id": here}))
-		}
+		made := make([]string, 100)
 		var wg sync.WaitGroup
-		for _, id := range ids {
+		for i := range made {
+			wg.Go(func() {
+				var l leads.Lead
+				res, err := s.Test.Send("POST", "/v1/leads", map[string]any{"contact_id": contact, "location_id": here})
+				if err != nil || json.Unmarshal(res.Bytes, &l) != nil {
+					t.Error(err, res)
+				}
+				made[i] = l.ID
+			})
+		}
+		wg.Wait()
+		for _, id := range made {
 			wg.Go(func() {
 				res, err := s.Test.Send("POST", "/v1/leads/"+id+"/assign", `{"strategy":"round_robin"}`)
 				if err != nil || res.StatusCode != 200 {

@@ -171,6 +171,11 @@ func withOptOut(body string) string {
 	return strings.TrimRight(body, " \n") + " Reply STOP to opt out."
 }
 
+// forget takes out what tells who it was.
+func (m *LeadMessage) forget() {
+	m.To, m.From, m.Subject, m.Body, m.ProviderMessageID, m.ErrorMessage, m.NeedsReview = nil, nil, nil, nil, nil, nil, false
+}
+
 // block notes why the message does not go out.
 func (m *LeadMessage) block(code string) {
 	m.Status, m.BlockReason, m.ScheduledFor, m.LeaseUntil = Blocked, &code, nil, nil

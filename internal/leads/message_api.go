@@ -118,7 +118,8 @@ func (a *API) receive(ctx context.Context, in *struct {
 
 // take keeps a message that came in and does what it wants.
 func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive) (LeadMessage, error) {
-	if _, err := contacts.FindAlone(ctx, tx, l.Env, l.ContactID); err != nil {
+	c, err := contacts.FindAlone(ctx, tx, l.Env, l.ContactID)
+	if err != nil {
 		return LeadMessage{}, err
 	}
 	from, _ := addressOn(n.Channel, n.From) // checked
@@ -136,6 +137,9 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 	}
 	m.Intent = new(understand(n.Channel, n.Body, invites(last)))
 	m.NeedsReview = *m.Intent == unclear
+	if c.ErasedAt != nil {
+		return m, hearErased(ctx, tx, &m)
+	}
 	if err := insertMessage(ctx, tx, &m); err != nil {
 		return m, err
 	}
@@ -162,6 +166,19 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 	return m, nil
 }
 
+// hearErased honours what somebody wants who was erased, and keeps nothing of
+// what they wrote. They are not answered: to us, there is nobody.
+func hearErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
+	m.forget()
+	if err := insertMessage(ctx, tx, m); err != nil {
+		return err
+	}
+	if err := events.Emit(ctx, tx, m.Env, "lead.message_received", m.LeadID, nil, *m); err != nil || *m.Intent != stop {
+		return err
+	}
+	return consent.AppendHashed(ctx, tx, m.Env, m.record(consent.Revoked), m.AddressHash)
+}
+
 // stop revokes everything that the sender's address agreed to, and confirms it
 // once. Who has said so before is not told again.
 func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m LeadMessage) error {
@@ -180,8 +197,10 @@ func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m Le
 func (m LeadMessage) record(d consent.Direction) *consent.Consent {
 	c := &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: d, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
-		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.From}}, CapturedAt: m.CreatedAt,
-		Source: new("text_keyword"), Method: new("reply"), RawText: m.Body, Evidence: map[string]any{"message_id": m.ID},
+		CapturedAt: m.CreatedAt, Source: new("text_keyword"), Method: new("reply"), RawText: m.Body, Evidence: map[string]any{"message_id": m.ID},
+	}
+	if m.From != nil { // not erased
+		c.Bindings = []consent.ConsentBinding{{Channel: m.Channel, Address: *m.From}}
 	}
 	if m.Channel == consent.Email {
 		c.Source = new("email")

@@ -68,6 +68,9 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	}
 	t.sender = a.senderOf(d, m.Channel)
 	m.From = orNil(t.sender)
+	if c.ErasedAt != nil {
+		m.forget() // the attempt is kept, not what it says
+	}
 	if t.recipient == "" {
 		m.To = nil
 		return t, d, nil

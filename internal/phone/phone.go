@@ -15,7 +15,12 @@ func Parse(text, region string) (e164 string, ok bool) {
 	if err != nil || phonenumbers.IsPossibleNumberWithReason(n) != phonenumbers.IS_POSSIBLE {
 		return "", false
 	}
-	return phonenumbers.Format(n, phonenumbers.E164), true
+	e164 = phonenumbers.Format(n, phonenumbers.E164)
+	// Read again, some that cannot be in service lose another zero: no address.
+	if again, err := phonenumbers.Parse(e164, ""); err != nil || phonenumbers.Format(again, phonenumbers.E164) != e164 {
+		return "", false
+	}
+	return e164, true
 }
 
 // vague is more time zones than a number can be in that says where it is: a

@@ -1,0 +1,67 @@
+package phone
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ text, region, want string }{
+		{"(410) 555-0123", "US", "+14105550123"},
+		{"+1 410 555 0123", "GB", "+14105550123"},
+		{"+1 212 555 0100 ext. 5", "US", "+12125550100"},
+		{"020 7946 0958", "GB", "+442079460958"},
+		{"+15555550100", "US", "+15555550100"}, // in no area that there is, but well formed
+		{"555-0123", "US", ""},                 // nobody knows in which area
+		{"12", "US", ""},
+		{"+1", "US", ""},
+		{"call me", "US", ""},
+		{"", "US", ""},
+		{"020 7946 0958", "nowhere", ""},
+		{strings.Repeat("1", 300), "US", ""},
+	} {
+		if got, ok := Parse(c.text, c.region); got != c.want || ok != (c.want != "") {
+			t.Errorf("%q in %s: %q, %t", c.text, c.region, got, ok)
+		}
+	}
+}
+
+func TestZones(t *testing.T) {
+	for number, want := range map[string]string{
+		"+14105550123":  "America/New_York",
+		"+16025550100":  "America/Phoenix",
+		"+19075550100":  "America/Adak America/Anchorage",
+		"+18005550100":  "America/New_York America/Chicago America/Denver America/Los_Angeles",
+		"+442079460958": "Europe/London",
+		"nonsense":      "",
+	} {
+		if got := strings.Join(Zones(number), " "); got != want {
+			t.Errorf("%s: %s", number, got)
+		}
+	}
+}
+
+func TestNational(t *testing.T) {
+	for number, want := range map[string]string{"+14105550123": "4105550123", "+442079460958": "2079460958", "nonsense": ""} {
+		if got := National(number); got != want {
+			t.Errorf("%s: %s", number, got)
+		}
+	}
+}
+
+// Whatever people write, a number that is read once is read the same again.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"(410) 555-0123", "+44 20 7946 0958", "1-800-FLOWERS", "٠١٢٣", "+"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		e164, ok := Parse(s, "US")
+		if !ok {
+			return
+		}
+		if again, ok := Parse(e164, "GB"); !ok || again != e164 || !strings.HasPrefix(e164, "+") {
+			t.Errorf("%q: %q, then %q", s, e164, again)
+		}
+		Zones(e164)
+	})
+}
