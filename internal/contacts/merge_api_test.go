@@ -251,7 +251,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("%q", code)
 		}
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms"],"scope":"all","address":"+14105550123"}`, 409, nil)
-		for _, rest := range testkit.Rows[string](s, `SELECT data FROM events`) {
+		for _, rest := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
 			if strings.Contains(rest, "ildegard") {
 				t.Errorf("an event tells %s", rest)
 			}

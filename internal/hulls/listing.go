@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"slipway/internal/dealership"
 	"slipway/internal/wire"
@@ -215,12 +217,12 @@ func (c *csvWriter) end() error {
 }
 
 // harmless keeps a cell from being a formula: spreadsheets run what begins
-// with one of these, in either width, also after blanks.
+// with one of these, in either width, also after blanks of any kind.
 func harmless(cell string) string {
-	if strings.HasPrefix(cell, "\t") || strings.HasPrefix(cell, "\r") || strings.HasPrefix(cell, "\n") {
-		return "'" + cell
-	}
-	if first := strings.TrimLeft(cell, " \u00a0\u3000"); first != "" && strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20|%", []rune(first)[0]) {
+	rest := strings.TrimLeftFunc(cell, unicode.IsSpace)
+	blanks := cell[:len(cell)-len(rest)]
+	first, _ := utf8.DecodeRuneInString(rest)
+	if strings.ContainsAny(blanks, "\t\r\n") || rest != "" && strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20|%", first) {
 		return "'" + cell
 	}
 	return cell
