@@ -28,7 +28,7 @@ func TestProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		f := p.bootstrap()
 		admin := issueKeys(t, p, f)
-		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write,webhooks", "--rate-limit", "10000")
+		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write,leads:write,deals:read,deals:write,webhooks", "--rate-limit", "10000")
 		s := p.serve()
 		// The command line works on the data of a running server.
 		reader := p.key(f.DealershipID, "live", "hulls:read")
@@ -39,7 +39,14 @@ func TestProgram(t *testing.T) {
 			}
 		}
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
-		s = dieAndReturn(t, p, s, writer, location)
+		s = dieAndReturn(t, p, s, writer, "hull", func(i int) map[string]any {
+			return testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
+		})
+		hull := s.send("POST", "/v1/hulls", writer, "", testkit.HullBody(location, map[string]any{"hin": "ABC12345B324"})).id()
+		buyer := s.send("POST", "/v1/contacts", writer, "", map[string]any{"last_name": "Bell"}).id()
+		s = dieAndReturn(t, p, s, writer, "deal", func(i int) map[string]any {
+			return map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 100_000 + i}
+		})
 		stopInPeace(t, s, writer, location)
 		proveTheLog(t, p, f.DealershipID)
 	})
@@ -82,9 +89,9 @@ func issueKeys(t *testing.T, p *program, f founded) string {
 const creates = 500
 
 // listen registers a webhook that takes its time. The function it returns fails
-// unless it is told of every one of these hulls in the end: none was lost
+// unless it is told of every one of these objects in the end: none was lost
 // between a commit and its delivery, nor in the middle of one.
-func listen(t *testing.T, s *server, key string) (told func(hulls []string)) {
+func listen(t *testing.T, s *server, key, event string) (told func(ids []string)) {
 	t.Helper()
 	var mu sync.Mutex
 	heard := map[string]bool{}
@@ -101,15 +108,15 @@ func listen(t *testing.T, s *server, key string) (told func(hulls []string)) {
 		heard[e.Data.Object.ID] = true
 	}))
 	t.Cleanup(receiver.Close)
-	if a := s.send("POST", "/v1/webhooks", key, "", map[string]any{"url": receiver.URL, "events": []string{"hull.created"}}); a.status != 201 {
+	if a := s.send("POST", "/v1/webhooks", key, "", map[string]any{"url": receiver.URL, "events": []string{event}}); a.status != 201 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	return func(hulls []string) {
+	return func(ids []string) {
 		t.Helper()
 		missing := func() (n int) {
 			mu.Lock()
 			defer mu.Unlock()
-			for _, id := range hulls {
+			for _, id := range ids {
 				if !heard[id] {
 					n++
 				}
@@ -127,17 +134,18 @@ func listen(t *testing.T, s *server, key string) (told func(hulls []string)) {
 // dieAndReturn kills the server in the middle of keyed creates, starts it
 // again and repeats them all. No create that was acknowledged may be lost, and
 // none may happen twice.
-func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *server {
+func dieAndReturn(t *testing.T, p *program, s *server, key, noun string, body func(i int) map[string]any) *server {
 	t.Helper()
+	path := "/v1/" + noun + "s"
 	keys, bodies, acknowledged := make([]string, creates), make([]map[string]any, creates), make([]string, creates)
 	for i := range keys {
 		keys[i] = uuid.NewString()
-		bodies[i] = testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
+		bodies[i] = body(i)
 	}
-	told := listen(t, s, key)
+	told := listen(t, s, key, map[string]string{"hull": "hull.created", "deal": "deal.opened"}[noun])
 	var done atomic.Int64
 	all(func(i int) {
-		switch a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i]); {
+		switch a := s.send("POST", path, key, keys[i], bodies[i]); {
 		case a.status == 201:
 			acknowledged[i] = a.id()
 			if done.Add(1) == creates/2 {
@@ -157,21 +165,21 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, location string) *se
 	s = p.serve()
 	ids := make([]string, creates)
 	all(func(i int) {
-		a := s.send("POST", "/v1/hulls", key, keys[i], bodies[i])
+		a := s.send("POST", path, key, keys[i], bodies[i])
 		ids[i] = a.id()
 		if a.status != 201 || acknowledged[i] != "" && (acknowledged[i] != ids[i] || !a.replayed) {
 			t.Errorf("create %d again: %d %s, replayed %t, was %s", i, a.status, a.body, a.replayed, acknowledged[i])
 		}
 	})
 	told(ids)
-	listed := s.list(t, key)
+	listed := s.list(t, path, key)
 	for i, id := range ids {
 		if !listed[id] {
 			t.Errorf("create %d made %s, which is not there", i, id)
 		}
 	}
 	if len(listed) != creates {
-		t.Errorf("%d hulls are there, not %d", len(listed), creates)
+		t.Errorf("%d %ss are there, not %d", len(listed), noun, creates)
 	}
 	return s
 }
@@ -190,8 +198,8 @@ func all(work func(i int)) {
 	wg.Wait()
 }
 
-// list is the set of all hulls.
-func (s *server) list(t *testing.T, key string) map[string]bool {
+// list is the set of all that a path lists.
+func (s *server) list(t *testing.T, path, key string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
 	query := url.Values{"limit": {"100"}}
@@ -200,7 +208,7 @@ func (s *server) list(t *testing.T, key string) map[string]bool {
 			Data       []struct{ ID string }
 			NextCursor *string `json:"next_cursor"`
 		}
-		a := s.send("GET", "/v1/hulls?"+query.Encode(), key, "", nil)
+		a := s.send("GET", path+"?"+query.Encode(), key, "", nil)
 		if err := json.Unmarshal(a.body, &page); err != nil || a.status != 200 {
 			t.Fatalf("%d %s, %v, %v", a.status, a.body, a.err, err)
 		}

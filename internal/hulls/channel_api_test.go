@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/outbound"
 	"slipway/internal/page"
 	"slipway/internal/testkit"
 )
@@ -90,7 +91,7 @@ func TestPublishToAFeed(t *testing.T) {
 		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil)
 		state("published", true)
 
-		events := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY sequence`, id)
+		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY sequence`, id)
 		if len(events) != 11 || events[0] != "hull.syndicated" || events[1] != "hull.syndication_removed" {
 			t.Errorf("events %v", events)
 		}
@@ -296,7 +297,7 @@ func TestPushToAPartner(t *testing.T) {
 		if l = onChannel(s, id, channel); l.State != "removed" || len(publishedOn(s, id)) != 0 || last.action != "withdraw" || !strings.Contains(last.body, "Discontinued") {
 			t.Errorf("withdrawn: %+v, told %+v", l, last)
 		}
-		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM events WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
+		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
 		if !slices.Equal(types, []string{"hull.syndicated", "hull.syndication_queued", "hull.syndication_rejected", "hull.syndication_removed"}) {
 			t.Errorf("events %v", types)
 		}
@@ -393,17 +394,34 @@ func TestChangeDuringAPush(t *testing.T) {
 	})
 }
 
-// The queue itself pushes, and does not dial private addresses.
+// The queue itself pushes.
 func TestPushJobsRun(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newPartner(t)
-		channel := s.Test.Channel(map[string]any{"push_url": p.URL, "auto_publish": true})
+		channel := s.Test.Channel(map[string]any{"push_url": p.URL})
 		run(t, s)
 		id := s.Test.Hull(s.Test.Location(), nil)
 		s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
-		eventually(t, "an answer", func() bool { return onChannel(s, id, channel).State == "rejected" })
-		if l := onChannel(s, id, channel); *l.Code != "address_refused" || len(p.calls()) != 0 {
-			t.Errorf("%+v, %d calls", l, len(p.calls()))
+		eventually(t, "an answer", func() bool { return onChannel(s, id, channel).State == "published" })
+		if n := len(p.calls()); n != 1 {
+			t.Errorf("%d calls", n)
 		}
 	})
+}
+
+// A partner on a private address is not called.
+func TestPushStaysOutside(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p := newPartner(t)
+	channel := s.Test.Channel(map[string]any{"push_url": p.URL})
+	id := s.Test.Hull(s.Test.Location(), nil)
+	s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
+	inventory := s.Inventory()
+	inventory.Partners = outbound.New(time.Second, false)
+	if err := inventory.PushChannel(t.Context(), hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+		t.Fatal(err)
+	}
+	if l := onChannel(s, id, channel); l.State != "rejected" || *l.Code != "address_refused" || len(p.calls()) != 0 {
+		t.Errorf("%+v, %d calls", l, len(p.calls()))
+	}
 }

@@ -96,7 +96,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 		one := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
-		events := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, h.ID)
+		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
 		if !slices.Equal(events, []string{"hull.created", "hull.syndicated"}) {
 			t.Errorf("%s events %v", one.Bytes, events)
 		}
@@ -109,7 +109,7 @@ func TestImport(t *testing.T) {
 				t.Errorf("%s %+v", path, list)
 			}
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM events WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0]; n != 1 {
+		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0]; n != 1 {
 			t.Errorf("%d events of its end", n)
 		}
 		if err := s.Inventory().SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil || len(stored(t, s)) != 0 {

@@ -184,7 +184,7 @@ func TestPhotos(t *testing.T) {
 		if got := stored(t, s); len(got) != 8 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 404 {
 			t.Errorf("kept %v", got)
 		}
-		events := testkit.Rows[string](s, `SELECT type FROM events WHERE object_id = ? ORDER BY sequence`, id)
+		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, id)
 		want := []string{"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added", "hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated"}
 		if !slices.Equal(events, want) {
 			t.Errorf("events %v", events)
