@@ -25,6 +25,9 @@ const (
 	// laneQueue how many more wait for their turn there. One that fails gets
 	// laneNarrow and no queue: if it hangs, it must not gather connections.
 	laneWidth, laneQueue, laneNarrow = 16, 64, 2
+	// gatherFor is how long ends of attempts wait for others to be written down
+	// with.
+	gatherFor = 3 * time.Millisecond
 	// turnIn bounds a turn.
 	turnIn = 30 * time.Second
 	// perTurn is how many events of an environment are relayed in one turn.
@@ -104,8 +107,10 @@ func ring(bell chan struct{}) {
 // down how they went.
 func (r *Relay) Run(ctx context.Context) {
 	defer r.finish(context.WithoutCancel(ctx))
-	poll := time.NewTicker(pollEvery)
+	poll, ends := time.NewTicker(pollEvery), time.NewTimer(0)
 	defer poll.Stop()
+	defer ends.Stop()
+	<-ends.C
 	work, err := r.begin(ctx)
 	for ctx.Err() == nil {
 		for work && err == nil && ctx.Err() == nil {
@@ -121,7 +126,9 @@ func (r *Relay) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-r.DB.Bell():
 			work = true
-		case <-r.done:
+		case <-r.done: // others will follow, and what is new comes first
+			ends.Reset(gatherFor)
+		case <-ends.C:
 			work = true
 		case <-r.wake:
 			work, err = r.look(ctx)
