@@ -99,7 +99,7 @@ func greet(addr string, w demo.Welcome) string {
 }
 
 const greeting = `
-{name} is open: two hundred boats in its test environment, some in the live one.
+{name} is open: two hundred boats, leads and deals in its test environment, some in the live one.
 
   Reference  {url}/docs
   API        {url}/v1
