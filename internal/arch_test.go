@@ -52,7 +52,7 @@ var may = map[string][]string{
 	// features: each may ask the ones above it
 	"dealership": features("jobs"),
 	"access":     features("dealership", "jobs", "limit", "mail", "seal", "web"),
-	"hulls":      features("blobs", "dealership", "jobs", "outbound", "picture", "wire"),
+	"hulls":      features("blobs", "dealership", "jobs", "metadata", "outbound", "picture", "terms", "wire"),
 	"consent":    features("phone"),
 	"contacts":   features("consent", "metadata", "phone", "terms"),
 	"deals":      features("contacts", "dealership", "hulls", "jobs", "leads", "metadata", "money"),

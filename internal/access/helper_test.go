@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"sync"
 	"testing"
 	"time"
 
@@ -87,33 +86,6 @@ func verified(c *testkit.Client, factor, code string) string {
 	var p access.MFAProof
 	c.Post(factor+"/verify", map[string]any{"code": code}, 200, &p)
 	return *p.MFAToken
-}
-
-// atOnce sends n requests at the same time and counts the statuses.
-func atOnce(t *testing.T, n int, send func(i int) (*testkit.Response, error)) map[int]int {
-	t.Helper()
-	statuses, start := make([]int, n), make(chan struct{})
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			res, err := send(i)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if statuses[i] = res.StatusCode; res.StatusCode >= 500 {
-				t.Errorf("%s", res.Bytes)
-			}
-		})
-	}
-	close(start)
-	wg.Wait()
-	tally := map[int]int{}
-	for _, status := range statuses {
-		tally[status]++
-	}
-	return tally
 }
 
 // jsonOf is a body as it is sent.

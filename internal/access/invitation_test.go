@@ -208,7 +208,7 @@ func TestInvitationEnds(t *testing.T) {
 		s.Test.Patch("/v1/users/"+typo, `{"email": "uma@example.com", "name": "Uma B."}`, 200, nil)
 
 		tab := links(tabs, 200)[0]
-		tally := atOnce(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
+		tally := testkit.AtOnce(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
 		if tally[200] != 1 || tally[404] != 1 {
 			t.Errorf("two tabs: %v", tally)
 		}

@@ -139,7 +139,7 @@ func TestRateLimitOfAnIssuedKey(t *testing.T) {
 			t.Errorf("policy %s", policy)
 		}
 		// One is left of the two that it may save up; more than a second's worth of the others must wait.
-		if tally := atOnce(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
+		if tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
 			t.Errorf("%v", tally)
 		}
 		s.Advance(2 * time.Second)

@@ -158,12 +158,12 @@ func TestCodesAtOnce(t *testing.T) {
 			}
 		}
 		for range 3 {
-			if tally := atOnce(t, 8, send(code(t, s, secret))); tally[200] != 1 || tally[422]+tally[429] != 7 {
+			if tally := testkit.AtOnce(t, 8, send(code(t, s, secret))); tally[200] != 1 || tally[422]+tally[429] != 7 {
 				t.Errorf("a right code, eight times: %v", tally)
 			}
 			s.Advance(15 * time.Minute)
 			verified(s.Test, path, code(t, s, secret))
-			if tally := atOnce(t, 16, send(wrong(t, s, secret))); tally[422] != 5 || tally[429] != 11 {
+			if tally := testkit.AtOnce(t, 16, send(wrong(t, s, secret))); tally[422] != 5 || tally[429] != 11 {
 				t.Errorf("sixteen wrong codes: %v", tally)
 			}
 			s.Advance(15 * time.Minute)

@@ -83,7 +83,7 @@ func TestConcurrentRotations(t *testing.T) {
 			s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &old)
 			var mu sync.Mutex
 			var successors []access.IssuedKey
-			tally := atOnce(t, 8, func(int) (*testkit.Response, error) {
+			tally := testkit.AtOnce(t, 8, func(int) (*testkit.Response, error) {
 				res, err := s.Test.Send("POST", "/v1/api_keys/"+old.ID+"/rotate", nil)
 				if err == nil && res.StatusCode == 201 {
 					mu.Lock()
@@ -184,7 +184,7 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 func TestProofIsSpentOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		token := proof(t, s, s.Test)
-		tally := atOnce(t, 6, func(int) (*testkit.Response, error) {
+		tally := testkit.AtOnce(t, 6, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token})
 		})
 		if tally[201] != 1 || tally[403] != 5 {

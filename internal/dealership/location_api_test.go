@@ -2,7 +2,6 @@ package dealership_test
 
 import (
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,40 +98,13 @@ func TestLocationCodes(t *testing.T) {
 		}
 		s.Test.Delete("/v1/locations/"+first.ID, 204)
 		s.Test.Patch("/v1/locations/"+second.ID, `{"code": "HE"}`, 200, nil)
-		tally := atOnce(t, 12, func(int) (*testkit.Response, error) {
+		tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/locations", `{"name": "X", "code": "RACE"}`)
 		})
 		if tally[201] != 1 || tally[409] != 11 {
 			t.Errorf("of twelve at once: %v", tally)
 		}
 	})
-}
-
-// atOnce sends n requests at the same time and counts the statuses.
-func atOnce(t *testing.T, n int, send func(i int) (*testkit.Response, error)) map[int]int {
-	t.Helper()
-	statuses, start := make([]int, n), make(chan struct{})
-	var wg sync.WaitGroup
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			res, err := send(i)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if statuses[i] = res.StatusCode; res.StatusCode >= 500 {
-				t.Errorf("%s", res.Bytes)
-			}
-		})
-	}
-	close(start)
-	wg.Wait()
-	tally := map[int]int{}
-	for _, status := range statuses {
-		tally[status]++
-	}
-	return tally
 }
 
 func TestLocationWithHullsStays(t *testing.T) {
@@ -159,7 +131,7 @@ func TestDeleteLocationWhileHullsArrive(t *testing.T) {
 		for round := range 12 {
 			place := s.Test.Location()
 			var deleted int
-			tally := atOnce(t, 4, func(i int) (*testkit.Response, error) {
+			tally := testkit.AtOnce(t, 4, func(i int) (*testkit.Response, error) {
 				// The delete comes first, last or in between.
 				if i == round%4 {
 					res, err := s.Test.Send("DELETE", "/v1/locations/"+place, nil)

@@ -9,8 +9,10 @@ import (
 
 	"slipway/internal/fault"
 	"slipway/internal/hin"
+	"slipway/internal/metadata"
 	"slipway/internal/opt"
 	"slipway/internal/principal"
+	"slipway/internal/terms"
 )
 
 // Hull is one boat in inventory.
@@ -167,28 +169,9 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	p.ReceivedOn.To(&h.ReceivedOn)
 	p.PreviousHullID.To(&h.PreviousHullID)
 	if p.Metadata.Set {
-		h.Metadata = mergeMetadata(h.Metadata, p.Metadata.V)
+		h.Metadata = metadata.Merge(h.Metadata, p.Metadata.V)
 	}
 	return h.check(now)
-}
-
-// mergeMetadata is RFC 7396 on a flat object.
-func mergeMetadata(old map[string]string, patch *map[string]*string) map[string]string {
-	merged := map[string]string{}
-	if patch == nil {
-		return merged
-	}
-	for k, v := range old {
-		merged[k] = v
-	}
-	for k, v := range *patch {
-		if v == nil {
-			delete(merged, k)
-		} else {
-			merged[k] = *v
-		}
-	}
-	return merged
 }
 
 // check normalises the hull and says everything that the schema cannot.
@@ -212,12 +195,12 @@ func (h *Hull) check(now time.Time) error {
 			bad.Add(f.name, "too_short", "must not be blank")
 		}
 	}
-	h.MakeKey, h.ModelKey = fold(h.Make), fold(h.Model)
+	h.MakeKey, h.ModelKey = terms.Fold(h.Make), terms.Fold(h.Model)
 	if h.BoatClass != nil && !h.BoatClass.fits(h.Category) {
 		bad.Add("boat_class", "enum", "is not a class of the category %s", h.Category)
 	}
 	h.checkHIN(&bad, now)
-	checkMetadata(&bad, h.Metadata)
+	metadata.Check(&bad, h.Metadata)
 	return bad.Err()
 }
 
@@ -250,21 +233,6 @@ func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 	h.HIN, h.HINCountry, h.HINWarnings = d.Normalized, d.Country, d.Warnings
 	if w, odd := hin.YearWarning(d, int(h.Year)); odd {
 		h.HINWarnings = append(h.HINWarnings, w)
-	}
-}
-
-// checkMetadata bounds a caller's own notes.
-func checkMetadata(bad *fault.Fields, m map[string]string) {
-	if len(m) > 50 {
-		bad.Add("metadata", "too_many", "must have at most 50 items")
-	}
-	for k, v := range m {
-		switch {
-		case k == "" || len([]rune(k)) > 40:
-			bad.Add("metadata", "too_long", "must have keys of 1 to 40 characters")
-		case len([]rune(v)) > 500:
-			bad.Add("metadata."+k, "too_long", "must have at most 500 characters")
-		}
 	}
 }
 

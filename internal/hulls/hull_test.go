@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/fault"
+	"slipway/internal/metadata"
 	"slipway/internal/opt"
 )
 
@@ -104,7 +105,7 @@ func TestMergeMetadata(t *testing.T) {
 		{&map[string]*string{}, old},
 		{&map[string]*string{"a": nil, "c": new("3")}, map[string]string{"b": "2", "c": "3"}},
 	} {
-		if diff := cmp.Diff(tt.want, mergeMetadata(old, tt.patch)); diff != "" {
+		if diff := cmp.Diff(tt.want, metadata.Merge(old, tt.patch)); diff != "" {
 			t.Error(diff)
 		}
 	}

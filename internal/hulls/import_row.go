@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"slipway/internal/fault"
+	"slipway/internal/terms"
 	"slipway/internal/wire"
 )
 
@@ -58,7 +59,7 @@ func fieldNamed(column string) string {
 			return r
 		}
 		return -1
-	}, fold(column))
+	}, terms.Fold(column))
 	for _, f := range importFields {
 		if plain == strings.ReplaceAll(f.name, "_", "") || slices.Contains(f.aliases, plain) {
 			return f.name

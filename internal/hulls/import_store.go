@@ -11,6 +11,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/events"
 	"slipway/internal/fault"
+	"slipway/internal/metadata"
 	"slipway/internal/principal"
 )
 
@@ -218,7 +219,7 @@ func updateFromRow(ctx context.Context, tx *db.Tx, h Hull, r importRow, i HullIm
 		return bad.Err()
 	}
 	before := h
-	h.Metadata = mergeMetadata(h.Metadata, &map[string]*string{}) // a copy
+	h.Metadata = metadata.Merge(h.Metadata, &map[string]*string{}) // a copy
 	p, err := r.patch()
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/opt"
 	"slipway/internal/page"
 	"slipway/internal/principal"
+	"slipway/internal/terms"
 )
 
 // HullFilter narrows the list of hulls.
@@ -76,8 +77,8 @@ func (f HullFilter) where(env principal.Env) *db.Where {
 		arg  any
 	}{
 		{f.LocationID != "", "h.location_id = ?", f.LocationID},
-		{f.Make != "", "h.make_key = ?", fold(f.Make)},
-		{f.Model != "", "h.model_key = ?", fold(f.Model)},
+		{f.Make != "", "h.make_key = ?", terms.Fold(f.Make)},
+		{f.Model != "", "h.model_key = ?", terms.Fold(f.Model)},
 		{f.YearMin.Set, "h.year >= ?", f.YearMin.V},
 		{f.YearMax.Set, "h.year <= ?", f.YearMax.V},
 		{f.PriceMin.Set, "h.price_usd >= ?", f.PriceMin.V},
@@ -187,7 +188,7 @@ func spansOf(ctx context.Context, tx *db.Tx, env principal.Env, q string) ([]spa
 		n int64
 	}
 	var all []counted
-	ws := words(q)
+	ws := terms.Words(q)
 	for _, word := range ws[:min(len(ws), maxWords)] {
 		all = append(all, counted{span: spanOf(word)})
 	}
