@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/id"
-	"slipway/internal/wire"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/wire"
 )
 
 // bare is the ceiling: what these endpoints cost at least, written by hand on

@@ -14,10 +14,9 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/app"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // inventory is what a filled database holds.
@@ -106,10 +105,10 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 	if err != nil {
 		return inv, err
 	}
-	if inv.key, err = issue(ctx, a, f.DealershipID, principal.Live); err != nil {
+	if inv.key, err = issue(ctx, a, f.DealershipID, auth.Live); err != nil {
 		return inv, err
 	}
-	catalogue, err := issue(ctx, a, f.DealershipID, principal.Test)
+	catalogue, err := issue(ctx, a, f.DealershipID, auth.Test)
 	if err != nil {
 		return inv, err
 	}
@@ -145,13 +144,13 @@ func hullBody(brand, model, place string) map[string]any {
 	}
 }
 
-func issue(ctx context.Context, a *app.App, dealershipID string, mode principal.Mode) (string, error) {
+func issue(ctx context.Context, a *app.App, dealershipID string, mode auth.Mode) (string, error) {
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
 		if err != nil {
 			return "", err
 		}
-		scopes := []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.LeadsWrite, scope.DealsWrite, scope.Admin}
+		scopes := []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsWrite, auth.DealsWrite, auth.Admin}
 		issued, err := access.IssueKey(ctx, tx, env.Env, mode, access.KeyRequest{Name: "bench", Scopes: scopes})
 		return issued.Key, err
 	})

@@ -13,11 +13,10 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/app"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // mostSlowed is by how much neighbours that hang or are dead may raise the p99
@@ -76,7 +75,7 @@ func (o options) deliveries() int {
 // hookBench is the service with its relay, and a receiver.
 type hookBench struct {
 	*app.App
-	env      principal.Env
+	env      auth.Env
 	key      string
 	api      string // base URL
 	receiver string // base URL
@@ -104,11 +103,11 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 		return b, err
 	}
 	_, err = db.Write(ctx, b.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		found, err := dealership.FindEnvironment(ctx, tx, f.DealershipID, principal.Test)
+		found, err := dealership.FindEnvironment(ctx, tx, f.DealershipID, auth.Test)
 		if err != nil {
 			return 0, err
 		}
-		k, err := access.IssueKey(ctx, tx, found.Env, principal.Test, access.KeyRequest{Name: "bench", Scopes: []scope.Scope{scope.Webhooks, scope.Admin}})
+		k, err := access.IssueKey(ctx, tx, found.Env, auth.Test, access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
 		b.env, b.key = found.Env, k.Key
 		return 0, err
 	})

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
 )
 
 type auditCmd struct {

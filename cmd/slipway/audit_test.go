@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/db"
+	"slipway/internal/platform/db"
 )
 
 // verify runs `slipway audit verify` and returns its exit code and what it

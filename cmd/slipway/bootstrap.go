@@ -6,8 +6,7 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/vocab/auth"
 )
 
 type bootstrapCmd struct {
@@ -49,14 +48,14 @@ type keysCmd struct {
 }
 
 type keysCreateCmd struct {
-	Dealership  string        `required:"" help:"The dealership's id."`
-	Environment string        `required:"" enum:"live,test" help:"${enum}."`
-	Scopes      []scope.Scope `required:"" help:"What the key may do, such as hulls:read,hulls:write."`
-	Name        string        `default:"Command line" help:"What the key is for."`
-	RateLimit   int64         `help:"Requests a second; without it, the environment's default."`
-	User        string        `help:"Email of the user who issues the key; needed for the admin scope."`
-	TOTP        string        `name:"totp" help:"A code of that user's second factor."`
-	JSON        bool          `name:"json" help:"Print JSON."`
+	Dealership  string       `required:"" help:"The dealership's id."`
+	Environment string       `required:"" enum:"live,test" help:"${enum}."`
+	Scopes      []auth.Scope `required:"" help:"What the key may do, such as hulls:read,hulls:write."`
+	Name        string       `default:"Command line" help:"What the key is for."`
+	RateLimit   int64        `help:"Requests a second; without it, the environment's default."`
+	User        string       `help:"Email of the user who issues the key; needed for the admin scope."`
+	TOTP        string       `name:"totp" help:"A code of that user's second factor."`
+	JSON        bool         `name:"json" help:"Print JSON."`
 }
 
 // Run issues a key.
@@ -70,7 +69,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 	if c.RateLimit > 0 {
 		in.RateLimit = &c.RateLimit
 	}
-	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, principal.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
+	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/id"
+	"slipway/internal/vocab/id"
 	"slipway/internal/webhooks"
 )
 

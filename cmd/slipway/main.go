@@ -16,7 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"slipway/internal/app"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // commands are what slipway can do; each has its own file.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"slipway/internal/app"
-	"slipway/internal/version"
+	"slipway/internal/vocab/wire"
 )
 
 type serveCmd struct{}
@@ -45,6 +45,6 @@ type versionCmd struct{}
 
 // Run prints the version of the program and of the API.
 func (versionCmd) Run(s *session) error {
-	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, version.Latest())
+	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, wire.LatestVersion())
 	return err
 }

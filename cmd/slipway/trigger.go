@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"slipway/internal/app"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 type triggerCmd struct {
@@ -37,7 +37,7 @@ func (c triggerCmd) Run(s *session) (err error) {
 		if err != nil {
 			return events.Event{}, err
 		}
-		all = slices.DeleteFunc(all, func(d dealership.Dealership) bool { return d.Mode != principal.Test })
+		all = slices.DeleteFunc(all, func(d dealership.Dealership) bool { return d.Mode != auth.Test })
 		if len(all) != 1 {
 			return events.Event{}, fmt.Errorf("%d dealerships: name one with --dealership", len(all))
 		}

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
-	"slipway/internal/version"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
 )
 
 // Authenticator checks the credentials of requests.
@@ -25,16 +24,16 @@ type Authenticator struct {
 // Authenticate returns the caller that a bearer token stands for. Every
 // request looks it up, so that a revocation counts from the next one on, on
 // every node.
-func (a *Authenticator) Authenticate(ctx context.Context, token string) (principal.Principal, error) {
+func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	kind, mode, publicID, ok := parseToken(token)
 	if !ok {
-		return principal.Principal{}, fault.Unauthenticated("This is not a credential of ours: it may be cut off or mistyped.")
+		return auth.Principal{}, fault.Unauthenticated("This is not a credential of ours: it may be cut off or mistyped.")
 	}
 	now := a.DB.Now().UTC()
 	if r, ok := a.refused.find(token, now); ok {
-		return principal.Principal{}, a.refuse(r, now)
+		return auth.Principal{}, a.refuse(r, now)
 	}
-	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (principal.Principal, error) {
+	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
 		if kind == kindSession {
 			return a.session(ctx, tx, token, mode, publicID)
 		}
@@ -63,26 +62,26 @@ func (r *refusedError) Error() string { return r.why.Error() }
 // keyRow is a key with the environment it belongs to.
 type keyRow struct {
 	APIKey
-	DealershipID string         `db:"dealership_id"`
-	Mode         principal.Mode `db:"mode"`
+	DealershipID string    `db:"dealership_id"`
+	Mode         auth.Mode `db:"mode"`
 }
 
-func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode principal.Mode, publicID string) (principal.Principal, error) {
+func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
 	if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
-		return principal.Principal{}, &refusedError{refusal{why: errUnknownKey()}}
+		return auth.Principal{}, &refusedError{refusal{why: errUnknownKey()}}
 	}
 	if err != nil {
-		return principal.Principal{}, err
+		return auth.Principal{}, err
 	}
 	if err := k.admit(token, tx.Now); err != nil {
-		return principal.Principal{}, &refusedError{refusal{why: err, env: k.Env, kind: "api_key", id: k.ID}}
+		return auth.Principal{}, &refusedError{refusal{why: err, env: k.Env, kind: "api_key", id: k.ID}}
 	}
 	a.Usage.key(k.Env, k.ID, tx.Now)
-	p := principal.Principal{
+	p := auth.Principal{
 		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, Lineage: k.Lineage,
-		Actor:  principal.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
+		Actor:  auth.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
 		Scopes: k.Scopes, Version: k.Pin,
 	}
 	if k.RateLimit != nil {
@@ -94,46 +93,46 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode p
 // sessionRow is a session with the environment it belongs to.
 type sessionRow struct {
 	dealership.Session
-	DealershipID string         `db:"dealership_id"`
-	Mode         principal.Mode `db:"mode"`
+	DealershipID string    `db:"dealership_id"`
+	Mode         auth.Mode `db:"mode"`
 }
 
-func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode principal.Mode, publicID string) (principal.Principal, error) {
+func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
 	s, err := db.One[sessionRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT s.*, d.id AS dealership_id, d.mode FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ?) AS found`, publicID)
 	ended := &refusedError{refusal{why: fault.Unauthenticated("This session is not known or has ended. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
-		return principal.Principal{}, ended
+		return auth.Principal{}, ended
 	}
 	if err != nil {
-		return principal.Principal{}, err
+		return auth.Principal{}, err
 	}
 	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
-		return principal.Principal{}, ended
+		return auth.Principal{}, ended
 	}
 	u, err := dealership.FindUser(ctx, tx, s.Env, s.UserID)
 	if err != nil {
-		return principal.Principal{}, err
+		return auth.Principal{}, err
 	}
 	if u.Status != dealership.Active {
-		return principal.Principal{}, ended
+		return auth.Principal{}, ended
 	}
 	scopes, err := dealership.ScopesOf(ctx, tx, u)
 	if err != nil {
-		return principal.Principal{}, err
+		return auth.Principal{}, err
 	}
 	a.Usage.session(s.Env, s.ID, u.ID, tx.Now)
-	return principal.Principal{
+	return auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, Lineage: u.ID,
-		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes), Version: version.Latest(),
+		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes), Version: wire.LatestVersion(),
 	}, nil
 }
 
 // unique are the scopes of several roles, each once.
-func unique(scopes []scope.Scope) []scope.Scope {
-	out := []scope.Scope{}
-	for _, known := range scope.All {
-		if scope.Need(known.Scope).Allows(scopes) {
+func unique(scopes []auth.Scope) []auth.Scope {
+	out := []auth.Scope{}
+	for _, known := range auth.Scopes {
+		if auth.Need(known.Scope).Allows(scopes) {
 			out = append(out, known.Scope)
 		}
 	}

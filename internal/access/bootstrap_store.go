@@ -3,12 +3,11 @@ package access
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
-	"slipway/internal/seal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Founded is what the operator is told about a new dealership, once.
@@ -52,11 +51,11 @@ type Operator struct {
 
 // IssueKeyAtTerminal issues a key as the command line asks for it. With the
 // admin scope it wants a user who has that scope, and a code of theirs.
-func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode principal.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
+func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership
 		user       dealership.User
-		scopes     []scope.Scope
+		scopes     []auth.Scope
 	}
 	f, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (f found, err error) {
 		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
@@ -74,11 +73,11 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if scope.Need(scope.Admin).Allows(in.Scopes) {
+	if auth.Need(auth.Admin).Allows(in.Scopes) {
 		if by.Email == "" || by.Code == "" {
 			return IssuedKey{}, fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
 		}
-		if f.user.Status != dealership.Active || !scope.Need(in.Scopes...).Allows(f.scopes) {
+		if f.user.Status != dealership.Active || !auth.Need(in.Scopes...).Allows(f.scopes) {
 			return IssuedKey{}, fault.Forbidden("%s may not grant these scopes.", by.Email)
 		}
 		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {
@@ -86,7 +85,7 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 		}
 	}
 	if f.user.ID != "" {
-		ctx = principal.With(ctx, principal.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
+		ctx = auth.With(ctx, auth.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
 	}
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
 		return IssueKey(ctx, tx, f.dealership.Env, mode, in)

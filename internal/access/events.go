@@ -1,6 +1,6 @@
 package access
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to credentials.
 var Events = []events.Kind{

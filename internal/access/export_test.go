@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // OpenSession is what follows when a password was found right.
-func (a *API) OpenSession(ctx context.Context, u dealership.User, mode principal.Mode) (SignedIn, error) {
+func (a *API) OpenSession(ctx context.Context, u dealership.User, mode auth.Mode) (SignedIn, error) {
 	return a.openSession(ctx, candidate{Env: u.Env, ID: u.ID, Mode: mode}, nil)
 }
 
 // Failed takes note of a refused credential.
-func (u *Usage) Failed(env principal.Env, kind, id, why string, now time.Time) {
+func (u *Usage) Failed(env auth.Env, kind, id, why string, now time.Time) {
 	u.failed(env, kind, id, fault.Unauthenticated("%s", why), now)
 }
 

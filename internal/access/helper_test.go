@@ -11,8 +11,8 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // ownerOf is the founder of a client's environment.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/jobs"
-	"slipway/internal/mail"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
 )
 
 // inviteFor is how long an invitation can be accepted.

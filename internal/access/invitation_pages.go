@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"unicode/utf8"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/web"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/pages"
+	"slipway/internal/vocab/fault"
 )
 
 // A password is judged by its length alone: rules about its letters make
@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	invitationPage = web.NewPage(`
+	invitationPage = pages.NewPage(`
 <h1>Welcome, {{.Name}}</h1>
 <p>Choose a password for <strong>{{.Email}}</strong>.</p>
 {{with .Problem}}<p class="bad" role="alert">{{.}}</p>{{end}}
@@ -29,8 +29,8 @@ var (
   <p class="hint">At least 12 characters. A few words make a good one.</p>
   <button>Set password</button>
 </form>`)
-	acceptedPage = web.NewPage(`<h1>You are in, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>`)
-	noticePage   = web.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+	acceptedPage = pages.NewPage(`<h1>You are in, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>`)
+	noticePage   = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
 // Pages serves what people see at {auth_url}/invitations/.
@@ -38,7 +38,7 @@ func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
 	mux.HandleFunc("POST /invitations/{token}", a.takePassword)
-	return web.Guarded(mux)
+	return pages.Guarded(mux)
 }
 
 type invitationForm struct{ Name, Email, Problem string }

@@ -4,21 +4,21 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // invitation lets a user set a password, once.
 type invitation struct {
-	Env       principal.Env `db:"env"`
-	Hash      []byte        `db:"hash"`
-	UserID    string        `db:"user_id"`
-	CreatedAt time.Time     `db:"created_at"`
-	ExpiresAt time.Time     `db:"expires_at"`
-	UsedAt    *time.Time    `db:"used_at"`
+	Env       auth.Env   `db:"env"`
+	Hash      []byte     `db:"hash"`
+	UserID    string     `db:"user_id"`
+	CreatedAt time.Time  `db:"created_at"`
+	ExpiresAt time.Time  `db:"expires_at"`
+	UsedAt    *time.Time `db:"used_at"`
 }
 
 func insertInvitation(ctx context.Context, tx *db.Tx, i invitation) error {
@@ -52,7 +52,7 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string
 	if err != nil {
 		return u, err
 	}
-	ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
+	ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
 	spent, err := spendInvitations(ctx, tx, u)
 	if err != nil {
 		return u, err

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // working starts the job queue, until the test ends.

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // overlap is how long a rotated key goes on beside its successor.
@@ -15,23 +14,23 @@ const overlap = 7 * 24 * time.Hour
 
 // APIKey is the record of a key; the key itself is not kept.
 type APIKey struct {
-	Env        principal.Env   `json:"-" db:"env"`
-	ID         string          `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	PublicID   string          `json:"-" db:"public_id"`
-	Hash       []byte          `json:"-" db:"hash"`
-	Name       string          `json:"name" db:"name" example:"Website"`
-	Prefix     string          `json:"prefix" doc:"How the key begins, to recognise it by." example:"sk_test_ls4due2bijfr72gq"`
-	Scopes     []scope.Scope   `json:"scopes" db:"scopes,json" nullable:"false"`
-	RateLimit  *int64          `json:"rate_limit" db:"rate_limit" doc:"Requests a second; null for the environment's default."`
-	Lineage    string          `json:"-" db:"lineage"`
-	Pin        string          `json:"service_version" db:"pin" doc:"The API version it gets without a Service-Version header."`
-	CreatedBy  principal.Actor `json:"created_by" db:"created_by,json"`
-	CreatedAt  time.Time       `json:"created_at" db:"created_at"`
-	LastUsedAt *time.Time      `json:"last_used_at" db:"last_used_at" doc:"Up to a minute late." audit:"-"`
-	Uses24h    int64           `json:"uses_24h" doc:"Requests of the last 24 hours, up to a minute late." audit:"-"`
-	ExpiresAt  *time.Time      `json:"expires_at" db:"expires_at" doc:"When a rotated key ends; null for one that was not rotated."`
-	RevokedAt  *time.Time      `json:"revoked_at" db:"revoked_at"`
-	RotatedTo  *string         `json:"rotated_to" db:"rotated_to" doc:"Its successor."`
+	Env        auth.Env     `json:"-" db:"env"`
+	ID         string       `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PublicID   string       `json:"-" db:"public_id"`
+	Hash       []byte       `json:"-" db:"hash"`
+	Name       string       `json:"name" db:"name" example:"Website"`
+	Prefix     string       `json:"prefix" doc:"How the key begins, to recognise it by." example:"sk_test_ls4due2bijfr72gq"`
+	Scopes     []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
+	RateLimit  *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests a second; null for the environment's default."`
+	Lineage    string       `json:"-" db:"lineage"`
+	Pin        string       `json:"service_version" db:"pin" doc:"The API version it gets without a Service-Version header."`
+	CreatedBy  auth.Actor   `json:"created_by" db:"created_by,json"`
+	CreatedAt  time.Time    `json:"created_at" db:"created_at"`
+	LastUsedAt *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Up to a minute late." audit:"-"`
+	Uses24h    int64        `json:"uses_24h" doc:"Requests of the last 24 hours, up to a minute late." audit:"-"`
+	ExpiresAt  *time.Time   `json:"expires_at" db:"expires_at" doc:"When a rotated key ends; null for one that was not rotated."`
+	RevokedAt  *time.Time   `json:"revoked_at" db:"revoked_at"`
+	RotatedTo  *string      `json:"rotated_to" db:"rotated_to" doc:"Its successor."`
 }
 
 // IssuedKey is a key with the secret, shown this once.
@@ -42,10 +41,10 @@ type IssuedKey struct {
 
 // KeyCreate is what a new key needs.
 type KeyCreate struct {
-	Name      string        `json:"name" minLength:"1" maxLength:"100" example:"Website"`
-	Scopes    []scope.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"They cannot be changed later, nor exceed the caller's own."`
-	RateLimit *int64        `json:"rate_limit" required:"false" minimum:"1" maximum:"10000"`
-	MFAToken  *string       `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for the admin scope."`
+	Name      string       `json:"name" minLength:"1" maxLength:"100" example:"Website"`
+	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"They cannot be changed later, nor exceed the caller's own."`
+	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000"`
+	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for the admin scope."`
 }
 
 // KeyRotate asks for a successor.
@@ -82,17 +81,17 @@ func (k APIKey) rotatable(now time.Time) error {
 }
 
 // isAdmin reports whether the scopes need a second factor to be granted.
-func isAdmin(scopes []scope.Scope) bool { return slices.Contains(scopes, scope.Admin) }
+func isAdmin(scopes []auth.Scope) bool { return slices.Contains(scopes, auth.Admin) }
 
 // checkScopes refuses a set of scopes that cannot be granted.
-func checkScopes(scopes []scope.Scope) error {
+func checkScopes(scopes []auth.Scope) error {
 	var bad fault.Fields
 	if len(scopes) == 0 {
 		bad.Add("scopes", "too_few", "must have at least 1 items")
 	}
 	for i, s := range scopes {
 		switch {
-		case !scope.Known(s):
+		case !auth.KnownScope(s):
 			bad.Add("scopes", "enum", "has the unknown scope %q", s)
 		case slices.Contains(scopes[:i], s):
 			bad.Add("scopes", "duplicate", "repeats %q", s)

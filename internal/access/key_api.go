@@ -3,13 +3,12 @@ package access
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // ByKey names an API key.
@@ -18,20 +17,20 @@ type ByKey struct {
 }
 
 func (a *API) listKeys(ctx context.Context, in *struct{ page.Query }) (page.Page[APIKey], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[APIKey], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[APIKey], error) {
 		return listKeys(ctx, tx, env, in.Query)
 	})
 }
 
 func (a *API) getKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (APIKey, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (APIKey, error) {
 		return findKey(ctx, tx, env, in.KeyID)
 	})
 }
 
 func (a *API) createKey(ctx context.Context, in *struct{ Body KeyCreate }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (IssuedKey, error) {
-		c, b := principal.From(ctx), in.Body
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (IssuedKey, error) {
+		c, b := auth.From(ctx), in.Body
 		if err := checkScopes(b.Scopes); err != nil {
 			return IssuedKey{}, err
 		}
@@ -49,12 +48,12 @@ func (a *API) rotateKey(ctx context.Context, in *struct {
 	ByKey
 	Body *KeyRotate
 }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (IssuedKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (IssuedKey, error) {
 		k, err := findKey(ctx, tx, env, in.KeyID)
 		if err != nil {
 			return IssuedKey{}, err
 		}
-		c := principal.From(ctx)
+		c := auth.From(ctx)
 		if err := dealership.MayGrant(c.Scopes, k.Scopes); err != nil {
 			return IssuedKey{}, err
 		}
@@ -73,7 +72,7 @@ func (a *API) rotateKey(ctx context.Context, in *struct {
 }
 
 func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (APIKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (APIKey, error) {
 		k, err := findKey(ctx, tx, env, in.KeyID)
 		if err != nil {
 			return k, err
@@ -85,7 +84,7 @@ func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
 // proven fails unless scopes that need a second factor come with the proof of
 // one, by an active user who has those scopes. A session's own user must have
 // given it. The proof is spent.
-func (a *API) proven(ctx context.Context, tx *db.Tx, env principal.Env, scopes []scope.Scope, token *string) error {
+func (a *API) proven(ctx context.Context, tx *db.Tx, env auth.Env, scopes []auth.Scope, token *string) error {
 	if !isAdmin(scopes) {
 		return nil
 	}
@@ -99,7 +98,7 @@ func (a *API) proven(ctx context.Context, tx *db.Tx, env principal.Env, scopes [
 	if err != nil {
 		return err
 	}
-	if c := principal.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
+	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
 		return missing("the mfa_token is unknown, used, expired or somebody else's")
 	}
 	u, err := dealership.FindUser(ctx, tx, env, userID)
@@ -110,7 +109,7 @@ func (a *API) proven(ctx context.Context, tx *db.Tx, env principal.Env, scopes [
 	if err != nil {
 		return err
 	}
-	if u.Status != dealership.Active || !scope.Need(scopes...).Allows(held) {
+	if u.Status != dealership.Active || !auth.Need(scopes...).Allows(held) {
 		return missing("the user who gave the mfa_token may not grant these scopes")
 	}
 	return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/access"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestAPIKey(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAPIKey(t *testing.T) {
 		var me access.Me
 		key.Get("/v1/me", 200, &me)
 		if me.Credential.ID != made.ID || me.Credential.Label != "Website" || me.UserID != nil || me.RateLimit.RequestsPerSecond != 50 ||
-			!slices.Equal(me.Scopes, []scope.Scope{scope.HullsRead, scope.LeadsWrite}) {
+			!slices.Equal(me.Scopes, []auth.Scope{auth.HullsRead, auth.LeadsWrite}) {
 			t.Errorf("it is %+v", me)
 		}
 

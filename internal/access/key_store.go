@@ -5,29 +5,28 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
-	"slipway/internal/version"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/wire"
 )
 
 // KeyRequest is what a new key is made from.
 type KeyRequest struct {
 	Name      string
-	Scopes    []scope.Scope
+	Scopes    []auth.Scope
 	RateLimit *int64
 }
 
 // IssueKey makes a key in an environment. The caller has shown that it may: an
 // admin key needs a verified second factor.
-func IssueKey(ctx context.Context, tx *db.Tx, env principal.Env, mode principal.Mode, in KeyRequest) (IssuedKey, error) {
+func IssueKey(ctx context.Context, tx *db.Tx, env auth.Env, mode auth.Mode, in KeyRequest) (IssuedKey, error) {
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	k := APIKey{Env: env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: version.Latest()}
+	k := APIKey{Env: env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: wire.LatestVersion()}
 	issued, err := insertKey(ctx, tx, mode, k)
 	if err != nil {
 		return issued, err
@@ -35,10 +34,10 @@ func IssueKey(ctx context.Context, tx *db.Tx, env principal.Env, mode principal.
 	return issued, events.Emit(ctx, tx, env, "api_key.created", issued.ID, nil, issued.APIKey)
 }
 
-func insertKey(ctx context.Context, tx *db.Tx, mode principal.Mode, k APIKey) (IssuedKey, error) {
+func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
 	key, publicID := newToken(kindKey, mode)
 	k.ID, k.PublicID, k.Hash = tx.NewID("key"), publicID, hashToken(key)
-	k.CreatedBy, k.CreatedAt = principal.From(ctx).Actor, tx.Now
+	k.CreatedBy, k.CreatedAt = auth.From(ctx).Actor, tx.Now
 	if k.Lineage == "" {
 		k.Lineage = k.ID
 	}
@@ -46,11 +45,11 @@ func insertKey(ctx context.Context, tx *db.Tx, mode principal.Mode, k APIKey) (I
 	return IssuedKey{k, key}, db.Insert(ctx, tx, "api_keys", k)
 }
 
-func prefixOf(mode principal.Mode, k APIKey) string {
+func prefixOf(mode auth.Mode, k APIKey) string {
 	return kindKey + "_" + string(mode) + "_" + k.PublicID
 }
 
-func findKey(ctx context.Context, tx *db.Tx, env principal.Env, id string) (APIKey, error) {
+func findKey(ctx context.Context, tx *db.Tx, env auth.Env, id string) (APIKey, error) {
 	k, err := db.One[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return k, fault.NotFound("API key", id)
@@ -63,7 +62,7 @@ func findKey(ctx context.Context, tx *db.Tx, env principal.Env, id string) (APIK
 	return keys[0], err
 }
 
-func listKeys(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[APIKey], error) {
+func listKeys(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[APIKey], error) {
 	if err := q.Check("key"); err != nil {
 		return page.Page[APIKey]{}, err
 	}
@@ -77,13 +76,13 @@ func listKeys(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (
 }
 
 // completeKeys adds what is not in the row: how the key begins, and its use.
-func completeKeys(ctx context.Context, tx *db.Tx, env principal.Env, keys []APIKey) error {
+func completeKeys(ctx context.Context, tx *db.Tx, env auth.Env, keys []APIKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
 	args, at := []any{env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
 	for i := range keys {
-		keys[i].Prefix = prefixOf(principal.From(ctx).Mode, keys[i])
+		keys[i].Prefix = prefixOf(auth.From(ctx).Mode, keys[i])
 		args, at[keys[i].ID] = append(args, keys[i].ID), &keys[i]
 	}
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(keys)), ", ")
@@ -99,7 +98,7 @@ func completeKeys(ctx context.Context, tx *db.Tx, env principal.Env, keys []APIK
 }
 
 // rotateKey gives a key a successor of the same lineage; both work for a while.
-func rotateKey(ctx context.Context, tx *db.Tx, mode principal.Mode, k APIKey) (IssuedKey, error) {
+func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
 	if err := k.rotatable(tx.Now); err != nil {
 		return IssuedKey{}, err
 	}

@@ -7,13 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/mail"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
-	"slipway/internal/seal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
 )
 
 // API serves what a caller can know and change about credentials.
@@ -30,12 +29,12 @@ type API struct {
 	Throttle *Throttle
 }
 
-var administer = scope.Need(scope.Admin)
+var administer = auth.Need(auth.Admin)
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", scope.Anyone, "Describe the calling credential", a.me)
+	rest.Get(r, "/me", "getMe", auth.Anyone, "Describe the calling credential", a.me)
 
 	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
 	rest.Create(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,
@@ -67,14 +66,14 @@ func (a *API) AuthPath() string {
 
 // Me is the calling credential.
 type Me struct {
-	Credential  principal.Actor `json:"credential" doc:"What the caller authenticated with."`
-	Environment principal.Mode  `json:"environment" enum:"live,test"`
-	Dealership  MeDealership    `json:"dealership"`
-	Scopes      []scope.Scope   `json:"scopes" nullable:"false" doc:"What it may do."`
-	Version     string          `json:"service_version" doc:"The API version it gets without a Service-Version header." example:"2026-11-15"`
-	RateLimit   MeRateLimit     `json:"rate_limit"`
-	UserID      *string         `json:"user_id" doc:"The user behind a session; null for a key."`
-	AppID       *string         `json:"app_id" doc:"The app behind a token; null for a key."`
+	Credential  auth.Actor   `json:"credential" doc:"What the caller authenticated with."`
+	Environment auth.Mode    `json:"environment" enum:"live,test"`
+	Dealership  MeDealership `json:"dealership"`
+	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"What it may do."`
+	Version     string       `json:"service_version" doc:"The API version it gets without a Service-Version header." example:"2026-11-15"`
+	RateLimit   MeRateLimit  `json:"rate_limit"`
+	UserID      *string      `json:"user_id" doc:"The user behind a session; null for a key."`
+	AppID       *string      `json:"app_id" doc:"The app behind a token; null for a key."`
 }
 
 // MeDealership is the dealership of the calling credential.
@@ -90,12 +89,12 @@ type MeRateLimit struct {
 }
 
 func (a *API) me(ctx context.Context, _ *struct{}) (Me, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Me, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Me, error) {
 		d, err := dealership.Find(ctx, tx, env)
 		if err != nil {
 			return Me{}, err
 		}
-		p := principal.From(ctx)
+		p := auth.From(ctx)
 		var userID *string
 		if p.UserID != "" {
 			userID = &p.UserID

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // A factor is locked after this many wrong codes in a row, for this long.

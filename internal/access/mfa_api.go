@@ -7,12 +7,12 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // ByFactor names a user's second factor.
@@ -25,7 +25,7 @@ func (a *API) enrol(ctx context.Context, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnrol
 }) (MFAEnrolment, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAEnrolment, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAEnrolment, error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
 			return MFAEnrolment{}, err
@@ -93,7 +93,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 	Body *MFAVerify
 }) (MFAProof, error) {
 	var refused *fault.Error
-	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (MFAProof, error) {
+	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAProof, error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
 			return MFAProof{}, err
@@ -123,7 +123,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		return newMFAToken(ctx, tx, u)
 	})
 	if refused != nil {
-		a.Usage.failed(principal.From(ctx).Env, "user", in.UserID, refused, a.DB.Now().UTC())
+		a.Usage.failed(auth.From(ctx).Env, "user", in.UserID, refused, a.DB.Now().UTC())
 	}
 	return p, err
 }
@@ -256,7 +256,7 @@ func (a *API) removeFactor(ctx context.Context, in *struct {
 	ByFactor
 	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
 }) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
 			return none, err

@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"strings"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/seal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // addTOTP gives a user an authenticator app.
@@ -158,7 +158,7 @@ func newMFAToken(ctx context.Context, tx *db.Tx, u dealership.User) (MFAProof, e
 
 // spendMFAToken returns the user who gave a proof and ends it; "" if it is not
 // good.
-func spendMFAToken(ctx context.Context, tx *db.Tx, env principal.Env, token string) (userID string, err error) {
+func spendMFAToken(ctx context.Context, tx *db.Tx, env auth.Env, token string) (userID string, err error) {
 	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
 		tx.Now, env, hashToken(token), tx.Now)
 	if err != nil || len(users) == 0 {

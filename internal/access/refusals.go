@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // refusals remembers for a moment which tokens were refused, so that a flood
@@ -21,7 +21,7 @@ type refusal struct {
 	until time.Time
 
 	// Whose token it is, for the audit log; env is 0 if it is nobody's.
-	env      principal.Env
+	env      auth.Env
 	kind, id string
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/access"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 const week = 7 * 24 * time.Hour
@@ -136,24 +136,24 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			client *testkit.Client
-			scopes []scope.Scope
+			scopes []auth.Scope
 			token  func() string
 			status int
 		}{
-			"none":                        {s.Test, []scope.Scope{scope.Admin}, nil, 403},
-			"empty":                       {s.Test, []scope.Scope{scope.Admin}, func() string { return "" }, 403},
-			"made up":                     {s.Test, []scope.Scope{scope.Admin}, func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }, 403},
-			"used before":                 {s.Test, []scope.Scope{scope.Admin}, used, 403},
-			"five minutes old":            {s.Test, []scope.Scope{scope.Admin}, after(5 * time.Minute), 403},
-			"of the other environment":    {s.Test, []scope.Scope{scope.Admin}, func() string { return proof(t, s, s.Live) }, 403},
-			"of a manager":                {s.Test, []scope.Scope{scope.Admin}, func() string { return verified(s.Test, managersFactor, code(t, s, managersApp)) }, 403},
-			"of an admin with less":       {s.Test, []scope.Scope{scope.Admin, scope.HullsRead}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 403},
-			"of a deactivated owner":      {s.Test, []scope.Scope{scope.Admin}, formersProof, 403},
-			"of another than the session": {deputy.Client, []scope.Scope{scope.Admin}, func() string { return proof(t, s, s.Test) }, 403},
-			"of the session's own":        {deputy.Client, []scope.Scope{scope.Admin}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 201},
-			"of the owner":                {s.Test, []scope.Scope{scope.Admin, scope.HullsRead}, func() string { return proof(t, s, s.Test) }, 201},
-			"nearly five minutes old":     {s.Test, []scope.Scope{scope.Admin}, after(5*time.Minute - 10*time.Second), 201},
-			"none, and no admin":          {s.Test, []scope.Scope{scope.HullsRead}, nil, 201},
+			"none":                        {s.Test, []auth.Scope{auth.Admin}, nil, 403},
+			"empty":                       {s.Test, []auth.Scope{auth.Admin}, func() string { return "" }, 403},
+			"made up":                     {s.Test, []auth.Scope{auth.Admin}, func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }, 403},
+			"used before":                 {s.Test, []auth.Scope{auth.Admin}, used, 403},
+			"five minutes old":            {s.Test, []auth.Scope{auth.Admin}, after(5 * time.Minute), 403},
+			"of the other environment":    {s.Test, []auth.Scope{auth.Admin}, func() string { return proof(t, s, s.Live) }, 403},
+			"of a manager":                {s.Test, []auth.Scope{auth.Admin}, func() string { return verified(s.Test, managersFactor, code(t, s, managersApp)) }, 403},
+			"of an admin with less":       {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 403},
+			"of a deactivated owner":      {s.Test, []auth.Scope{auth.Admin}, formersProof, 403},
+			"of another than the session": {deputy.Client, []auth.Scope{auth.Admin}, func() string { return proof(t, s, s.Test) }, 403},
+			"of the session's own":        {deputy.Client, []auth.Scope{auth.Admin}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 201},
+			"of the owner":                {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return proof(t, s, s.Test) }, 201},
+			"nearly five minutes old":     {s.Test, []auth.Scope{auth.Admin}, after(5*time.Minute - 10*time.Second), 201},
+			"none, and no admin":          {s.Test, []auth.Scope{auth.HullsRead}, nil, 201},
 		} {
 			old := s.KeyWith(access.KeyRequest{Name: "to rotate", Scopes: c.scopes})
 			var me access.Me

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // sessionFor is how long a sign-in by password lasts.
@@ -19,10 +19,10 @@ const sessionFor = 12 * time.Hour
 
 // SignIn is how a user signs in.
 type SignIn struct {
-	Email       string         `json:"email" maxLength:"254" example:"ann@example.com"`
-	Password    string         `json:"password" maxLength:"200"`
-	TOTPCode    *string        `json:"totp_code" required:"false" maxLength:"40" doc:"Needed once the user has a second factor. A recovery code works too."`
-	Environment principal.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
+	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
+	Password    string    `json:"password" maxLength:"200"`
+	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Needed once the user has a second factor. A recovery code works too."`
+	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
 }
 
 // SignedIn is a new session with its token, shown this once.
@@ -37,7 +37,7 @@ type SignedIn struct {
 func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, error) {
 	b := in.Body
 	email := strings.ToLower(strings.TrimSpace(b.Email))
-	req := principal.RequestFrom(ctx)
+	req := auth.RequestFrom(ctx)
 	candidates, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]candidate, error) {
 		return findCandidates(ctx, tx, email, b.Environment, req.IP)
 	})
@@ -104,12 +104,12 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 			o.refused = errSignIn()
 			return o, nil
 		}
-		ctx = principal.With(ctx, principal.Principal{Env: u.Env, Actor: u.Actor()})
+		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
 		if o.refused, err = a.secondFactor(ctx, tx, u, code); err != nil || o.refused != nil {
 			return o, err
 		}
 		token, publicID := newToken(kindSession, c.Mode)
-		req := principal.RequestFrom(ctx)
+		req := auth.RequestFrom(ctx)
 		s := dealership.Session{
 			Env: u.Env, ID: tx.NewID("ses"), PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
 			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), CreatedAt: tx.Now, LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionFor),
@@ -161,7 +161,7 @@ func (a *API) signOut(ctx context.Context, in *struct {
 	if caller.SessionID == "" {
 		return none, fault.Forbidden("This credential is no session. Revoke a key at /v1/api_keys.")
 	}
-	ctx = principal.With(ctx, caller)
+	ctx = auth.With(ctx, caller)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
 		s, err := dealership.FindSession(ctx, tx, caller.Env, caller.SessionID)
 		if err != nil {
@@ -175,7 +175,7 @@ func (a *API) listSessions(ctx context.Context, in *struct {
 	page.Query
 	UserID string `query:"user_id" maxLength:"64"`
 }) (page.Page[dealership.Session], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[dealership.Session], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[dealership.Session], error) {
 		return dealership.ListSessions(ctx, tx, env, in.UserID, in.Query)
 	})
 }
@@ -183,7 +183,7 @@ func (a *API) listSessions(ctx context.Context, in *struct {
 func (a *API) revokeSession(ctx context.Context, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		s, err := dealership.FindSession(ctx, tx, env, in.SessionID)
 		if err != nil {
 			return none, err

@@ -12,10 +12,9 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // signIn is the body of a Person's sign-in to the test environment.
@@ -40,7 +39,7 @@ func TestOwnerSignsIn(t *testing.T) {
 				t.Errorf("%s: %s", mode, res.Bytes)
 			}
 			var me access.Me
-			if s.As(in.Token).Get("/v1/me", 200, &me); string(me.Environment) != mode || *me.UserID != in.User.ID || len(me.Scopes) != len(scope.All) || me.Dealership.Name != "Acme Marine" {
+			if s.As(in.Token).Get("/v1/me", 200, &me); string(me.Environment) != mode || *me.UserID != in.User.ID || len(me.Scopes) != len(auth.Scopes) || me.Dealership.Name != "Acme Marine" {
 				t.Errorf("%s: %+v", mode, me)
 			}
 		}
@@ -91,8 +90,8 @@ func TestSession(t *testing.T) {
 		p, other := s.Person("sales"), s.Person("viewer")
 		var me access.Me
 		p.Get("/v1/me", 200, &me)
-		want := []scope.Scope{scope.HullsRead, scope.LeadsRead, scope.LeadsWrite, scope.DealsRead, scope.DealsWrite}
-		if me.Credential != (principal.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || !slices.Equal(me.Scopes, want) || me.AppID != nil {
+		want := []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}
+		if me.Credential != (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || !slices.Equal(me.Scopes, want) || me.AppID != nil {
 			t.Errorf("it is %+v", me)
 		}
 		p.Get("/v1/hulls", 200, nil)
@@ -237,9 +236,9 @@ func TestSignInWhileBeingDeactivated(t *testing.T) {
 		p := s.Person("viewer")
 		deactivate, reactivate := "/v1/users/"+p.ID+"/deactivate", func() { s.Test.Patch("/v1/users/"+p.ID, `{"status": "active"}`, 200, nil) }
 		s.Test.Post(deactivate, nil, 200, nil)
-		env := testkit.Rows[principal.Env](s, `SELECT env FROM users WHERE id = ?`, p.ID)[0]
+		env := testkit.Rows[auth.Env](s, `SELECT env FROM users WHERE id = ?`, p.ID)[0]
 		api := &access.API{DB: s.DB, Box: s.Box}
-		if in, err := api.OpenSession(t.Context(), dealership.User{Env: env, ID: p.ID}, principal.Test); err == nil {
+		if in, err := api.OpenSession(t.Context(), dealership.User{Env: env, ID: p.ID}, auth.Test); err == nil {
 			t.Errorf("a session for a deactivated user: %+v", in)
 		}
 		reactivate()

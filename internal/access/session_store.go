@@ -3,26 +3,26 @@ package access
 import (
 	"context"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/principal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // candidate is a user who may be the one signing in. The same address can be
 // known to several dealerships of an installation.
 type candidate struct {
-	Env          principal.Env  `db:"env"`
-	ID           string         `db:"id"`
-	PasswordHash *string        `db:"password_hash"`
-	Mode         principal.Mode `db:"mode"`
-	KnownHere    bool           `db:"known_here"` // has signed in from this address before
+	Env          auth.Env  `db:"env"`
+	ID           string    `db:"id"`
+	PasswordHash *string   `db:"password_hash"`
+	Mode         auth.Mode `db:"mode"`
+	KnownHere    bool      `db:"known_here"` // has signed in from this address before
 }
 
 // maxCandidates bounds the hashes that one request can ask for.
 const maxCandidates = 5
 
-func findCandidates(ctx context.Context, tx *db.Tx, email string, mode principal.Mode, ip string) ([]candidate, error) {
+func findCandidates(ctx context.Context, tx *db.Tx, email string, mode auth.Mode, ip string) ([]candidate, error) {
 	return db.All[candidate](ctx, tx, `SELECT {cols} FROM (
 		SELECT u.env, u.id, u.password_hash, d.mode,
 			EXISTS (SELECT 1 FROM sessions s WHERE s.env = u.env AND s.user_id = u.id AND s.ip = ?) AS known_here

@@ -3,8 +3,8 @@ package access
 import (
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/limit"
+	"slipway/internal/platform/ratelimit"
+	"slipway/internal/vocab/fault"
 )
 
 // Throttle slows down whoever guesses passwords.
@@ -13,10 +13,10 @@ import (
 // alone. The last keeps a thousand addresses from sharing the work, and would
 // let them lock the owner out: so it does not count for an address that the
 // account has signed in from before.
-type Throttle struct{ limiter *limit.Limiter }
+type Throttle struct{ limiter *ratelimit.Limiter }
 
 // NewThrottle returns a throttle that reads this clock.
-func NewThrottle(now func() time.Time) *Throttle { return &Throttle{limit.New(now)} }
+func NewThrottle(now func() time.Time) *Throttle { return &Throttle{ratelimit.New(now)} }
 
 func (t *Throttle) take(account, address string, knownHere bool) error {
 	for _, b := range []struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 func TestThrottle(t *testing.T) {

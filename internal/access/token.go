@@ -9,7 +9,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // A token is <kind>_<mode>_ followed by a public part that finds its row, the
@@ -28,20 +28,20 @@ const (
 )
 
 // newToken makes a token of a kind for a mode.
-func newToken(kind string, mode principal.Mode) (token, publicID string) {
+func newToken(kind string, mode auth.Mode) (token, publicID string) {
 	publicID = strings.ToLower(rand.Text()[:publicLen])
 	token = kind + "_" + string(mode) + "_" + publicID + strings.ToLower(rand.Text()[:secretLen])
 	return token + checksum(token), publicID
 }
 
 // parseToken takes a well-formed token apart.
-func parseToken(token string) (kind string, mode principal.Mode, publicID string, ok bool) {
+func parseToken(token string) (kind string, mode auth.Mode, publicID string, ok bool) {
 	parts := strings.Split(token, "_")
 	if len(parts) != 3 || len(parts[2]) != publicLen+secretLen+checksumLen {
 		return "", "", "", false
 	}
-	kind, mode = parts[0], principal.Mode(parts[1])
-	if (kind != kindKey && kind != kindSession) || (mode != principal.Live && mode != principal.Test) {
+	kind, mode = parts[0], auth.Mode(parts[1])
+	if (kind != kindKey && kind != kindSession) || (mode != auth.Live && mode != auth.Test) {
 		return "", "", "", false
 	}
 	end := len(token) - checksumLen

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 var tokenForm = regexp.MustCompile(`^(sk|st)_(live|test)_[a-z2-7]{49}$`)
@@ -14,7 +14,7 @@ var tokenForm = regexp.MustCompile(`^(sk|st)_(live|test)_[a-z2-7]{49}$`)
 func TestTokenForm(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range []string{kindKey, kindSession} {
-		for _, mode := range []principal.Mode{principal.Live, principal.Test} {
+		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
 			token, publicID := newToken(kind, mode)
 			if !tokenForm.MatchString(token) || !strings.HasPrefix(token, kind+"_"+string(mode)+"_"+publicID) || seen[publicID] {
 				t.Errorf("%s %s: %s, %s", kind, mode, token, publicID)
@@ -30,7 +30,7 @@ func TestTokenForm(t *testing.T) {
 // A typo is refused before anything is looked up: this Authenticator has no
 // database to look at.
 func TestTypos(t *testing.T) {
-	token, _ := newToken(kindKey, principal.Test)
+	token, _ := newToken(kindKey, auth.Test)
 	refused := func(typo, how string) {
 		t.Helper()
 		if _, err := (&Authenticator{}).Authenticate(t.Context(), typo); fault.KindOf(err) != fault.KindUnauthenticated {
@@ -50,7 +50,7 @@ func TestTypos(t *testing.T) {
 		}
 		refused(token[:i], "cut off")
 	}
-	foreign, _ := newToken("pk", principal.Test)
+	foreign, _ := newToken("pk", auth.Test)
 	nowhere, _ := newToken(kindKey, "prod")
 	for name, other := range map[string]string{
 		"upper case": strings.ToUpper(token), "a space before": " " + token, "a space after": token + " ", "twice": token + token,
@@ -64,8 +64,8 @@ func TestTypos(t *testing.T) {
 
 // Whatever comes, what is accepted is a token that we could have made.
 func FuzzParseToken(f *testing.F) {
-	token, _ := newToken(kindKey, principal.Test)
-	session, _ := newToken(kindSession, principal.Live)
+	token, _ := newToken(kindKey, auth.Test)
+	session, _ := newToken(kindSession, auth.Live)
 	for _, seed := range []string{token, session, token[1:], token + "a", "sk_test_", "__", "", strings.ToUpper(token)} {
 		f.Add(seed)
 	}

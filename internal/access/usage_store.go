@@ -5,10 +5,10 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Usage adds up in memory what requests do to credentials, and writes it now
@@ -22,7 +22,7 @@ type Usage struct {
 }
 
 type usedKey struct {
-	env  principal.Env
+	env  auth.Env
 	id   string
 	hour time.Time
 }
@@ -33,12 +33,12 @@ type usedTimes struct {
 }
 
 type usedSession struct {
-	env        principal.Env
+	env        auth.Env
 	id, userID string
 }
 
 type failure struct {
-	env      principal.Env
+	env      auth.Env
 	kind, id string
 	reason   string
 	minute   time.Time
@@ -58,7 +58,7 @@ func NewUsage() *Usage {
 	return &Usage{keys: map[usedKey]usedTimes{}, sessions: map[usedSession]time.Time{}, failures: map[failure]failedTimes{}}
 }
 
-func (u *Usage) key(env principal.Env, id string, now time.Time) {
+func (u *Usage) key(env auth.Env, id string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.keys) < maxNoted {
@@ -67,7 +67,7 @@ func (u *Usage) key(env principal.Env, id string, now time.Time) {
 	}
 }
 
-func (u *Usage) session(env principal.Env, id, userID string, now time.Time) {
+func (u *Usage) session(env auth.Env, id, userID string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.sessions) < maxNoted {
@@ -77,7 +77,7 @@ func (u *Usage) session(env principal.Env, id, userID string, now time.Time) {
 
 // failed takes note of a refused credential that names a known key, user or
 // app; refusals of one kind within a minute become one audit entry.
-func (u *Usage) failed(env principal.Env, kind, id string, why error, now time.Time) {
+func (u *Usage) failed(env auth.Env, kind, id string, why error, now time.Time) {
 	reason := why.Error()
 	if f, ok := why.(*fault.Error); ok { //nolint:errorlint // ours, as it was made
 		reason = f.Message

@@ -7,9 +7,9 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/page"
-	"slipway/internal/principal"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // failures are the entries about refused credentials, oldest first: target and
@@ -80,7 +80,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			}
 			for _, f := range got {
 				e := f.entry
-				if float64(attempts[f.target].times) != f.times || e.Outcome != "failure" || e.Actor != principal.System || e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
+				if float64(attempts[f.target].times) != f.times || e.Outcome != "failure" || e.Actor != auth.System || e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
 					t.Errorf("round %d: %+v", round, f)
 				}
 			}
@@ -94,7 +94,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 func TestFloodOfFailures(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		usage := access.NewUsage()
-		env := testkit.Rows[principal.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
+		env := testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
 		flush := func(all bool) []failure {
 			if err := usage.Flush(t.Context(), s.DB, all); err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // relyingParty is this installation as authenticators know it: by its host.

@@ -16,20 +16,20 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
-	"slipway/internal/blobs"
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
-	"slipway/internal/fault"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
-	"slipway/internal/jobs"
 	"slipway/internal/leads"
-	"slipway/internal/outbound"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/seal"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
 )
 
@@ -164,9 +164,9 @@ func (a *App) Close() error { return a.DB.Close() }
 // onceStarted keeps requests off a schema that is not there yet: they would
 // fail as if the service were broken.
 func (a *App) onceStarted(next rest.Authenticate) rest.Authenticate {
-	return func(ctx context.Context, token string) (principal.Principal, error) {
+	return func(ctx context.Context, token string) (auth.Principal, error) {
 		if a.starting.Load() {
-			return principal.Principal{}, fault.Unavailable("The service is starting. Try again later.").After(30 * time.Second)
+			return auth.Principal{}, fault.Unavailable("The service is starting. Try again later.").After(30 * time.Second)
 		}
 		return next(ctx, token)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"slipway/internal/testkit"
-	"slipway/internal/version"
+	"slipway/internal/vocab/wire"
 )
 
 // changes are the ways to change something that has a version; each begins
@@ -119,19 +119,19 @@ func TestConcurrentChangesOfOneVersion(t *testing.T) {
 // version it is, also where it is an error.
 func TestServiceVersion(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		first := version.Published[0].Date
+		first := wire.Published[0].Date
 		for name, c := range map[string]struct {
 			date, want string
 			status     int
 		}{
-			"none: the key's":  {"", version.Latest(), 200},
+			"none: the key's":  {"", wire.LatestVersion(), 200},
 			"the first":        {first, first, 200},
 			"before the first": {"2001-01-01", first, 200},
-			"the future":       {"2999-12-31", version.Latest(), 200},
-			"a word":           {"latest", version.Latest(), 400},
-			"no such day":      {"2027-02-30", version.Latest(), 400},
-			"a time":           {"2027-01-01T00:00:00Z", version.Latest(), 400},
-			"a list":           {"2027-01-01, 2028-01-01", version.Latest(), 400},
+			"the future":       {"2999-12-31", wire.LatestVersion(), 200},
+			"a word":           {"latest", wire.LatestVersion(), 400},
+			"no such day":      {"2027-02-30", wire.LatestVersion(), 400},
+			"a time":           {"2027-01-01T00:00:00Z", wire.LatestVersion(), 400},
+			"a list":           {"2027-01-01, 2028-01-01", wire.LatestVersion(), 400},
 		} {
 			client := s.Test
 			if c.date != "" {

@@ -15,12 +15,12 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
-	"slipway/internal/events"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
-	"slipway/internal/reference"
-	"slipway/internal/rest"
+	"slipway/internal/platform/apidocs"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
 
@@ -53,7 +53,7 @@ func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 func describe(r *rest.Router) {
 	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.OpenAPI()) }))
 	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
-	docs := reference.Handler("/openapi.json")
+	docs := apidocs.Handler("/openapi.json")
 	r.Handle("/docs", docs)
 	r.Handle("/docs/*", docs)
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))

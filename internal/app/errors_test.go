@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/access"
-	"slipway/internal/id"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
-	"slipway/internal/version"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/wire"
 )
 
 const noHull = "/v1/hulls/hull_00000000000000000000000000"
@@ -68,7 +68,7 @@ func hasHeaders(t *testing.T, res *testkit.Response) {
 	if rid := res.Header.Get("Request-Id"); !id.Valid("req", rid) {
 		t.Errorf("%s: Request-Id %q", res.Request.URL.Path, rid)
 	}
-	if v := res.Header.Get("Service-Version"); v != version.Latest() {
+	if v := res.Header.Get("Service-Version"); v != wire.LatestVersion() {
 		t.Errorf("%s: Service-Version %q", res.Request.URL.Path, v)
 	}
 	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
@@ -131,7 +131,7 @@ func TestErrorTable(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		hull := "/v1/hulls/" + s.Test.Hull(loc, map[string]any{"stock_number": "GW-1"})
-		reader := s.As(s.Key(scope.HullsRead))
+		reader := s.As(s.Key(auth.HullsRead))
 		for name, c := range map[string]struct {
 			client       *testkit.Client
 			method, path string
@@ -246,10 +246,10 @@ func TestBytesThatAreNoText(t *testing.T) {
 func TestOrderOfJudgement(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
-		writer, reader := s.As(s.Key(scope.HullsWrite)), s.As(s.Key(scope.HullsRead))
+		writer, reader := s.As(s.Key(auth.HullsWrite)), s.As(s.Key(auth.HullsRead))
 		still := time.Now()
 		s.DB.Now = func() time.Time { return still } // no request comes back into the bucket
-		spent := s.As(s.KeyWith(access.KeyRequest{Name: "spent", Scopes: []scope.Scope{scope.HullsRead}, RateLimit: new(int64(1))}))
+		spent := s.As(s.KeyWith(access.KeyRequest{Name: "spent", Scopes: []auth.Scope{auth.HullsRead}, RateLimit: new(int64(1))}))
 		send(t, spent, "GET", "/v1/me", nil)
 		send(t, spent, "GET", "/v1/me", nil)
 		const malformed, wrongType, badValue, good = `{"year": 1, `, `{"year": "1", "condition": "shabby"}`, `{"year": 1, "condition": "shabby"}`, `{"year": 2020}`

@@ -11,9 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"slipway/internal/app"
-	"slipway/internal/events"
-	"slipway/internal/principal"
-	"slipway/internal/wire"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/wire"
 )
 
 // Every type of event is described with the schema of what is sent, and a
@@ -50,7 +50,7 @@ func TestEventsAreDescribed(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := events.Event{ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: "2026-11-15", Data: events.EventData{Value: data}}
-		for what, e := range map[string]events.Event{"": e.In(principal.Test), "another type": {Type: "no.such", Data: e.Data}} {
+		for what, e := range map[string]events.Event{"": e.In(auth.Test), "another type": {Type: "no.such", Data: e.Data}} {
 			body, err := wire.Marshal(e)
 			if err != nil {
 				t.Fatal(err)

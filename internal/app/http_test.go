@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"slipway/internal/access"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 func TestGzip(t *testing.T) {
@@ -171,7 +171,7 @@ func TestEscapedPaths(t *testing.T) {
 func TestRateLimitOfAKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		limited := func() *testkit.Client {
-			return s.As(s.KeyWith(access.KeyRequest{Name: "limited", Scopes: []scope.Scope{scope.HullsRead}, RateLimit: new(int64(5))}))
+			return s.As(s.KeyWith(access.KeyRequest{Name: "limited", Scopes: []auth.Scope{auth.HullsRead}, RateLimit: new(int64(5))}))
 		}
 		a, b := limited(), limited()
 		now := time.Now()

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/access"
-	"slipway/internal/db"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 // keyed is the client with an idempotency key.
@@ -106,7 +106,7 @@ func TestFailureFreesTheKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		s.Test.Hull(loc, map[string]any{"stock_number": "GW-1"})
-		reader := s.As(s.Key(scope.HullsRead))
+		reader := s.As(s.Key(auth.HullsRead))
 		client := keyed(s.Test, uuid.NewString())
 		for _, c := range []struct {
 			client *testkit.Client
@@ -175,7 +175,7 @@ func TestKeyBelongsToItsLineage(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		key, body := uuid.NewString(), `{"name": "Pier"}`
 		first := keyed(s.Test, key).Post("/v1/locations", body, 201, nil)
-		other := s.As(s.Key(scope.Admin, scope.HullsRead))
+		other := s.As(s.Key(auth.Admin, auth.HullsRead))
 		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Rival} {
 			if res := keyed(c, key).Post("/v1/locations", body, 201, nil); replayed(res) {
 				t.Errorf("%s got the answer of the first: %s", name, res.Bytes)

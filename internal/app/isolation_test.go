@@ -8,8 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 // recipe is a request to an operation that succeeds with the right credential.
@@ -318,8 +318,8 @@ func mistyped(key string) string {
 }
 
 // without are all scopes but those.
-func without(missing string) (held []scope.Scope) {
-	for _, s := range scope.All {
+func without(missing string) (held []auth.Scope) {
+	for _, s := range auth.Scopes {
 		if !slices.Contains(strings.Split(missing, "|"), string(s.Scope)) {
 			held = append(held, s.Scope)
 		}

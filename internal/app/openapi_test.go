@@ -13,7 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/app"
-	"slipway/internal/scope"
+	"slipway/internal/vocab/auth"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -204,7 +204,7 @@ func TestDescriptionIsWhole(t *testing.T) {
 		}
 		for _, set := range o.Security {
 			for _, s := range set["bearer"] {
-				if !scope.Known(scope.Scope(s)) {
+				if !auth.KnownScope(auth.Scope(s)) {
 					t.Errorf("%s needs the unknown scope %s", o.OperationID, s)
 				}
 			}

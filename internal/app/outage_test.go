@@ -20,9 +20,8 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
 	"slipway/internal/testkit/postgres"
+	"slipway/internal/vocab/auth"
 )
 
 // node is the service as `slipway serve` runs it.
@@ -60,16 +59,16 @@ func serveOn(t *testing.T, database string) *node {
 // found gives the node a dealership and a key to it.
 func (n *node) found(t *testing.T) {
 	t.Helper()
-	n.foundAs(t, principal.Live)
+	n.foundAs(t, auth.Live)
 }
 
 // foundTest does the same with a key of the test environment.
 func (n *node) foundTest(t *testing.T) {
 	t.Helper()
-	n.foundAs(t, principal.Test)
+	n.foundAs(t, auth.Test)
 }
 
-func (n *node) foundAs(t *testing.T, mode principal.Mode) {
+func (n *node) foundAs(t *testing.T, mode auth.Mode) {
 	t.Helper()
 	d, err := access.Bootstrap(t.Context(), n.DB, n.Box, "Acme Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
@@ -80,7 +79,7 @@ func (n *node) foundAs(t *testing.T, mode principal.Mode) {
 		t.Fatal(err)
 	}
 	k, err := access.IssueKeyAtTerminal(t.Context(), n.DB, n.Box, d.DealershipID, mode,
-		access.KeyRequest{Name: "outage", Scopes: []scope.Scope{scope.HullsRead, scope.HullsWrite, scope.Webhooks, scope.Admin}},
+		access.KeyRequest{Name: "outage", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.Webhooks, auth.Admin}},
 		access.Operator{Email: d.Owner.Email, Code: code})
 	if err != nil {
 		t.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/mail"
-	"slipway/internal/sms"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/sms"
 )
 
 // Settings is everything an operator may set, by flag or by SLIPWAY_*. They

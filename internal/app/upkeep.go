@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"slipway/internal/access"
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/jobs"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
 )
 
 // housekeeping is the work that no request asks for, done by one node.

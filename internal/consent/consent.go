@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Channel is a way to reach somebody.
@@ -48,7 +48,7 @@ const (
 // Consent is one record of the ledger, with its evidence. Who it was stays out
 // of the audit log, which cannot forget.
 type Consent struct {
-	Env                principal.Env    `json:"-" db:"env"`
+	Env                auth.Env         `json:"-" db:"env"`
 	ID                 string           `json:"id" db:"id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID          string           `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID             *string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`

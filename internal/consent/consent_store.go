@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"slices"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // Hash is the address as the ledger finds it by: keyed, so that it tells
 // nothing to who steals the database, and not the same in two environments.
-func Hash(tx *db.Tx, env principal.Env, address string) []byte {
+func Hash(tx *db.Tx, env auth.Env, address string) []byte {
 	return tx.MAC(fmt.Appendf(nil, "address/%d/%s", env, address))
 }
 
 // Lock keeps others from adding to the records of an address until the
 // transaction ends: of two STOPs at once, the second finds the first.
-func Lock(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte) error {
+func Lock(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) error {
 	_, err := db.Exec(ctx, tx, `INSERT INTO consent_addresses (env, address_hash, changes) VALUES (?, ?, 1)
 		ON CONFLICT (env, address_hash) DO UPDATE SET changes = consent_addresses.changes + 1`, env, hash)
 	return err
@@ -29,7 +29,7 @@ func Lock(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte) error 
 
 // LockAddresses does the same for addresses, "" for none, in one order, so that
 // nobody waits for somebody who waits for them.
-func LockAddresses(ctx context.Context, tx *db.Tx, env principal.Env, addresses ...string) error {
+func LockAddresses(ctx context.Context, tx *db.Tx, env auth.Env, addresses ...string) error {
 	var hashes [][]byte
 	for _, a := range addresses {
 		if a != "" {
@@ -39,7 +39,7 @@ func LockAddresses(ctx context.Context, tx *db.Tx, env principal.Env, addresses 
 	return lockAll(ctx, tx, env, hashes)
 }
 
-func lockAll(ctx context.Context, tx *db.Tx, env principal.Env, hashes [][]byte) error {
+func lockAll(ctx context.Context, tx *db.Tx, env auth.Env, hashes [][]byte) error {
 	slices.SortFunc(hashes, bytes.Compare)
 	for _, hash := range slices.CompactFunc(hashes, bytes.Equal) {
 		if err := Lock(ctx, tx, env, hash); err != nil {
@@ -50,14 +50,14 @@ func lockAll(ctx context.Context, tx *db.Tx, env principal.Env, hashes [][]byte)
 }
 
 // StandingOf is what the ledger says now about messages of a purpose.
-func StandingOf(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte, channel Channel, purpose Scope) (Standing, error) {
+func StandingOf(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte, channel Channel, purpose Scope) (Standing, error) {
 	records, err := db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
 		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, env, hash, channel)
 	return Fold(records, purpose, tx.Now), err
 }
 
 // IsRevoked reports whether nothing at all may be sent to an address.
-func IsRevoked(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte, channel Channel) (bool, error) {
+func IsRevoked(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte, channel Channel) (bool, error) {
 	for _, purpose := range []Scope{Marketing, Transactional} {
 		if s, err := StandingOf(ctx, tx, env, hash, channel, purpose); err != nil || s.Code != CodeRevoked {
 			return false, err
@@ -67,14 +67,14 @@ func IsRevoked(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte, c
 }
 
 type binding struct {
-	Env         principal.Env `db:"env"`
-	AddressHash []byte        `db:"address_hash"`
-	Channel     Channel       `db:"channel"`
-	ID          string        `db:"id"`
+	Env         auth.Env `db:"env"`
+	AddressHash []byte   `db:"address_hash"`
+	Channel     Channel  `db:"channel"`
+	ID          string   `db:"id"`
 }
 
 // Append adds a record to the ledger, and the event.
-func Append(ctx context.Context, tx *db.Tx, env principal.Env, c *Consent) error {
+func Append(ctx context.Context, tx *db.Tx, env auth.Env, c *Consent) error {
 	var hashes [][]byte
 	var rows []binding
 	c.Env, c.ID, c.CreatedAt = env, tx.NewID("cns"), tx.Now
@@ -87,7 +87,7 @@ func Append(ctx context.Context, tx *db.Tx, env principal.Env, c *Consent) error
 
 // AppendHashed adds a record about an address that only its hash is left of:
 // somebody follows the link in an old email after being erased.
-func AppendHashed(ctx context.Context, tx *db.Tx, env principal.Env, c *Consent, hash []byte) error {
+func AppendHashed(ctx context.Context, tx *db.Tx, env auth.Env, c *Consent, hash []byte) error {
 	c.Env, c.ID, c.CreatedAt = env, tx.NewID("cns"), tx.Now
 	var rows []binding
 	for _, channel := range c.Channels {
@@ -107,7 +107,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 		c.Address = &c.Bindings[0].Address
 	}
 	if c.CapturedBy == nil {
-		c.CapturedBy = new(principal.From(ctx).Actor.ID)
+		c.CapturedBy = new(auth.From(ctx).Actor.ID)
 	}
 	if err := lockAll(ctx, tx, c.Env, hashes); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 }
 
 // FindOfLead returns a record that was logged with a lead.
-func FindOfLead(ctx context.Context, tx *db.Tx, env principal.Env, leadID, id string) (Consent, error) {
+func FindOfLead(ctx context.Context, tx *db.Tx, env auth.Env, leadID, id string) (Consent, error) {
 	c, err := db.One[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id = ? AND lead_id = ?`, env, id, leadID)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("consent", id)
@@ -149,12 +149,12 @@ func NotRevoked(ctx context.Context, tx *db.Tx, c Consent) error {
 }
 
 // ListOfLead returns a page of the records that were logged with a lead.
-func ListOfLead(ctx context.Context, tx *db.Tx, env principal.Env, leadID string, q page.Query) (page.Page[Consent], error) {
+func ListOfLead(ctx context.Context, tx *db.Tx, env auth.Env, leadID string, q page.Query) (page.Page[Consent], error) {
 	return list(ctx, tx, q, "env = ? AND lead_id = ?", env, leadID)
 }
 
 // ListOfContact returns a page of the records of a contact.
-func ListOfContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID string, q page.Query) (page.Page[Consent], error) {
+func ListOfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string, q page.Query) (page.Page[Consent], error) {
 	return list(ctx, tx, q, "env = ? AND contact_id = ?", env, contactID)
 }
 
@@ -168,19 +168,19 @@ func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, args ...any
 }
 
 // AllOfContact returns every record of a contact, oldest first.
-func AllOfContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) ([]Consent, error) {
+func AllOfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) ([]Consent, error) {
 	return db.All[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND contact_id = ? ORDER BY id`, env, contactID)
 }
 
 // Move gives the records of one contact to another, which it turned out to be.
-func Move(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) error {
+func Move(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
 	_, err := db.Exec(ctx, tx, `UPDATE consents SET contact_id = ? WHERE env = ? AND contact_id = ?`, to, env, from)
 	return err
 }
 
 // Carry makes the revocations at one address hold at another: two contacts
 // turned out to be one person, and the person said no.
-func Carry(ctx context.Context, tx *db.Tx, env principal.Env, channels []Channel, from, to, contactID string) error {
+func Carry(ctx context.Context, tx *db.Tx, env auth.Env, channels []Channel, from, to, contactID string) error {
 	if from == "" || to == "" || from == to {
 		return nil
 	}
@@ -210,7 +210,7 @@ func Carry(ctx context.Context, tx *db.Tx, env principal.Env, channels []Channel
 
 // Erase forgets who the records of a contact are about. Its consents end with
 // it; its revocations go on binding the hashes of the addresses.
-func Erase(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+func Erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM consent_bindings WHERE env = ? AND id IN
 		(SELECT id FROM consents WHERE env = ? AND contact_id = ? AND direction = 'granted')`, env, env, contactID); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -8,18 +8,17 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/metadata"
-	"slipway/internal/opt"
-	"slipway/internal/phone"
-	"slipway/internal/principal"
-	"slipway/internal/terms"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/phone"
+	"slipway/internal/vocab/search"
 )
 
 // Contact is a person or a company. What is personal about it stays out of the
 // audit log, which cannot forget.
 type Contact struct {
-	Env                principal.Env     `json:"-" db:"env"`
+	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind               string            `json:"kind" db:"kind" enum:"person,company"`
 	FirstName          *string           `json:"first_name" db:"first_name" audit:"-" example:"Ann"`
@@ -56,13 +55,13 @@ type ContactAddress struct {
 
 // ContactAddressPatch changes some of an address.
 type ContactAddressPatch struct {
-	_          struct{}         `nullable:"true"`
-	Line1      opt.Null[string] `json:"line1,omitzero" maxLength:"200"`
-	Line2      opt.Null[string] `json:"line2,omitzero" maxLength:"200"`
-	City       opt.Null[string] `json:"city,omitzero" maxLength:"100"`
-	Region     opt.Null[string] `json:"region,omitzero" maxLength:"100"`
-	PostalCode opt.Null[string] `json:"postal_code,omitzero" maxLength:"20"`
-	Country    opt.Null[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
+	_          struct{}           `nullable:"true"`
+	Line1      patch.Null[string] `json:"line1,omitzero" maxLength:"200"`
+	Line2      patch.Null[string] `json:"line2,omitzero" maxLength:"200"`
+	City       patch.Null[string] `json:"city,omitzero" maxLength:"100"`
+	Region     patch.Null[string] `json:"region,omitzero" maxLength:"100"`
+	PostalCode patch.Null[string] `json:"postal_code,omitzero" maxLength:"20"`
+	Country    patch.Null[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
 }
 
 // on returns the address with the changes: a copy, because the old one goes
@@ -83,18 +82,18 @@ func (p ContactAddressPatch) on(old *ContactAddress) *ContactAddress {
 
 // ContactCreate is what a new contact needs: anything that says who it is.
 type ContactCreate struct {
-	_                struct{}                 `nullable:"true"`
-	Kind             string                   `json:"kind,omitempty" enum:"person,company" default:"person"`
-	FirstName        *string                  `json:"first_name" required:"false" maxLength:"100" example:"Ann"`
-	LastName         *string                  `json:"last_name" required:"false" maxLength:"100" example:"Bell"`
-	CompanyName      *string                  `json:"company_name" required:"false" maxLength:"200" doc:"Needed for a company."`
-	Email            *string                  `json:"email" required:"false" format:"email" maxLength:"254" example:"ann@example.com"`
-	Phone            *string                  `json:"phone" required:"false" maxLength:"40" doc:"In any usual form. Without a country code it is taken as a number of the address's country, else of the United States." example:"(410) 555-0123"`
-	Address          opt.Null[ContactAddress] `json:"address,omitzero"`
-	Timezone         *string                  `json:"timezone" required:"false" maxLength:"64" example:"America/New_York"`
-	PreferredChannel *string                  `json:"preferred_channel" required:"false" enum:"sms,email,voice"`
-	Tags             []string                 `json:"tags,omitempty" maxItems:"50"`
-	Metadata         map[string]string        `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+	_                struct{}                   `nullable:"true"`
+	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person"`
+	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" example:"Ann"`
+	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" example:"Bell"`
+	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Needed for a company."`
+	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" example:"ann@example.com"`
+	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"In any usual form. Without a country code it is taken as a number of the address's country, else of the United States." example:"(410) 555-0123"`
+	Address          patch.Null[ContactAddress] `json:"address,omitzero"`
+	Timezone         *string                    `json:"timezone" required:"false" maxLength:"64" example:"America/New_York"`
+	PreferredChannel *string                    `json:"preferred_channel" required:"false" enum:"sms,email,voice"`
+	Tags             []string                   `json:"tags,omitempty" maxItems:"50"`
+	Metadata         map[string]string          `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
 }
 
 // contact makes the contact, or says everything that is wrong with it.
@@ -124,17 +123,17 @@ func (n ContactCreate) Check(time.Time) error {
 
 // ContactPatch changes a contact.
 type ContactPatch struct {
-	Kind             opt.Value[string]             `json:"kind,omitzero" enum:"person,company"`
-	FirstName        opt.Null[string]              `json:"first_name,omitzero" maxLength:"100"`
-	LastName         opt.Null[string]              `json:"last_name,omitzero" maxLength:"100"`
-	CompanyName      opt.Null[string]              `json:"company_name,omitzero" maxLength:"200"`
-	Email            opt.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254"`
-	Phone            opt.Null[string]              `json:"phone,omitzero" maxLength:"40"`
-	Address          opt.Null[ContactAddressPatch] `json:"address,omitzero"`
-	Timezone         opt.Null[string]              `json:"timezone,omitzero" maxLength:"64"`
-	PreferredChannel opt.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice"`
-	Tags             opt.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"All the tags; null removes them."`
-	Metadata         opt.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company"`
+	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100"`
+	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100"`
+	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200"`
+	Email            patch.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254"`
+	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40"`
+	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero"`
+	Timezone         patch.Null[string]              `json:"timezone,omitzero" maxLength:"64"`
+	PreferredChannel patch.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice"`
+	Tags             patch.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"All the tags; null removes them."`
+	Metadata         patch.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
 }
 
 func (p ContactPatch) apply(c *Contact) error {
@@ -158,7 +157,7 @@ func (p ContactPatch) apply(c *Contact) error {
 		}
 	}
 	if p.Metadata.Set {
-		c.Metadata = metadata.Merge(c.Metadata, p.Metadata.V)
+		c.Metadata = patch.MergeMetadata(c.Metadata, p.Metadata.V)
 	}
 	return c.check()
 }
@@ -189,7 +188,7 @@ func (c *Contact) check() error {
 		}
 	}
 	c.checkTags(&bad)
-	metadata.Check(&bad, c.Metadata)
+	patch.CheckMetadata(&bad, c.Metadata)
 	switch {
 	case c.Kind == "company" && c.CompanyName == nil:
 		bad.Add("company_name", "required", "is required for a company")
@@ -301,11 +300,11 @@ func (c *Contact) erase(now time.Time) {
 }
 
 // tagTerm is how a tag stands in the index: no word of a search begins so.
-func tagTerm(tag string) string { return "#" + terms.Fold(tag) }
+func tagTerm(tag string) string { return "#" + search.Fold(tag) }
 
 // terms are what the contact is found by.
 func (c Contact) terms() []string {
-	all := terms.Of(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.Email))
+	all := search.Terms(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.Email))
 	if c.Phone != nil {
 		digits, national := strings.TrimPrefix(*c.Phone, "+"), phone.National(*c.Phone)
 		all = append(all, digits, national)
@@ -335,7 +334,7 @@ func searched(q string) []string {
 	if len(digits) >= 7 && !strings.Contains(digits, "x") {
 		return []string{digits}
 	}
-	words := terms.Words(q)
+	words := search.Words(q)
 	return words[:min(len(words), 8)]
 }
 

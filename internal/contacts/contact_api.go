@@ -3,16 +3,15 @@ package contacts
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 var (
-	read  = scope.Need(scope.LeadsRead)
-	write = scope.Need(scope.LeadsWrite)
+	read  = auth.Need(auth.LeadsRead)
+	write = auth.Need(auth.LeadsWrite)
 )
 
 // API serves the contacts.
@@ -41,13 +40,13 @@ type ByContact struct {
 }
 
 func (a *API) list(ctx context.Context, in *ContactFilter) (page.Page[Contact], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Contact], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Contact], error) {
 		return list(ctx, tx, env, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body ContactCreate }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Contact, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
 		c, err := in.Body.contact()
 		if err != nil {
 			return c, err
@@ -57,7 +56,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body ContactCreate }) (Con
 }
 
 func (a *API) get(ctx context.Context, in *ByContact) (Contact, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Contact, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
 		c, err := Find(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return c, err
@@ -70,7 +69,7 @@ func (a *API) update(ctx context.Context, in *struct {
 	ByContact
 	Body ContactPatch
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Contact, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
 		c, err := Find(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return c, err

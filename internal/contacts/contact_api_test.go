@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"slipway/internal/contacts"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestCreateGetUpdate(t *testing.T) {

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"slipway/internal/consent"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/opt"
-	"slipway/internal/page"
-	"slipway/internal/phone"
-	"slipway/internal/principal"
-	"slipway/internal/terms"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/phone"
+	"slipway/internal/vocab/search"
 )
 
 // Find returns a contact, also one that was merged or erased: ask Active.
-func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Contact, error) {
+func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
 	c, err := db.One[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("contact", id)
@@ -32,7 +32,7 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Contact
 // ends. Whoever adds records of a contact finds it so: what is written while it
 // is merged would stay behind, and what is written while it is erased would
 // survive.
-func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Contact, error) {
+func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Contact{}, err
 	}
@@ -42,7 +42,7 @@ func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Co
 // FindOrCreate returns the newest contact with the email or the phone, one with
 // both before others, or makes a new one. Of two that come at once, as from a
 // form that is sent twice, the second finds the first.
-func FindOrCreate(ctx context.Context, tx *db.Tx, env principal.Env, n ContactCreate) (Contact, error) {
+func FindOrCreate(ctx context.Context, tx *db.Tx, env auth.Env, n ContactCreate) (Contact, error) {
 	c, err := n.contact()
 	if err != nil {
 		return c, err
@@ -70,7 +70,7 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, env principal.Env, n ContactCr
 
 // alike are the active contacts with the email or phone of one. They are asked
 // for one after the other: an OR would keep either index from being used.
-func alike(ctx context.Context, tx *db.Tx, env principal.Env, c Contact) ([]Contact, error) {
+func alike(ctx context.Context, tx *db.Tx, env auth.Env, c Contact) ([]Contact, error) {
 	found := []Contact{}
 	for _, by := range []struct {
 		column string
@@ -107,7 +107,7 @@ func compare(ctx context.Context, tx *db.Tx, c *Contact) error {
 	return err
 }
 
-func insert(ctx context.Context, tx *db.Tx, env principal.Env, c *Contact) error {
+func insert(ctx context.Context, tx *db.Tx, env auth.Env, c *Contact) error {
 	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt = env, tx.NewID("con"), 1, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "contacts", *c); err != nil {
 		return err
@@ -151,9 +151,9 @@ func (c Contact) indexed() []string {
 }
 
 type termRow struct {
-	Env  principal.Env `db:"env"`
-	Term string        `db:"term"`
-	ID   string        `db:"id"`
+	Env  auth.Env `db:"env"`
+	Term string   `db:"term"`
+	ID   string   `db:"id"`
 }
 
 func indexTerms(ctx context.Context, tx *db.Tx, c Contact) error {
@@ -167,17 +167,17 @@ func indexTerms(ctx context.Context, tx *db.Tx, c Contact) error {
 // ContactFilter narrows the list of contacts.
 type ContactFilter struct {
 	page.Query
-	Email         string          `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
-	Phone         string          `query:"phone" maxLength:"40" doc:"Whole number, in any usual form."`
-	Q             string          `query:"q" maxLength:"200" doc:"Words or beginnings of words of the names, the company, the email or the phone; all must be there." example:"ann bell"`
-	Tag           string          `query:"tag" maxLength:"40" doc:"Whole tag; case does not matter."`
-	Gone          opt.Param[bool] `query:"gone" doc:"True lists only contacts that were merged or erased; by default they are left out."`
-	CreatedAfter  time.Time       `query:"created_after"`
-	CreatedBefore time.Time       `query:"created_before"`
-	UpdatedAfter  time.Time       `query:"updated_after" doc:"For incremental synchronisation."`
+	Email         string            `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
+	Phone         string            `query:"phone" maxLength:"40" doc:"Whole number, in any usual form."`
+	Q             string            `query:"q" maxLength:"200" doc:"Words or beginnings of words of the names, the company, the email or the phone; all must be there." example:"ann bell"`
+	Tag           string            `query:"tag" maxLength:"40" doc:"Whole tag; case does not matter."`
+	Gone          patch.Param[bool] `query:"gone" doc:"True lists only contacts that were merged or erased; by default they are left out."`
+	CreatedAfter  time.Time         `query:"created_after"`
+	CreatedBefore time.Time         `query:"created_before"`
+	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronisation."`
 }
 
-func (f ContactFilter) where(env principal.Env) *db.Where {
+func (f ContactFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
 	w.And("env = ?", env)
 	if f.Gone.V {
@@ -209,13 +209,13 @@ func (f ContactFilter) where(env principal.Env) *db.Where {
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term = ?)", env, tagTerm(f.Tag))
 	}
 	for _, word := range searched(f.Q) {
-		from, to := terms.Span(word)
+		from, to := search.Span(word)
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term >= ? AND term < ?)", env, from, to)
 	}
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env principal.Env, f ContactFilter) (page.Page[Contact], error) {
+func list(ctx context.Context, tx *db.Tx, env auth.Env, f ContactFilter) (page.Page[Contact], error) {
 	if err := f.Check("con"); err != nil {
 		return page.Page[Contact]{}, err
 	}
@@ -231,7 +231,7 @@ func list(ctx context.Context, tx *db.Tx, env principal.Env, f ContactFilter) (p
 
 // compareAll fills in who may be the same, for a page of contacts in two
 // queries.
-func compareAll(ctx context.Context, tx *db.Tx, env principal.Env, contacts []Contact) error {
+func compareAll(ctx context.Context, tx *db.Tx, env auth.Env, contacts []Contact) error {
 	type twin struct {
 		Value string `db:"value"`
 		ID    string `db:"id"`

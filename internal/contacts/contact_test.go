@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/fault"
-	"slipway/internal/opt"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
@@ -60,7 +60,7 @@ func TestPhones(t *testing.T) {
 	} {
 		n := ContactCreate{Phone: &c.written}
 		if c.country != "" {
-			n.Address = opt.Null[ContactAddress]{Set: true, V: &ContactAddress{Country: &c.country}}
+			n.Address = patch.Null[ContactAddress]{Set: true, V: &ContactAddress{Country: &c.country}}
 		}
 		if got, err := n.contact(); err != nil || *got.Phone != c.want {
 			t.Errorf("%s in %q: %v, %v", c.written, c.country, got.Phone, err)

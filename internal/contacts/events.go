@@ -2,7 +2,7 @@ package contacts
 
 import (
 	"slipway/internal/consent"
-	"slipway/internal/events"
+	"slipway/internal/platform/events"
 )
 
 // Events are what can happen to a contact.

@@ -6,14 +6,14 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/audit"
 	"slipway/internal/consent"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // Holder is a feature that keeps records of contacts. It depends on contacts,
@@ -21,12 +21,12 @@ import (
 // that it is given.
 type Holder struct {
 	// Move gives the records of one contact to another, which it turned out to be.
-	Move func(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) error
+	Move func(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error
 	// Export returns everything held of a contact, as lists by their names.
-	Export func(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) (map[string]any, error)
+	Export func(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error)
 	// Erase forgets what is personal in the records of a contact, or refuses with
 	// a conflict if they are still needed.
-	Erase func(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error
+	Erase func(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error
 }
 
 func (a *API) mountLifecycle(r *rest.Router) {
@@ -44,7 +44,7 @@ func (a *API) consents(ctx context.Context, in *struct {
 	ByContact
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[consent.Consent], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[consent.Consent], error) {
 		if _, err := Find(ctx, tx, env, in.ContactID); err != nil {
 			return page.Page[consent.Consent]{}, err
 		}
@@ -61,7 +61,7 @@ func (a *API) merge(ctx context.Context, in *struct {
 	ByContact
 	Body ContactMerge
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Contact, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
 		c, err := FindAlone(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return c, err
@@ -104,7 +104,7 @@ func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, e
 }
 
 func (a *API) export(ctx context.Context, in *ByContact) (ContactExport, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (ContactExport, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (ContactExport, error) {
 		c, err := Find(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 }
 
 func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (rest.None, error) {
 		c, err := FindAlone(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return rest.None{}, err

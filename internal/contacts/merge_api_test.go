@@ -11,8 +11,8 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/leads"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // text tries to send a text and returns the gate's code, "" if it was taken.

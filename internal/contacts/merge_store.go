@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/consent"
-	"slipway/internal/db"
+	"slipway/internal/platform/db"
 )
 
 // unite makes the duplicate a part of the contact. What either said no to holds

@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"time"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // AuditEntry is one line of the audit log, as callers see it.
 type AuditEntry struct {
 	ID        string            `json:"id" example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	At        time.Time         `json:"at"`
-	Actor     principal.Actor   `json:"actor"`
+	Actor     auth.Actor        `json:"actor"`
 	Action    string            `json:"action" example:"api_key.rotated"`
 	Target    AuditTarget       `json:"target"`
 	RequestID *string           `json:"request_id"`
@@ -34,7 +34,7 @@ type AuditTarget struct {
 
 // listAudit writes, too: who reads the log is part of it.
 func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditEntry], error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[AuditEntry], error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[AuditEntry], error) {
 		rows, err := audit.List(ctx, tx, env, *in)
 		if err != nil {
 			return page.Page[AuditEntry]{}, err
@@ -47,13 +47,13 @@ func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditE
 			}
 			p.Data = append(p.Data, shown)
 		}
-		return p, audit.Record(ctx, tx, env, "audit.read", principal.From(ctx).DealershipID, nil)
+		return p, audit.Record(ctx, tx, env, "audit.read", auth.From(ctx).DealershipID, nil)
 	})
 }
 
 func show(e audit.Entry) (AuditEntry, error) {
 	v := AuditEntry{
-		ID: e.ID, At: e.At, Actor: principal.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
+		ID: e.ID, At: e.At, Actor: auth.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
 		Target: AuditTarget{e.TargetType, e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,
 	}
 	return v, json.Unmarshal([]byte(e.Changes), &v.Changes)

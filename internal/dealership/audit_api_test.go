@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/page"
-	"slipway/internal/principal"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // log is the audit log, newest first.
@@ -24,7 +24,7 @@ func log(c *testkit.Client, query url.Values) []dealership.AuditEntry {
 func TestAuditEntry(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var l dealership.Location
-		var me struct{ Credential principal.Actor }
+		var me struct{ Credential auth.Actor }
 		s.Test.Get("/v1/me", 200, &me)
 		agent := s.Test.With("User-Agent", "tester/1")
 		made := agent.Post("/v1/locations", `{"name": "Harbor East", "code": "HE"}`, 201, &l)
@@ -48,11 +48,11 @@ func TestAuditEntry(t *testing.T) {
 		if e := entries[1]; e.Action != "location.updated" || len(e.Changes) != 1 || e.Changes["name"] != [2]any{"Harbor East", "Harbor West"} {
 			t.Errorf("changed: %+v", e)
 		}
-		if e := entries[2]; e.Actor != (principal.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || e.Changes["phone"] != [2]any{nil, "+14105550123"} {
+		if e := entries[2]; e.Actor != (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || e.Changes["phone"] != [2]any{nil, "+14105550123"} {
 			t.Errorf("changed by a person: %+v", e)
 		}
 		for _, e := range log(s.Test, url.Values{"action": {"dealership.created"}}) {
-			if e.Actor != principal.System || e.RequestID != nil || e.IP != nil || e.UserAgent != nil {
+			if e.Actor != auth.System || e.RequestID != nil || e.IP != nil || e.UserAgent != nil {
 				t.Errorf("on the command line: %+v", e)
 			}
 		}

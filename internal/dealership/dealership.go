@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // Plan is what the dealership pays for.
@@ -22,18 +22,18 @@ const (
 
 // Dealership is one environment of a dealership; the two share its id.
 type Dealership struct {
-	Env           principal.Env  `json:"-" db:"env"`
-	ID            string         `json:"id" db:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Mode          principal.Mode `json:"environment" db:"mode" enum:"live,test"`
-	Name          string         `json:"name" db:"name" example:"Chesapeake Marine"`
-	LegalName     *string        `json:"legal_name" db:"legal_name" example:"Chesapeake Marine Sales, Inc."`
-	Plan          Plan           `json:"plan" db:"plan" enum:"standard,fleet" doc:"Single sign-on needs fleet. The operator sets it."`
-	PostalAddress *Address       `json:"postal_address" db:"postal_address,json" doc:"Stands under marketing email, as the law wants."`
-	Timezone      string         `json:"timezone" db:"timezone" example:"America/New_York"`
-	Settings      Settings       `json:"settings" db:"settings,json"`
-	Version       int64          `json:"version" db:"version"`
-	CreatedAt     time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time      `json:"updated_at" db:"updated_at"`
+	Env           auth.Env  `json:"-" db:"env"`
+	ID            string    `json:"id" db:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test"`
+	Name          string    `json:"name" db:"name" example:"Chesapeake Marine"`
+	LegalName     *string   `json:"legal_name" db:"legal_name" example:"Chesapeake Marine Sales, Inc."`
+	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"Single sign-on needs fleet. The operator sets it."`
+	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Stands under marketing email, as the law wants."`
+	Timezone      string    `json:"timezone" db:"timezone" example:"America/New_York"`
+	Settings      Settings  `json:"settings" db:"settings,json"`
+	Version       int64     `json:"version" db:"version"`
+	CreatedAt     time.Time `json:"created_at" db:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the dealership's version.
@@ -71,35 +71,35 @@ var defaultSettings = Settings{
 
 // DealershipPatch changes a dealership.
 type DealershipPatch struct {
-	Name          opt.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	LegalName     opt.Null[string]         `json:"legal_name,omitzero" maxLength:"200"`
-	PostalAddress opt.Null[AddressPatch]   `json:"postal_address,omitzero"`
-	Timezone      opt.Value[string]        `json:"timezone,omitzero" maxLength:"64"`
-	Settings      opt.Value[SettingsPatch] `json:"settings,omitzero"`
+	Name          patch.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	LegalName     patch.Null[string]         `json:"legal_name,omitzero" maxLength:"200"`
+	PostalAddress patch.Null[AddressPatch]   `json:"postal_address,omitzero"`
+	Timezone      patch.Value[string]        `json:"timezone,omitzero" maxLength:"64"`
+	Settings      patch.Value[SettingsPatch] `json:"settings,omitzero"`
 }
 
 // SettingsPatch changes some of the settings.
 type SettingsPatch struct {
-	StalledAfterHours          opt.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
-	QualifyAtScore             opt.Value[int64]           `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
-	DefaultHoldHours           opt.Value[int64]           `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
-	SoldWhen                   opt.Value[string]          `json:"sold_when,omitzero" enum:"contracted,funded"`
-	AllowDeliveryBeforeFunding opt.Value[bool]            `json:"allow_delivery_before_funding,omitzero"`
-	QuietHours                 opt.Value[QuietHoursPatch] `json:"quiet_hours,omitzero"`
-	DefaultTaxRatePercent      opt.Value[string]          `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
-	Sender                     opt.Value[SenderPatch]     `json:"sender,omitzero"`
+	StalledAfterHours          patch.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
+	QualifyAtScore             patch.Value[int64]           `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
+	DefaultHoldHours           patch.Value[int64]           `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
+	SoldWhen                   patch.Value[string]          `json:"sold_when,omitzero" enum:"contracted,funded"`
+	AllowDeliveryBeforeFunding patch.Value[bool]            `json:"allow_delivery_before_funding,omitzero"`
+	QuietHours                 patch.Value[QuietHoursPatch] `json:"quiet_hours,omitzero"`
+	DefaultTaxRatePercent      patch.Value[string]          `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
+	Sender                     patch.Value[SenderPatch]     `json:"sender,omitzero"`
 }
 
 // QuietHoursPatch moves either end of the quiet hours.
 type QuietHoursPatch struct {
-	Start opt.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
-	End   opt.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
+	Start patch.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
+	End   patch.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
 }
 
 // SenderPatch changes whom messages come from.
 type SenderPatch struct {
-	Email opt.Null[string] `json:"email,omitzero" format:"email" maxLength:"254"`
-	SMS   opt.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Email patch.Null[string] `json:"email,omitzero" format:"email" maxLength:"254"`
+	SMS   patch.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
 // percent is a decimal of up to four places; floats would not keep it.

@@ -3,17 +3,16 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
 )
 
 var (
-	readLocations = scope.Either(scope.HullsRead, scope.Admin)
-	administer    = scope.Need(scope.Admin)
+	readLocations = auth.Either(auth.HullsRead, auth.Admin)
+	administer    = auth.Need(auth.Admin)
 )
 
 // API serves the dealership's own administration.
@@ -56,13 +55,13 @@ func (a *API) Mount(r *rest.Router) {
 }
 
 func (a *API) get(ctx context.Context, _ *struct{}) (Dealership, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
 		return Find(ctx, tx, env)
 	})
 }
 
 func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (Dealership, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
 		d, err := Find(ctx, tx, env)
 		if err != nil {
 			return d, err

@@ -3,11 +3,11 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Founding is what a new dealership starts with.
@@ -29,9 +29,9 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 	var founded []Dealership
 	var owners []User
 	id := tx.NewID("dlr")
-	for i, mode := range []principal.Mode{principal.Live, principal.Test} {
+	for i, mode := range []auth.Mode{auth.Live, auth.Test} {
 		d := Dealership{
-			Env: principal.Env(last) + principal.Env(i) + 1, ID: id, Mode: mode,
+			Env: auth.Env(last) + auth.Env(i) + 1, ID: id, Mode: mode,
 			Name: f.Name, Plan: f.Plan, Timezone: "America/New_York", Settings: defaultSettings,
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
@@ -53,7 +53,7 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 	return founded, owners, nil
 }
 
-func insertOwner(ctx context.Context, tx *db.Tx, env principal.Env, f Founding) (User, error) {
+func insertOwner(ctx context.Context, tx *db.Tx, env auth.Env, f Founding) (User, error) {
 	owner := User{Email: f.OwnerEmail, Name: f.OwnerName, Status: Active, PasswordHash: &f.PasswordHash}
 	if err := owner.check(); err != nil {
 		return owner, err
@@ -76,7 +76,7 @@ func insertOwner(ctx context.Context, tx *db.Tx, env principal.Env, f Founding) 
 
 // FindEnvironment returns one environment of a dealership, by the
 // dealership's id.
-func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode principal.Mode) (Dealership, error) {
+func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode auth.Mode) (Dealership, error) {
 	d, err := db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? AND mode = ?`, id, mode)
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("dealership", id)
@@ -94,7 +94,7 @@ func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, erro
 }
 
 // Find returns an environment's dealership.
-func Find(ctx context.Context, tx *db.Tx, env principal.Env) (Dealership, error) {
+func Find(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
 	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, env)
 }
 

@@ -1,6 +1,6 @@
 package dealership
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to a dealership and the people in it.
 var Events = []events.Kind{

@@ -4,24 +4,24 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Factor is a user's second factor, as it is kept.
 type Factor struct {
-	Env         principal.Env `db:"env"`
-	ID          string        `db:"id"`
-	UserID      string        `db:"user_id"`
-	Kind        string        `db:"kind"`
-	Label       *string       `db:"label"`
-	Secret      []byte        `db:"secret"` // sealed
-	Active      bool          `db:"active"`
-	LastStep    int64         `db:"last_step"`
-	Failures    int64         `db:"failures"`
-	LockedUntil *time.Time    `db:"locked_until"`
-	CreatedAt   time.Time     `db:"created_at"`
+	Env         auth.Env   `db:"env"`
+	ID          string     `db:"id"`
+	UserID      string     `db:"user_id"`
+	Kind        string     `db:"kind"`
+	Label       *string    `db:"label"`
+	Secret      []byte     `db:"secret"` // sealed
+	Active      bool       `db:"active"`
+	LastStep    int64      `db:"last_step"`
+	Failures    int64      `db:"failures"`
+	LockedUntil *time.Time `db:"locked_until"`
+	CreatedAt   time.Time  `db:"created_at"`
 }
 
 // InsertFactor adds a factor.

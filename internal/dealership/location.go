@@ -3,23 +3,23 @@ package dealership
 import (
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // Location is a place where the dealership keeps and sells boats.
 type Location struct {
-	Env       principal.Env `json:"-" db:"env"`
-	ID        string        `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name      string        `json:"name" db:"name" example:"Harbor East"`
-	Code      *string       `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
-	Address   *Address      `json:"address" db:"address,json"`
-	Phone     *string       `json:"phone" db:"phone" example:"+14105550123"`
-	Timezone  *string       `json:"timezone" db:"timezone" doc:"IANA time zone; null means the dealership's." example:"America/New_York"`
-	Version   int64         `json:"version" db:"version" doc:"Counts the changes." example:"1"`
-	CreatedAt time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
+	Env       auth.Env  `json:"-" db:"env"`
+	ID        string    `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name      string    `json:"name" db:"name" example:"Harbor East"`
+	Code      *string   `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
+	Address   *Address  `json:"address" db:"address,json"`
+	Phone     *string   `json:"phone" db:"phone" example:"+14105550123"`
+	Timezone  *string   `json:"timezone" db:"timezone" doc:"IANA time zone; null means the dealership's." example:"America/New_York"`
+	Version   int64     `json:"version" db:"version" doc:"Counts the changes." example:"1"`
+	CreatedAt time.Time `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the location's version.
@@ -38,18 +38,18 @@ type Address struct {
 
 // AddressPatch changes some of an address.
 type AddressPatch struct {
-	_          struct{}          `nullable:"true"`
-	Line1      opt.Value[string] `json:"line1,omitzero" maxLength:"200"`
-	Line2      opt.Null[string]  `json:"line2,omitzero" maxLength:"200"`
-	City       opt.Value[string] `json:"city,omitzero" maxLength:"100"`
-	Region     opt.Null[string]  `json:"region,omitzero" maxLength:"100"`
-	PostalCode opt.Null[string]  `json:"postal_code,omitzero" maxLength:"20"`
-	Country    opt.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
+	_          struct{}            `nullable:"true"`
+	Line1      patch.Value[string] `json:"line1,omitzero" maxLength:"200"`
+	Line2      patch.Null[string]  `json:"line2,omitzero" maxLength:"200"`
+	City       patch.Value[string] `json:"city,omitzero" maxLength:"100"`
+	Region     patch.Null[string]  `json:"region,omitzero" maxLength:"100"`
+	PostalCode patch.Null[string]  `json:"postal_code,omitzero" maxLength:"20"`
+	Country    patch.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
 }
 
 // changeAddress changes or clears an address. One that was not there before
 // needs what every address needs.
-func changeAddress(bad *fault.Fields, field string, p opt.Null[AddressPatch], to **Address) {
+func changeAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], to **Address) {
 	if !p.Set || p.V == nil {
 		if p.Set {
 			*to = nil
@@ -80,11 +80,11 @@ func changeAddress(bad *fault.Fields, field string, p opt.Null[AddressPatch], to
 
 // LocationCreate is what a new location needs.
 type LocationCreate struct {
-	Name     string            `json:"name" minLength:"1" maxLength:"200"`
-	Code     *string           `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address  opt.Null[Address] `json:"address,omitzero"`
-	Phone    *string           `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
-	Timezone *string           `json:"timezone" required:"false" maxLength:"64"`
+	Name     string              `json:"name" minLength:"1" maxLength:"200"`
+	Code     *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address  patch.Null[Address] `json:"address,omitzero"`
+	Phone    *string             `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone *string             `json:"timezone" required:"false" maxLength:"64"`
 }
 
 func (c LocationCreate) location() Location {
@@ -96,11 +96,11 @@ func (c LocationCreate) Check(time.Time) error { return checkZone(c.Timezone) }
 
 // LocationPatch changes a location.
 type LocationPatch struct {
-	Name     opt.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	Code     opt.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address  opt.Null[AddressPatch] `json:"address,omitzero"`
-	Phone    opt.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
-	Timezone opt.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
+	Name     patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	Code     patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address  patch.Null[AddressPatch] `json:"address,omitzero"`
+	Phone    patch.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
 }
 
 // Check says what the schema cannot.

@@ -3,11 +3,11 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // ByLocation names a location.
@@ -16,13 +16,13 @@ type ByLocation struct {
 }
 
 func (a *API) listLocations(ctx context.Context, in *struct{ page.Query }) (page.Page[Location], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Location], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Location], error) {
 		return listLocations(ctx, tx, env, in.Query)
 	})
 }
 
 func (a *API) createLocation(ctx context.Context, in *struct{ Body LocationCreate }) (Location, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
 		l := in.Body.location()
 		if err := in.Body.Check(tx.Now); err != nil {
 			return l, err
@@ -35,7 +35,7 @@ func (a *API) createLocation(ctx context.Context, in *struct{ Body LocationCreat
 }
 
 func (a *API) getLocation(ctx context.Context, in *ByLocation) (Location, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
 		return FindLocation(ctx, tx, env, in.LocationID)
 	})
 }
@@ -44,7 +44,7 @@ func (a *API) updateLocation(ctx context.Context, in *struct {
 	ByLocation
 	Body LocationPatch
 }) (Location, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
 		l, err := FindLocation(ctx, tx, env, in.LocationID)
 		if err != nil {
 			return l, err
@@ -64,7 +64,7 @@ func (a *API) updateLocation(ctx context.Context, in *struct {
 }
 
 func (a *API) deleteLocation(ctx context.Context, in *ByLocation) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		l, err := FindLocation(ctx, tx, env, in.LocationID)
 		if err != nil {
 			return none, err

@@ -8,8 +8,8 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestLocation(t *testing.T) {

@@ -3,14 +3,14 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // FindLocation returns a location.
-func FindLocation(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Location, error) {
+func FindLocation(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Location, error) {
 	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return l, fault.NotFound("location", id)
@@ -19,11 +19,11 @@ func FindLocation(ctx context.Context, tx *db.Tx, env principal.Env, id string) 
 }
 
 // Locations are all of an environment, for those who meet many of them.
-func Locations(ctx context.Context, tx *db.Tx, env principal.Env) ([]Location, error) {
+func Locations(ctx context.Context, tx *db.Tx, env auth.Env) ([]Location, error) {
 	return db.All[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? ORDER BY id`, env)
 }
 
-func listLocations(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Location], error) {
+func listLocations(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Location], error) {
 	if err := q.Check("loc"); err != nil {
 		return page.Page[Location]{}, err
 	}
@@ -32,7 +32,7 @@ func listLocations(ctx context.Context, tx *db.Tx, env principal.Env, q page.Que
 	return db.List[Location](ctx, tx, db.Table("locations"), q, &w)
 }
 
-func insertLocation(ctx context.Context, tx *db.Tx, env principal.Env, l *Location) error {
+func insertLocation(ctx context.Context, tx *db.Tx, env auth.Env, l *Location) error {
 	if err := codeIsFree(ctx, tx, env, *l); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func saveLocation(ctx context.Context, tx *db.Tx, l *Location) error {
 }
 
 // codeIsFree names the location that has the code; the unique index is the guard.
-func codeIsFree(ctx context.Context, tx *db.Tx, env principal.Env, l Location) error {
+func codeIsFree(ctx context.Context, tx *db.Tx, env auth.Env, l Location) error {
 	if l.Code == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
 
 // FirstAddressed returns the first location that has an address, the zero one
 // if none has.
-func FirstAddressed(ctx context.Context, tx *db.Tx, env principal.Env) (Location, error) {
+func FirstAddressed(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
 	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND address IS NOT NULL ORDER BY id LIMIT 1`, env)
 	if db.IsNoRows(err) {
 		return Location{}, nil

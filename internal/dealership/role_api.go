@@ -3,11 +3,11 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // ByRole names a role.
@@ -16,15 +16,15 @@ type ByRole struct {
 }
 
 func (a *API) listRoles(ctx context.Context, in *struct{ page.Query }) (page.Page[Role], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Role], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Role], error) {
 		return listRoles(ctx, tx, env, in.Query)
 	})
 }
 
 func (a *API) createRole(ctx context.Context, in *struct{ Body RoleCreate }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Role, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Role, error) {
 		r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
-		if err := r.check(principal.From(ctx).Scopes); err != nil {
+		if err := r.check(auth.From(ctx).Scopes); err != nil {
 			return r, err
 		}
 		if err := insertRole(ctx, tx, env, &r); err != nil {
@@ -38,7 +38,7 @@ func (a *API) updateRole(ctx context.Context, in *struct {
 	ByRole
 	Body RolePatch
 }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Role, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Role, error) {
 		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
 		if err != nil {
 			return r, err
@@ -46,7 +46,7 @@ func (a *API) updateRole(ctx context.Context, in *struct {
 		before := r
 		in.Body.Name.To(&r.Name)
 		in.Body.Scopes.To(&r.Scopes)
-		if err := r.check(principal.From(ctx).Scopes); err != nil {
+		if err := r.check(auth.From(ctx).Scopes); err != nil {
 			return r, err
 		}
 		if err := saveRole(ctx, tx, &r); err != nil {
@@ -57,7 +57,7 @@ func (a *API) updateRole(ctx context.Context, in *struct {
 }
 
 func (a *API) deleteRole(ctx context.Context, in *ByRole) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
 		if err != nil {
 			return none, err
@@ -69,7 +69,7 @@ func (a *API) deleteRole(ctx context.Context, in *ByRole) (rest.None, error) {
 	})
 }
 
-func (a *API) changeableRole(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Role, error) {
+func (a *API) changeableRole(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Role, error) {
 	r, err := FindRole(ctx, tx, env, id)
 	if err != nil {
 		return r, err

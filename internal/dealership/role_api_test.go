@@ -6,9 +6,9 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/dealership"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestBuiltInRoles(t *testing.T) {
@@ -19,7 +19,7 @@ func TestBuiltInRoles(t *testing.T) {
 		for _, r := range roles.Data {
 			got[r.Name] = r
 		}
-		if len(got) != 6 || len(got["owner"].Scopes) != len(scope.All) {
+		if len(got) != 6 || len(got["owner"].Scopes) != len(auth.Scopes) {
 			t.Errorf("%+v", roles.Data)
 		}
 		for _, name := range []string{"owner", "manager", "sales", "finance", "marketing", "viewer"} {
@@ -27,7 +27,7 @@ func TestBuiltInRoles(t *testing.T) {
 			if !ok || !r.BuiltIn {
 				t.Errorf("%s: %+v", name, r)
 			}
-			if slices.Contains(r.Scopes, scope.Admin) != (name == "owner") {
+			if slices.Contains(r.Scopes, auth.Admin) != (name == "owner") {
 				t.Errorf("%s administers: %v", name, r.Scopes)
 			}
 			for method, body := range map[string]any{"PATCH": `{"name": "mine"}`, "DELETE": nil} {
@@ -136,7 +136,7 @@ func TestNobodyGrantsWhatTheyLack(t *testing.T) {
 		var largeKey access.APIKey
 		s.Test.Post("/v1/api_keys", `{"name": "large", "scopes": ["deals:read"]}`, 201, &largeKey)
 		small := s.Test.Role("hulls:read")
-		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(scope.Admin, scope.HullsRead)), "session": clerk.Client} {
+		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(auth.Admin, auth.HullsRead)), "session": clerk.Client} {
 			before := counts(s)
 			for what, r := range map[string]struct {
 				method, path string

@@ -3,15 +3,14 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // FindRole returns a role.
-func FindRole(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Role, error) {
+func FindRole(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Role, error) {
 	r, err := db.One[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return r, fault.NotFound("role", id)
@@ -19,7 +18,7 @@ func FindRole(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Rol
 	return r, err
 }
 
-func listRoles(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Role], error) {
+func listRoles(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Role], error) {
 	if err := q.Check("role"); err != nil {
 		return page.Page[Role]{}, err
 	}
@@ -28,7 +27,7 @@ func listRoles(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) 
 	return db.List[Role](ctx, tx, db.Table("roles"), q, w)
 }
 
-func insertRole(ctx context.Context, tx *db.Tx, env principal.Env, r *Role) error {
+func insertRole(ctx context.Context, tx *db.Tx, env auth.Env, r *Role) error {
 	if err := roleNameIsFree(ctx, tx, env, *r); err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func saveRole(ctx context.Context, tx *db.Tx, r *Role) error {
 }
 
 // roleNameIsFree names the role that has the name; the unique index is the guard.
-func roleNameIsFree(ctx context.Context, tx *db.Tx, env principal.Env, r Role) error {
+func roleNameIsFree(ctx context.Context, tx *db.Tx, env auth.Env, r Role) error {
 	other, err := db.All[string](ctx, tx, `SELECT id FROM roles WHERE env = ? AND name = ? AND id <> ?`, env, r.Name, r.ID)
 	if err != nil || len(other) == 0 {
 		return err
@@ -64,7 +63,7 @@ func removeRole(ctx context.Context, tx *db.Tx, r Role) error {
 
 // rolesByID returns the roles of these ids, or blames the field for one that
 // is not there.
-func rolesByID(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) ([]Role, error) {
+func rolesByID(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Role, error) {
 	var roles []Role
 	var bad fault.Fields
 	for _, id := range ids {
@@ -82,13 +81,13 @@ func rolesByID(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) 
 }
 
 // ScopesOf are all that a user's roles allow.
-func ScopesOf(ctx context.Context, tx *db.Tx, u User) ([]scope.Scope, error) {
+func ScopesOf(ctx context.Context, tx *db.Tx, u User) ([]auth.Scope, error) {
 	roles, err := db.All[Role](ctx, tx, `SELECT {r.cols} FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
 		WHERE u.env = ? AND u.user_id = ?`, u.Env, u.ID)
 	return scopesOf(roles), err
 }
 
-func scopesOf(roles []Role) (scopes []scope.Scope) {
+func scopesOf(roles []Role) (scopes []auth.Scope) {
 	for _, r := range roles {
 		scopes = append(scopes, r.Scopes...)
 	}

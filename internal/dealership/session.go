@@ -3,21 +3,21 @@ package dealership
 import (
 	"time"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // Session is a user who is signed in.
 type Session struct {
-	Env        principal.Env `json:"-" db:"env"`
-	ID         string        `json:"id" db:"id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	PublicID   string        `json:"-" db:"public_id"`
-	Hash       []byte        `json:"-" db:"hash"`
-	UserID     string        `json:"user_id" db:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Method     string        `json:"method" db:"method" enum:"password,saml,oidc"`
-	IP         *string       `json:"ip" db:"ip"`
-	UserAgent  *string       `json:"user_agent" db:"user_agent"`
-	CreatedAt  time.Time     `json:"created_at" db:"created_at"`
-	LastSeenAt time.Time     `json:"last_seen_at" db:"last_seen_at" audit:"-"`
-	ExpiresAt  time.Time     `json:"expires_at" db:"expires_at"`
-	EndedAt    *time.Time    `json:"-" db:"ended_at"`
+	Env        auth.Env   `json:"-" db:"env"`
+	ID         string     `json:"id" db:"id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PublicID   string     `json:"-" db:"public_id"`
+	Hash       []byte     `json:"-" db:"hash"`
+	UserID     string     `json:"user_id" db:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Method     string     `json:"method" db:"method" enum:"password,saml,oidc"`
+	IP         *string    `json:"ip" db:"ip"`
+	UserAgent  *string    `json:"user_agent" db:"user_agent"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
+	LastSeenAt time.Time  `json:"last_seen_at" db:"last_seen_at" audit:"-"`
+	ExpiresAt  time.Time  `json:"expires_at" db:"expires_at"`
+	EndedAt    *time.Time `json:"-" db:"ended_at"`
 }

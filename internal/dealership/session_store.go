@@ -3,10 +3,10 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // InsertSession adds a session.
@@ -15,7 +15,7 @@ func InsertSession(ctx context.Context, tx *db.Tx, s Session) error {
 }
 
 // FindSession returns a session that has not ended.
-func FindSession(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Session, error) {
+func FindSession(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Session, error) {
 	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`, env, id, tx.Now)
 	if db.IsNoRows(err) {
 		return s, fault.NotFound("session", id)
@@ -24,7 +24,7 @@ func FindSession(ctx context.Context, tx *db.Tx, env principal.Env, id string) (
 }
 
 // ListSessions returns the sessions that have not ended.
-func ListSessions(ctx context.Context, tx *db.Tx, env principal.Env, userID string, q page.Query) (page.Page[Session], error) {
+func ListSessions(ctx context.Context, tx *db.Tx, env auth.Env, userID string, q page.Query) (page.Page[Session], error) {
 	if err := q.Check("ses"); err != nil {
 		return page.Page[Session]{}, err
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // UserStatus is whether a user can sign in.
@@ -23,27 +23,27 @@ const (
 
 // User is a person who works at the dealership.
 type User struct {
-	Env          principal.Env `json:"-" db:"env"`
-	ID           string        `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Email        string        `json:"email" db:"email" example:"ann@example.com"`
-	Name         string        `json:"name" db:"name" example:"Ann Bell"`
-	Status       UserStatus    `json:"status" db:"status" enum:"invited,active,deactivated"`
-	Roles        []UserRole    `json:"roles" nullable:"false"`
-	LocationIDs  []string      `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Where the user works; empty for everywhere."`
-	MFAFactors   []UserFactor  `json:"mfa_factors" nullable:"false"`
-	LastSeenAt   *time.Time    `json:"last_seen_at" db:"last_seen_at" audit:"-"`
-	SSOSubject   *string       `json:"sso_subject" db:"sso_subject" doc:"Who the user is to the identity provider."`
-	PasswordHash *string       `json:"-" db:"password_hash"`
-	Version      int64         `json:"version" db:"version"`
-	CreatedAt    time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time     `json:"updated_at" db:"updated_at"`
+	Env          auth.Env     `json:"-" db:"env"`
+	ID           string       `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Email        string       `json:"email" db:"email" example:"ann@example.com"`
+	Name         string       `json:"name" db:"name" example:"Ann Bell"`
+	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
+	Roles        []UserRole   `json:"roles" nullable:"false"`
+	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Where the user works; empty for everywhere."`
+	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false"`
+	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
+	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"Who the user is to the identity provider."`
+	PasswordHash *string      `json:"-" db:"password_hash"`
+	Version      int64        `json:"version" db:"version"`
+	CreatedAt    time.Time    `json:"created_at" db:"created_at"`
+	UpdatedAt    time.Time    `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the user's version.
 func (u User) Revision() int64 { return u.Version }
 
 // Actor is the user as history shows it.
-func (u User) Actor() principal.Actor { return principal.Actor{Type: "user", ID: u.ID, Label: u.Name} }
+func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Label: u.Name} }
 
 // UserRole is a role that a user has.
 type UserRole struct {
@@ -84,10 +84,10 @@ type UserCreate struct {
 
 // UserPatch changes a user.
 type UserPatch struct {
-	Email       opt.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email"`
-	Name        opt.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	LocationIDs opt.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
-	Status      opt.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user."`
+	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email"`
+	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
+	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user."`
 }
 
 // UserRolesReplace are all the roles that a user shall have.

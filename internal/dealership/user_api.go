@@ -3,12 +3,12 @@ package dealership
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // ByUser names a user.
@@ -18,27 +18,27 @@ type ByUser struct {
 
 // Invite is the job that sends a user the link to set a password.
 type Invite struct {
-	Env    principal.Env `json:"env"`
-	UserID string        `json:"user_id"`
+	Env    auth.Env `json:"env"`
+	UserID string   `json:"user_id"`
 }
 
 // Kind names the job.
 func (Invite) Kind() string { return "invite_user" }
 
 func (a *API) listUsers(ctx context.Context, in *UserFilter) (page.Page[User], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[User], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[User], error) {
 		return listUsers(ctx, tx, env, *in)
 	})
 }
 
 func (a *API) getUser(ctx context.Context, in *ByUser) (User, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
 		return FindUser(ctx, tx, env, in.UserID)
 	})
 }
 
 func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
 		u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
 		if err := u.check(); err != nil {
 			return u, err
@@ -63,7 +63,7 @@ func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) 
 // changeUser is how a user is changed: found, matched against If-Match, edited
 // and saved, in one transaction that leaves an owner.
 func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx context.Context, tx *db.Tx, u *User) error) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (User, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
 		u, err := FindUserAlone(ctx, tx, env, id)
 		if err != nil {
 			return u, err
@@ -141,10 +141,10 @@ func (a *API) assignRoles(ctx context.Context, in *struct {
 }
 
 // grantable returns the roles of these ids, if the caller may grant them all.
-func grantable(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) ([]Role, error) {
+func grantable(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Role, error) {
 	roles, err := rolesByID(ctx, tx, env, ids)
 	if err != nil {
 		return nil, err
 	}
-	return roles, MayGrant(principal.From(ctx).Scopes, scopesOf(roles))
+	return roles, MayGrant(auth.From(ctx).Scopes, scopesOf(roles))
 }

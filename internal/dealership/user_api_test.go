@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestProvisionUser(t *testing.T) {

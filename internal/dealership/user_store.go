@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // FindUser returns a user with their roles and factors.
-func FindUser(ctx context.Context, tx *db.Tx, env principal.Env, id string) (User, error) {
+func FindUser(ctx context.Context, tx *db.Tx, env auth.Env, id string) (User, error) {
 	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return u, fault.NotFound("user", id)
@@ -28,7 +27,7 @@ func FindUser(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Use
 
 // FindUserAlone returns a user whom nobody else can change until the transaction
 // ends: who signs in while being deactivated does one after the other.
-func FindUserAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (User, error) {
+func FindUserAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (User, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, env, id); err != nil {
 		return User{}, err
 	}
@@ -36,7 +35,7 @@ func FindUserAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string)
 }
 
 // FindUserByEmail returns a user.
-func FindUserByEmail(ctx context.Context, tx *db.Tx, env principal.Env, email string) (User, error) {
+func FindUserByEmail(ctx context.Context, tx *db.Tx, env auth.Env, email string) (User, error) {
 	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, env, strings.ToLower(email))
 	if db.IsNoRows(err) {
 		return User{}, fault.NotFound("user", email)
@@ -54,7 +53,7 @@ type UserFilter struct {
 	Email  string     `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
 }
 
-func listUsers(ctx context.Context, tx *db.Tx, env principal.Env, f UserFilter) (page.Page[User], error) {
+func listUsers(ctx context.Context, tx *db.Tx, env auth.Env, f UserFilter) (page.Page[User], error) {
 	if err := f.Check("usr"); err != nil {
 		return page.Page[User]{}, err
 	}
@@ -74,7 +73,7 @@ func listUsers(ctx context.Context, tx *db.Tx, env principal.Env, f UserFilter) 
 }
 
 // complete adds the roles and factors of users, in one query each.
-func complete(ctx context.Context, tx *db.Tx, env principal.Env, users []User) error {
+func complete(ctx context.Context, tx *db.Tx, env auth.Env, users []User) error {
 	if len(users) == 0 {
 		return nil
 	}
@@ -106,7 +105,7 @@ func complete(ctx context.Context, tx *db.Tx, env principal.Env, users []User) e
 }
 
 // insertUser adds a user with roles.
-func insertUser(ctx context.Context, tx *db.Tx, env principal.Env, u *User, roles []Role) error {
+func insertUser(ctx context.Context, tx *db.Tx, env auth.Env, u *User, roles []Role) error {
 	if err := emailIsFree(ctx, tx, env, *u); err != nil {
 		return err
 	}
@@ -132,7 +131,7 @@ func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
 }
 
 // emailIsFree names the user who has the address; the unique index is the guard.
-func emailIsFree(ctx context.Context, tx *db.Tx, env principal.Env, u User) error {
+func emailIsFree(ctx context.Context, tx *db.Tx, env auth.Env, u User) error {
 	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, env, u.Email, u.ID)
 	if err != nil || len(other) == 0 {
 		return err
@@ -140,7 +139,7 @@ func emailIsFree(ctx context.Context, tx *db.Tx, env principal.Env, u User) erro
 	return fault.Conflict("User %s has the email address %s.", other[0], u.Email).Detail("email", "duplicate", "is that of %s", other[0])
 }
 
-func checkLocations(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) error {
+func checkLocations(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) error {
 	var bad fault.Fields
 	for _, id := range ids {
 		_, err := FindLocation(ctx, tx, env, id)
@@ -171,7 +170,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 // keepAnOwner fails if the environment has no active owner left. Transactions
 // that take an owner away pass one at a time, so that two of them cannot each
 // leave the last one to the other.
-func keepAnOwner(ctx context.Context, tx *db.Tx, env principal.Env) error {
+func keepAnOwner(ctx context.Context, tx *db.Tx, env auth.Env) error {
 	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, env); err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func keepAnOwner(ctx context.Context, tx *db.Tx, env principal.Env) error {
 // Sellers are the active users who can work leads at a location, or anywhere
 // for "". Those who run the dealership are among them only if there is nobody
 // else: an owner may do everything and takes no turns.
-func Sellers(ctx context.Context, tx *db.Tx, env principal.Env, locationID string) ([]User, error) {
+func Sellers(ctx context.Context, tx *db.Tx, env auth.Env, locationID string) ([]User, error) {
 	roles, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, env)
 	if err != nil {
 		return nil, err
@@ -198,19 +197,19 @@ func Sellers(ctx context.Context, tx *db.Tx, env principal.Env, locationID strin
 	if err := complete(ctx, tx, env, users); err != nil {
 		return nil, err
 	}
-	scopes := map[string][]scope.Scope{}
+	scopes := map[string][]auth.Scope{}
 	for _, r := range roles {
 		scopes[r.ID] = r.Scopes
 	}
 	var sellers, bosses []User
 	for _, u := range users {
-		var held []scope.Scope
+		var held []auth.Scope
 		for _, r := range u.Roles {
 			held = append(held, scopes[r.ID]...)
 		}
 		switch {
-		case !slices.Contains(held, scope.LeadsWrite) || !u.worksAt(locationID):
-		case slices.Contains(held, scope.Admin):
+		case !slices.Contains(held, auth.LeadsWrite) || !u.worksAt(locationID):
+		case slices.Contains(held, auth.Admin):
 			bosses = append(bosses, u)
 		default:
 			sellers = append(sellers, u)

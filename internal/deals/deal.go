@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
-	"slipway/internal/metadata"
-	"slipway/internal/money"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/patch"
 )
 
 // Deal is the sale of one hull to one buyer.
 type Deal struct {
-	Env                 principal.Env     `json:"-" db:"env"`
+	Env                 auth.Env          `json:"-" db:"env"`
 	ID                  string            `json:"id" db:"id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID              string            `json:"hull_id" db:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID             string            `json:"buyer_id" db:"buyer_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -127,12 +126,12 @@ type DealCreate struct {
 
 // Check says what the schema cannot.
 func (c DealCreate) Check(time.Time) error {
-	_, err := c.deal("0", principal.System)
+	_, err := c.deal("0", auth.System)
 	return err
 }
 
 // deal makes the deal, at the dealership's usual rate of tax.
-func (c DealCreate) deal(taxRate money.Percent, by principal.Actor) (Deal, error) {
+func (c DealCreate) deal(taxRate money.Percent, by auth.Actor) (Deal, error) {
 	d := Deal{
 		HullID: c.HullID, BuyerID: c.BuyerID, OfferUSD: c.OfferUSD, PriceUSD: c.OfferUSD, LeadID: c.LeadID, CoBuyerID: c.CoBuyerID,
 		OwnerID: c.OwnerID, SaleType: c.SaleType, DealType: c.DealType, Status: Open, LineItems: []DealLineItem{},
@@ -150,14 +149,14 @@ func (c DealCreate) deal(taxRate money.Percent, by principal.Actor) (Deal, error
 
 // DealPatch changes a deal.
 type DealPatch struct {
-	LineItems      opt.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all of them."`
-	TaxRatePercent opt.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" example:"6"`
-	TradeTaxCredit opt.Value[bool]              `json:"trade_tax_credit,omitzero"`
-	OwnerID        opt.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
-	CoBuyerID      opt.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
-	SaleType       opt.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage"`
-	DealType       opt.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance"`
-	Metadata       opt.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all of them."`
+	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" example:"6"`
+	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
+	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
+	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
+	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage"`
+	DealType       patch.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance"`
+	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
 }
 
 // Check says what the schema cannot.
@@ -181,7 +180,7 @@ func (p DealPatch) set(d *Deal) {
 	p.SaleType.To(&d.SaleType)
 	p.DealType.To(&d.DealType)
 	if p.Metadata.Set {
-		d.Metadata = metadata.Merge(d.Metadata, p.Metadata.V)
+		d.Metadata = patch.MergeMetadata(d.Metadata, p.Metadata.V)
 	}
 }
 
@@ -275,6 +274,6 @@ func (d *Deal) check() error {
 			bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "is not for a discount")
 		}
 	}
-	metadata.Check(&bad, d.Metadata)
+	patch.CheckMetadata(&bad, d.Metadata)
 	return bad.Err()
 }

@@ -3,21 +3,20 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
-	"slipway/internal/jobs"
-	"slipway/internal/money"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/page"
 )
 
 var (
-	read    = scope.Need(scope.DealsRead)
-	write   = scope.Need(scope.DealsWrite)
-	convert = scope.Need(scope.LeadsWrite, scope.DealsWrite)
+	read    = auth.Need(auth.DealsRead)
+	write   = auth.Need(auth.DealsWrite)
+	convert = auth.Need(auth.LeadsWrite, auth.DealsWrite)
 )
 
 // API serves deals.
@@ -75,13 +74,13 @@ type ByDeal struct {
 }
 
 func (a *API) list(ctx context.Context, in *DealFilter) (page.Page[Deal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Deal], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Deal], error) {
 		return list(ctx, tx, env, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
 		d, err := open(ctx, tx, env, in.Body)
 		if err != nil {
 			return d, err
@@ -91,12 +90,12 @@ func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, 
 }
 
 // open is how every deal begins.
-func open(ctx context.Context, tx *db.Tx, env principal.Env, c DealCreate) (Deal, error) {
+func open(ctx context.Context, tx *db.Tx, env auth.Env, c DealCreate) (Deal, error) {
 	company, err := dealership.Find(ctx, tx, env)
 	if err != nil {
 		return Deal{}, err
 	}
-	d, err := c.deal(money.Percent(company.Settings.DefaultTaxRatePercent), principal.From(ctx).Actor)
+	d, err := c.deal(money.Percent(company.Settings.DefaultTaxRatePercent), auth.From(ctx).Actor)
 	if err != nil {
 		return d, err
 	}
@@ -104,7 +103,7 @@ func open(ctx context.Context, tx *db.Tx, env principal.Env, c DealCreate) (Deal
 }
 
 func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
 		d, err := Find(ctx, tx, env, in.DealID)
 		if err != nil {
 			return d, err
@@ -116,7 +115,7 @@ func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
 // change is how a deal is changed: found, matched against If-Match, edited by a
 // rule and saved, in one transaction. Edit returns the event and the reason.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, d *Deal) (event string, reason *string, err error)) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
 		d, err := FindAlone(ctx, tx, env, id)
 		if err != nil {
 			return d, err
@@ -208,7 +207,7 @@ func (a *API) history(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[DealChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[DealChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[DealChange], error) {
 		return ListOf[DealChange](ctx, tx, env, "deal_history", "hst", in.DealID, in.Query)
 	})
 }

@@ -9,9 +9,9 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestCreateGetUpdate(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCreateGetUpdate(t *testing.T) {
 			t.Errorf("profit %d", *d.Totals.FrontProfitCents)
 		}
 		var seen deals.Deal
-		s.As(s.Key(scope.DealsRead)).Get(path, 200, &seen)
+		s.As(s.Key(auth.DealsRead)).Get(path, 200, &seen)
 		if seen.Totals.FrontProfitCents != nil || seen.Totals.BackProfitCents != nil || seen.LineItems[1].CostCents != nil {
 			t.Errorf("a reader sees %+v", seen)
 		}

@@ -5,20 +5,19 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
-	"slipway/internal/id"
 	"slipway/internal/leads"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
 )
 
 // Find returns a deal.
-func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Deal, error) {
+func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
 	d, err := db.One[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("deal", id)
@@ -30,7 +29,7 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Deal, e
 // FindAlone returns a deal that nobody else can change until the transaction
 // ends. All that is written about a deal starts with it, so that sums over its
 // rows hold.
-func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Deal, error) {
+func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM deals WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Deal{}, err
 	}
@@ -64,7 +63,7 @@ func (f DealFilter) check() error {
 	return nil
 }
 
-func (f DealFilter) where(env principal.Env) *db.Where {
+func (f DealFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
 	w.And("env = ?", env)
 	switch f.StatusCategory {
@@ -98,7 +97,7 @@ func (f DealFilter) where(env principal.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env principal.Env, f DealFilter) (page.Page[Deal], error) {
+func list(ctx context.Context, tx *db.Tx, env auth.Env, f DealFilter) (page.Page[Deal], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}
@@ -114,8 +113,8 @@ func list(ctx context.Context, tx *db.Tx, env principal.Env, f DealFilter) (page
 
 // show makes deals what the caller may see: costs and profits are for those
 // who run deals. Nothing that show adds is kept or told to others.
-func show(ctx context.Context, tx *db.Tx, env principal.Env, all []Deal) error {
-	if !principal.From(ctx).Can(scope.DealsWrite) {
+func show(ctx context.Context, tx *db.Tx, env auth.Env, all []Deal) error {
+	if !auth.From(ctx).Can(auth.DealsWrite) {
 		for i := range all {
 			all[i].hideCosts()
 		}
@@ -144,7 +143,7 @@ func shown(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 
 // insert adds a deal with the buyer's opening offer and its first line of
 // history.
-func insert(ctx context.Context, tx *db.Tx, env principal.Env, d *Deal) error {
+func insert(ctx context.Context, tx *db.Tx, env auth.Env, d *Deal) error {
 	d.Env, d.ID, d.Version, d.CreatedAt, d.UpdatedAt = env, tx.NewID("deal"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *d, nil); err != nil {
 		return err
@@ -191,7 +190,7 @@ func save(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, re
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {
-	c := DealChange{Env: d.Env, ID: tx.NewID("hst"), DealID: d.ID, To: d.Status, Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now}
+	c := DealChange{Env: d.Env, ID: tx.NewID("hst"), DealID: d.ID, To: d.Status, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now}
 	if before != nil {
 		c.From = &before.Status
 	}
@@ -231,7 +230,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 
 // findParty fails for a contact that is not there, or not there any more, and
 // keeps it from being merged or erased meanwhile.
-func findParty(ctx context.Context, tx *db.Tx, env principal.Env, id string) error {
+func findParty(ctx context.Context, tx *db.Tx, env auth.Env, id string) error {
 	c, err := contacts.FindAlone(ctx, tx, env, id)
 	if err != nil {
 		return err
@@ -268,7 +267,7 @@ func take(ctx context.Context, tx *db.Tx, d *Deal) error {
 	}
 	if len(winner) > 0 {
 		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "is of a hull that is %s", h.Status)
-		if principal.From(ctx).Can(scope.DealsRead) {
+		if auth.From(ctx).Can(auth.DealsRead) {
 			f = f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
 		}
 		return f
@@ -278,7 +277,7 @@ func take(ctx context.Context, tx *db.Tx, d *Deal) error {
 }
 
 // ListOf is a page of rows that belong to one deal.
-func ListOf[T any](ctx context.Context, tx *db.Tx, env principal.Env, table, prefix, dealID string, q page.Query) (page.Page[T], error) {
+func ListOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, dealID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}

@@ -1,6 +1,6 @@
 package deals
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to a deal. Those of offers and trade-ins are the
 // deal's, too, and show the offer or the trade-in.

@@ -6,8 +6,8 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/principal"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 func deal(s *testkit.Server, id string) (d deals.Deal) {
@@ -29,8 +29,8 @@ func pay(s *testkit.Server, id string, cents int64) {
 	s.Test.Post("/v1/deals/"+id+"/payments", map[string]any{"kind": "deposit", "method": "card", "amount_cents": cents}, 201, nil)
 }
 
-func envOf(s *testkit.Server, dealID string) principal.Env {
-	return principal.Env(testkit.Rows[int64](s, `SELECT env FROM deals WHERE id = ?`, dealID)[0])
+func envOf(s *testkit.Server, dealID string) auth.Env {
+	return auth.Env(testkit.Rows[int64](s, `SELECT env FROM deals WHERE id = ?`, dealID)[0])
 }
 
 // story is what happened to an object, oldest first, as one line.

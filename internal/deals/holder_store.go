@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Holder tells the contacts what is kept here of them.
@@ -16,7 +16,7 @@ func (a *API) Holder() contacts.Holder {
 }
 
 // OfContact are the deals that a contact buys in, oldest first.
-func OfContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) ([]Deal, error) {
+func OfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) ([]Deal, error) {
 	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`, env, contactID, contactID)
 	for i := range all {
 		all[i].derive()
@@ -26,7 +26,7 @@ func OfContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID stri
 
 // move gives the deals of one contact to another. Whoever bought together with
 // themselves bought alone.
-func move(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) error {
+func move(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
 	all, err := OfContact(ctx, tx, env, from)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func move(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) er
 	return nil
 }
 
-func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) (map[string]any, error) {
+func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error) {
 	all, err := OfContact(ctx, tx, env, contactID)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string)
 
 // erase refuses while a deal is not over, and forgets what people wrote in
 // those that are. What was sold to whom, the books must keep.
-func erase(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
 	all, err := OfContact(ctx, tx, env, contactID)
 	if err != nil {
 		return err

@@ -3,11 +3,11 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
 	"slipway/internal/leads"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // LeadConvert is the opening offer of a lead that becomes a deal.
@@ -22,7 +22,7 @@ func (a *API) convertLead(ctx context.Context, in *struct {
 	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
 }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Deal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
 		lead, err := leads.Find(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return Deal{}, err

@@ -3,26 +3,26 @@ package deals
 import (
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Offer is what one side would pay or take for the boat.
 type Offer struct {
-	Env       principal.Env `json:"-" db:"env"`
-	ID        string        `json:"id" db:"id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID    string        `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	AmountUSD int64         `json:"amount_usd" db:"amount_usd" doc:"In whole US dollars." example:"118000"`
-	MadeBy    Side          `json:"made_by" db:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string       `json:"in_reply_to" db:"in_reply_to" doc:"The offer of the other side that it counters."`
-	ExpiresAt *time.Time    `json:"expires_at" db:"expires_at"`
-	Note      *string       `json:"note" db:"note" audit:"-"`
-	Status    OfferStatus   `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
-	Reason    *string       `json:"reason" db:"reason" audit:"-" doc:"Why it was rejected or withdrawn."`
-	DecidedAt *time.Time    `json:"decided_at" db:"decided_at" doc:"When it was no longer pending."`
-	Version   int64         `json:"version" db:"version"`
-	CreatedAt time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at" db:"updated_at"`
+	Env       auth.Env    `json:"-" db:"env"`
+	ID        string      `json:"id" db:"id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID    string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"In whole US dollars." example:"118000"`
+	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer"`
+	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The offer of the other side that it counters."`
+	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at"`
+	Note      *string     `json:"note" db:"note" audit:"-"`
+	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
+	Reason    *string     `json:"reason" db:"reason" audit:"-" doc:"Why it was rejected or withdrawn."`
+	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was no longer pending."`
+	Version   int64       `json:"version" db:"version"`
+	CreatedAt time.Time   `json:"created_at" db:"created_at"`
+	UpdatedAt time.Time   `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the offer's version.

@@ -3,12 +3,12 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // ByOffer names an offer of a deal.
@@ -21,13 +21,13 @@ func (a *API) offers(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[Offer], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Offer], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Offer], error) {
 		return ListOf[Offer](ctx, tx, env, "offers", "off", in.DealID, in.Query)
 	})
 }
 
 func (a *API) getOffer(ctx context.Context, in *ByOffer) (Offer, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
 		if _, err := Find(ctx, tx, env, in.DealID); err != nil {
 			return Offer{}, err
 		}
@@ -39,7 +39,7 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 	ByDeal
 	Body OfferMake
 }) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
 		d, err := FindAlone(ctx, tx, env, in.DealID)
 		if err != nil {
 			return Offer{}, err
@@ -75,7 +75,7 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 // decideOffer is how an offer is accepted or rejected: the deal is locked, so
 // that two decisions come one after the other.
 func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Offer, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
 		d, err := FindAlone(ctx, tx, env, in.DealID)
 		if err != nil {
 			return Offer{}, err

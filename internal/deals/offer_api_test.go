@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func offersOf(s *testkit.Server, id string) (p page.Page[deals.Offer]) {

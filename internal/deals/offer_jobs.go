@@ -3,16 +3,16 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
 )
 
 // ExpireOffer ends an offer whose time has come.
 type ExpireOffer struct {
-	Env     principal.Env `json:"env"`
-	DealID  string        `json:"deal_id"`
-	OfferID string        `json:"offer_id"`
+	Env     auth.Env `json:"env"`
+	DealID  string   `json:"deal_id"`
+	OfferID string   `json:"offer_id"`
 }
 
 // Kind names the job.

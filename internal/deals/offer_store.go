@@ -3,13 +3,13 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
-func findOffer(ctx context.Context, tx *db.Tx, env principal.Env, dealID, id string) (Offer, error) {
+func findOffer(ctx context.Context, tx *db.Tx, env auth.Env, dealID, id string) (Offer, error) {
 	o, err := db.One[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? AND id = ?`, env, dealID, id)
 	if db.IsNoRows(err) {
 		return o, fault.NotFound("offer", id)

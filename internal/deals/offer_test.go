@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // Every status of an offer, and what either side may still do to it.

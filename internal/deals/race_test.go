@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/hulls"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 // all sends requests at the same time and returns the answers.
@@ -73,7 +73,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed")
 
 		// Who may not read deals does not learn whose it is.
-		blind := s.As(s.Key(scope.DealsWrite))
+		blind := s.As(s.Key(auth.DealsWrite))
 		for i, path := range paths {
 			if ids[i] != winner {
 				if res := blind.Post(path, nil, 409, nil); strings.Contains(string(res.Bytes), winner) {

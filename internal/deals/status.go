@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Status is where a deal stands between the first offer and the last signature.
@@ -181,12 +181,12 @@ func (d *Deal) cancel(c DealCancel, now time.Time) error {
 
 // DealChange is one line of a deal's history.
 type DealChange struct {
-	Env    principal.Env   `json:"-" db:"env"`
-	ID     string          `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID string          `json:"deal_id" db:"deal_id"`
-	From   *Status         `json:"from" db:"from_status" doc:"Status before; null for a new deal."`
-	To     Status          `json:"to" db:"to_status" doc:"Status after."`
-	Reason *string         `json:"reason" db:"reason"`
-	Actor  principal.Actor `json:"actor" db:"actor,json"`
-	At     time.Time       `json:"at" db:"at"`
+	Env    auth.Env   `json:"-" db:"env"`
+	ID     string     `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID string     `json:"deal_id" db:"deal_id"`
+	From   *Status    `json:"from" db:"from_status" doc:"Status before; null for a new deal."`
+	To     Status     `json:"to" db:"to_status" doc:"Status after."`
+	Reason *string    `json:"reason" db:"reason"`
+	Actor  auth.Actor `json:"actor" db:"actor,json"`
+	At     time.Time  `json:"at" db:"at"`
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 var (

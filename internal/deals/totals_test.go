@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slipway/internal/money"
+	"slipway/internal/vocab/money"
 )
 
 func TestTotals(t *testing.T) {

@@ -3,32 +3,32 @@ package deals
 import (
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/hin"
 	"slipway/internal/hulls"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/hin"
 )
 
 // TradeIn is a boat that the buyer gives in payment.
 type TradeIn struct {
-	Env              principal.Env `json:"-" db:"env"`
-	ID               string        `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID           string        `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Description      *string       `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer"`
-	HIN              *string       `json:"hin" db:"hin"`
-	Year             *int64        `json:"year" db:"year" example:"2016"`
-	Make             *string       `json:"make" db:"make" example:"Boston Whaler"`
-	Model            *string       `json:"model" db:"model" example:"210 Montauk"`
-	LengthFt         *float64      `json:"length_ft" db:"length_ft" example:"21.33"`
-	AllowanceCents   int64         `json:"allowance_cents" db:"allowance_cents" doc:"What the buyer is given for it." example:"3250000"`
-	ACVCents         *int64        `json:"acv_cents" db:"acv_cents" doc:"Actual cash value: what it is worth to the dealership. Null without deals:write." audit:"-"`
-	PayoffCents      int64         `json:"payoff_cents" db:"payoff_cents" doc:"What is still owed on it."`
-	EquityCents      int64         `json:"equity_cents" doc:"Allowance less payoff; negative equity adds to what the buyer pays."`
-	Lienholder       *string       `json:"lienholder" db:"lienholder" doc:"To whom it is owed."`
-	StockIn          bool          `json:"stock_in" db:"stock_in" doc:"Whether it becomes a hull when the deal is closed."`
-	HullID           *string       `json:"hull_id" db:"hull_id" doc:"The hull that it became."`
-	CreatedAt        time.Time     `json:"created_at" db:"created_at"`
-	OverAllowedCents int64         `json:"-"`
+	Env              auth.Env  `json:"-" db:"env"`
+	ID               string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID           string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Description      *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer"`
+	HIN              *string   `json:"hin" db:"hin"`
+	Year             *int64    `json:"year" db:"year" example:"2016"`
+	Make             *string   `json:"make" db:"make" example:"Boston Whaler"`
+	Model            *string   `json:"model" db:"model" example:"210 Montauk"`
+	LengthFt         *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
+	AllowanceCents   int64     `json:"allowance_cents" db:"allowance_cents" doc:"What the buyer is given for it." example:"3250000"`
+	ACVCents         *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value: what it is worth to the dealership. Null without deals:write." audit:"-"`
+	PayoffCents      int64     `json:"payoff_cents" db:"payoff_cents" doc:"What is still owed on it."`
+	EquityCents      int64     `json:"equity_cents" doc:"Allowance less payoff; negative equity adds to what the buyer pays."`
+	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"To whom it is owed."`
+	StockIn          bool      `json:"stock_in" db:"stock_in" doc:"Whether it becomes a hull when the deal is closed."`
+	HullID           *string   `json:"hull_id" db:"hull_id" doc:"The hull that it became."`
+	CreatedAt        time.Time `json:"created_at" db:"created_at"`
+	OverAllowedCents int64     `json:"-"`
 }
 
 // TradeInAdd is a new trade-in.

@@ -3,11 +3,10 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // ByTradeIn names a trade-in of a deal.
@@ -20,11 +19,11 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[TradeIn], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[TradeIn], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[TradeIn], error) {
 		p, err := ListOf[TradeIn](ctx, tx, env, "trade_ins", "trd", in.DealID, in.Query)
 		for i := range p.Data {
 			p.Data[i].derive()
-			if !principal.From(ctx).Can(scope.DealsWrite) {
+			if !auth.From(ctx).Can(auth.DealsWrite) {
 				p.Data[i] = p.Data[i].told()
 			}
 		}
@@ -34,7 +33,7 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 
 // changeTrades is how the trade-ins of a deal change, and with them what it
 // comes to.
-func (a *API) changeTrades(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
+func (a *API) changeTrades(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
 	d, err := FindAlone(ctx, tx, env, dealID)
 	if err != nil {
 		return TradeIn{}, err
@@ -54,7 +53,7 @@ func (a *API) addTradeIn(ctx context.Context, in *struct {
 	ByDeal
 	Body TradeInAdd
 }) (TradeIn, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (TradeIn, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (TradeIn, error) {
 		return a.changeTrades(ctx, tx, env, in.DealID, func(d *Deal) (TradeIn, error) {
 			if err := in.Body.Check(tx.Now); err != nil {
 				return TradeIn{}, err
@@ -70,7 +69,7 @@ func (a *API) addTradeIn(ctx context.Context, in *struct {
 }
 
 func (a *API) removeTradeIn(ctx context.Context, in *ByTradeIn) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (rest.None, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (rest.None, error) {
 		_, err := a.changeTrades(ctx, tx, env, in.DealID, func(d *Deal) (TradeIn, error) {
 			t, err := findTradeIn(ctx, tx, env, d.ID, in.TradeInID)
 			if err != nil {

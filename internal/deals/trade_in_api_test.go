@@ -5,9 +5,9 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestTradeIns(t *testing.T) {
@@ -22,7 +22,7 @@ func TestTradeIns(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		var p page.Page[deals.TradeIn]
-		s.As(s.Key(scope.DealsRead)).Get(path, 200, &p)
+		s.As(s.Key(auth.DealsRead)).Get(path, 200, &p)
 		if len(p.Data) != 2 || p.Data[1].ACVCents != nil || p.Data[1].EquityCents != 2000000 {
 			t.Errorf("a reader sees %+v", p.Data)
 		}

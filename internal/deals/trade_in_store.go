@@ -3,14 +3,14 @@ package deals
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
-func findTradeIn(ctx context.Context, tx *db.Tx, env principal.Env, dealID, id string) (TradeIn, error) {
+func findTradeIn(ctx context.Context, tx *db.Tx, env auth.Env, dealID, id string) (TradeIn, error) {
 	t, err := db.One[TradeIn](ctx, tx, `SELECT {cols} FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, env, dealID, id)
 	if db.IsNoRows(err) {
 		return t, fault.NotFound("trade-in", id)

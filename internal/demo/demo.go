@@ -25,9 +25,8 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
-	"slipway/internal/wire"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/wire"
 )
 
 // Name is the dealership's.
@@ -125,10 +124,10 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 		return nil, nil, err
 	}
 	request := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
-	for _, s := range scope.All {
+	for _, s := range auth.Scopes {
 		request.Scopes = append(request.Scopes, s.Scope)
 	}
-	open := func(mode principal.Mode) (*desk, error) {
+	open := func(mode auth.Mode) (*desk, error) {
 		k, err := access.IssueKeyAtTerminal(ctx, o.DB, o.Box, f.DealershipID, mode, request, access.Operator{Email: owner, Code: code})
 		if err != nil {
 			return nil, err
@@ -136,10 +135,10 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 		d := &desk{key: k.Key, lots: map[string]string{}}
 		return d, errors.Join(o.rent(ctx, d), o.advertise(ctx, d))
 	}
-	if test, err = open(principal.Test); err != nil {
+	if test, err = open(auth.Test); err != nil {
 		return nil, nil, err
 	}
-	live, err = open(principal.Live)
+	live, err = open(auth.Live)
 	return test, live, err
 }
 

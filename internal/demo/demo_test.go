@@ -16,11 +16,11 @@ import (
 
 	"slipway/internal/app"
 	"slipway/internal/deals"
-	"slipway/internal/hin"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
-	"slipway/internal/page"
-	"slipway/internal/wire"
+	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/wire"
 )
 
 var noon = time.Date(2026, time.November, 15, 12, 0, 0, 0, time.UTC)

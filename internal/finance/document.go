@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Document is a paper of a deal: a PDF that never changes, and who signed it.
 type Document struct {
-	Env             principal.Env       `json:"-" db:"env"`
+	Env             auth.Env            `json:"-" db:"env"`
 	ID              string              `json:"id" db:"id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string              `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind            DocumentKind        `json:"kind" db:"kind"`
@@ -28,7 +28,7 @@ type Document struct {
 	VoidReason      *string             `json:"void_reason" db:"void_reason"`
 	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at"`
 	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded."`
-	IssuedBy        principal.Actor     `json:"issued_by" db:"issued_by,json"`
+	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json"`
 	Version         int64               `json:"version" db:"version" doc:"Counts the changes of the record; the PDF never changes."`
 	CreatedAt       time.Time           `json:"created_at" db:"created_at"`
 	UpdatedAt       time.Time           `json:"updated_at" db:"updated_at"`
@@ -76,7 +76,7 @@ type DocumentIssue struct {
 }
 
 // document makes the record, before it is set in type.
-func (i DocumentIssue) document(f facts, by principal.Actor) (Document, error) {
+func (i DocumentIssue) document(f facts, by auth.Actor) (Document, error) {
 	form := forms[i.Kind]
 	if err := f.may(i.Kind, form); err != nil {
 		return Document{}, err

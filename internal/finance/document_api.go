@@ -7,12 +7,12 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // ByDocument names a document of a deal.
@@ -25,7 +25,7 @@ func (a *API) documents(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Document], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Document], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Document], error) {
 		return listDocuments(ctx, tx, env, in.DealID, in.Query)
 	})
 }
@@ -97,11 +97,11 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 
 // setDocument makes the record and the PDF of the deal as it is now.
 func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) (set facts, doc Document, pdf []byte, err error) {
-	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (doc Document, err error) {
+	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (doc Document, err error) {
 		if set, err = gather(ctx, tx, env, dealID); err != nil {
 			return doc, err
 		}
-		if doc, err = in.document(set, principal.From(ctx).Actor); err != nil {
+		if doc, err = in.document(set, auth.From(ctx).Actor); err != nil {
 			return doc, err
 		}
 		doc.ID = tx.NewID("doc") // it is printed on every page

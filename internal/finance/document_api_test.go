@@ -13,8 +13,8 @@ import (
 	"github.com/ledongthuc/pdf"
 
 	"slipway/internal/finance"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestDocuments(t *testing.T) {

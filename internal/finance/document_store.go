@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // mime is what all documents are.
@@ -48,7 +48,7 @@ func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
 	return pdf, err
 }
 
-func listDocuments(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, q page.Query) (page.Page[Document], error) {
+func listDocuments(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Document], error) {
 	p, err := deals.ListOf[Document](ctx, tx, env, "documents", "doc", dealID, q)
 	for i := range p.Data {
 		p.Data[i].ContentType = mime
@@ -57,7 +57,7 @@ func listDocuments(ctx context.Context, tx *db.Tx, env principal.Env, dealID str
 }
 
 // gather reads all that a document may say about a deal.
-func gather(ctx context.Context, tx *db.Tx, env principal.Env, dealID string) (f facts, err error) {
+func gather(ctx context.Context, tx *db.Tx, env auth.Env, dealID string) (f facts, err error) {
 	if f.deal, err = deals.Find(ctx, tx, env, dealID); err != nil {
 		return f, err
 	}
@@ -100,7 +100,7 @@ func gather(ctx context.Context, tx *db.Tx, env principal.Env, dealID string) (f
 }
 
 // today is the day at the dealership.
-func today(ctx context.Context, tx *db.Tx, env principal.Env) (time.Time, error) {
+func today(ctx context.Context, tx *db.Tx, env auth.Env) (time.Time, error) {
 	company, err := dealership.Find(ctx, tx, env)
 	if err != nil {
 		return tx.Now, err

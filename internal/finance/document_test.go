@@ -12,8 +12,8 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Every status of a document, and what may be done with it.
@@ -69,7 +69,7 @@ func TestWhoSigns(t *testing.T) {
 		"nothing paid":               {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
 		"a cancelled deal":           {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
 	} {
-		d, err := tt.in.document(tt.f, principal.System)
+		d, err := tt.in.document(tt.f, auth.System)
 		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(d.RequiredSigners, tt.want) {
 			t.Errorf("%s: %v, %v", name, d.RequiredSigners, err)
 		}
@@ -103,7 +103,7 @@ func TestEveryKind(t *testing.T) {
 // issue sets a document and reads it back.
 func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	t.Helper()
-	doc, err := DocumentIssue{Kind: kind}.document(f, principal.System)
+	doc, err := DocumentIssue{Kind: kind}.document(f, auth.System)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 package finance
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to the finance of a deal.
 var Events = []events.Kind{

@@ -9,8 +9,8 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
-	"slipway/internal/money"
-	"slipway/internal/paper"
+	"slipway/internal/platform/pdf"
+	"slipway/internal/vocab/money"
 )
 
 // facts are all that a document may say about a deal.
@@ -78,7 +78,7 @@ func homeOf(c contacts.Contact) string {
 		return ""
 	}
 	a := *c.Address
-	return paper.Lines(or(a.Line1, ""), or(a.Line2, ""), place(or(a.City, ""), a.Region, a.PostalCode), abroad(a.Country))
+	return pdf.Lines(or(a.Line1, ""), or(a.Line2, ""), place(or(a.City, ""), a.Region, a.PostalCode), abroad(a.Country))
 }
 
 // abroad names a country that is not the one at home.
@@ -133,18 +133,18 @@ func tradeName(t deals.TradeIn) string {
 }
 
 // signers are those who sign, by name as far as they are known.
-func (f facts) signers(required []SignerRole) []paper.Signer {
-	var all []paper.Signer
+func (f facts) signers(required []SignerRole) []pdf.Signer {
+	var all []pdf.Signer
 	for _, r := range required {
 		switch r {
 		case ByBuyer:
-			all = append(all, paper.Signer{Name: nameOf(f.buyer), Role: "Buyer"})
+			all = append(all, pdf.Signer{Name: nameOf(f.buyer), Role: "Buyer"})
 		case ByCoBuyer:
-			all = append(all, paper.Signer{Name: nameOf(*f.coBuyer), Role: "Co-buyer"})
+			all = append(all, pdf.Signer{Name: nameOf(*f.coBuyer), Role: "Co-buyer"})
 		case ByDealer:
-			all = append(all, paper.Signer{Name: f.seller(), Role: "Dealer, by its authorized representative"})
+			all = append(all, pdf.Signer{Name: f.seller(), Role: "Dealer, by its authorized representative"})
 		case ByLender:
-			all = append(all, paper.Signer{Name: f.lender(), Role: "Lender, by its authorized representative"})
+			all = append(all, pdf.Signer{Name: f.lender(), Role: "Lender, by its authorized representative"})
 		}
 	}
 	return all
@@ -158,9 +158,9 @@ func (f facts) lender() string {
 }
 
 // set makes the PDF.
-func (f facts) set(d Document) (pdf []byte, pages int, err error) {
-	head := paper.Head{Issuer: f.company.Name, Address: f.letterhead(), Title: d.Title, Number: d.ID, Issued: f.today}
-	return paper.Set(head, func(p *paper.Page) {
+func (f facts) set(d Document) (content []byte, pages int, err error) {
+	head := pdf.Head{Issuer: f.company.Name, Address: f.letterhead(), Title: d.Title, Number: d.ID, Issued: f.today}
+	return pdf.Set(head, func(p *pdf.Page) {
 		forms[d.Kind].write(p, f)
 		if len(d.RequiredSigners) > 0 {
 			p.Signatures(f.signers(d.RequiredSigners)...)
@@ -170,33 +170,33 @@ func (f facts) set(d Document) (pdf []byte, pages int, err error) {
 
 // ---- sections that several documents share ------------------------------------
 
-func parties(p *paper.Page, f facts) {
+func parties(p *pdf.Page, f facts) {
 	p.Heading("Parties")
 	p.Fields(
-		paper.Field{Name: "Seller", Value: paper.Lines(append([]string{f.seller()}, f.letterhead()...)...)},
-		paper.Field{Name: "Buyer", Value: paper.Lines(nameOf(f.buyer), homeOf(f.buyer), or(f.buyer.Phone, ""), or(f.buyer.Email, ""))},
+		pdf.Field{Name: "Seller", Value: pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)},
+		pdf.Field{Name: "Buyer", Value: pdf.Lines(nameOf(f.buyer), homeOf(f.buyer), or(f.buyer.Phone, ""), or(f.buyer.Email, ""))},
 	)
 	if f.coBuyer != nil {
-		p.Fields(paper.Field{Name: "Co-buyer", Value: paper.Lines(nameOf(*f.coBuyer), homeOf(*f.coBuyer), or(f.coBuyer.Phone, ""), or(f.coBuyer.Email, ""))})
+		p.Fields(pdf.Field{Name: "Co-buyer", Value: pdf.Lines(nameOf(*f.coBuyer), homeOf(*f.coBuyer), or(f.coBuyer.Phone, ""), or(f.coBuyer.Email, ""))})
 	}
 }
 
-func vessel(p *paper.Page, f facts) {
+func vessel(p *pdf.Page, f facts) {
 	p.Heading("Vessel")
 	p.Fields(
-		paper.Field{Name: "Year, make and model", Value: f.boat()},
-		paper.Field{Name: "Hull identification number (HIN)", Value: f.number()},
-		paper.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
-		paper.Field{Name: "Condition", Value: strings.ToUpper(f.hull.Condition[:1]) + f.hull.Condition[1:]},
-		paper.Field{Name: "Stock number", Value: or(f.hull.StockNumber, "None")},
-		paper.Field{Name: "Deal", Value: f.deal.ID},
+		pdf.Field{Name: "Year, make and model", Value: f.boat()},
+		pdf.Field{Name: "Hull identification number (HIN)", Value: f.number()},
+		pdf.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
+		pdf.Field{Name: "Condition", Value: strings.ToUpper(f.hull.Condition[:1]) + f.hull.Condition[1:]},
+		pdf.Field{Name: "Stock number", Value: or(f.hull.StockNumber, "None")},
+		pdf.Field{Name: "Deal", Value: f.deal.ID},
 	)
 }
 
-var amounts = []paper.Column{{Name: "Item", Share: 7}, {Name: "Amount", Share: 2, Number: true}}
+var amounts = []pdf.Column{{Name: "Item", Share: 7}, {Name: "Amount", Share: 2, Number: true}}
 
 // figures is what the deal comes to.
-func figures(p *paper.Page, f facts) {
+func figures(p *pdf.Page, f facts) {
 	p.Heading("Price")
 	t := f.deal.Totals
 	rows := [][]string{{"Price of the vessel", money.Format(t.PriceCents)}}
@@ -239,7 +239,7 @@ func productName(p FinanceProduct) string {
 	return name
 }
 
-func tradeTable(p *paper.Page, f facts) {
+func tradeTable(p *pdf.Page, f facts) {
 	if len(f.trades) == 0 {
 		return
 	}
@@ -248,10 +248,10 @@ func tradeTable(p *paper.Page, f facts) {
 	for _, t := range f.trades {
 		rows = append(rows, []string{tradeName(t), or(t.HIN, "Not given"), or(t.Lienholder, "None"), money.Format(t.AllowanceCents), money.Format(t.PayoffCents)})
 	}
-	p.Table([]paper.Column{{Name: "Vessel", Share: 4}, {Name: "HIN", Share: 3}, {Name: "Lienholder", Share: 3}, {Name: "Allowance", Share: 2.4, Number: true}, {Name: "Payoff", Share: 2.4, Number: true}}, rows, nil)
+	p.Table([]pdf.Column{{Name: "Vessel", Share: 4}, {Name: "HIN", Share: 3}, {Name: "Lienholder", Share: 3}, {Name: "Allowance", Share: 2.4, Number: true}, {Name: "Payoff", Share: 2.4, Number: true}}, rows, nil)
 }
 
-func receipts(p *paper.Page, f facts) {
+func receipts(p *pdf.Page, f facts) {
 	p.Heading("Payments received")
 	var rows [][]string
 	for _, pay := range f.payments {
@@ -261,6 +261,6 @@ func receipts(p *paper.Page, f facts) {
 		}
 		rows = append(rows, []string{dayOf(pay.ReceivedOn), strings.ToUpper(what[:1]) + what[1:], pay.Method, or(pay.Reference, ""), money.Format(amount)})
 	}
-	p.Table([]paper.Column{{Name: "Date", Share: 2}, {Name: "For", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3}, {Name: "Amount", Share: 2.4, Number: true}},
+	p.Table([]pdf.Column{{Name: "Date", Share: 2}, {Name: "For", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3}, {Name: "Amount", Share: 2.4, Number: true}},
 		rows, [][]string{{"", "Received in all", "", "", money.Format(f.deal.Totals.PaidCents)}})
 }

@@ -3,16 +3,15 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
 )
 
 var (
-	read  = scope.Need(scope.DealsRead)
-	write = scope.Need(scope.DealsWrite)
+	read  = auth.Need(auth.DealsRead)
+	write = auth.Need(auth.DealsWrite)
 )
 
 // API serves the finance of deals.
@@ -69,7 +68,7 @@ func (a *API) Mount(r *rest.Router) {
 // change is how something of a deal is changed. The deal is locked first, so
 // that sums over its rows hold, and so that one change follows the other.
 func change[T any](ctx context.Context, a *API, dealID string, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal) (T, error)) (T, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (T, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error) {
 		d, err := deals.FindAlone(ctx, tx, env, dealID)
 		if err != nil {
 			var none T
@@ -81,7 +80,7 @@ func change[T any](ctx context.Context, a *API, dealID string, edit func(ctx con
 
 // look is how something of a deal is read.
 func look[T any](ctx context.Context, a *API, dealID string, find func(ctx context.Context, tx *db.Tx, d deals.Deal) (T, error)) (T, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (T, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error) {
 		d, err := deals.Find(ctx, tx, env, dealID)
 		if err != nil {
 			var none T

@@ -1,6 +1,6 @@
 package finance
 
-import "slipway/internal/paper"
+import "slipway/internal/platform/pdf"
 
 // DocumentKind is what a document is for.
 type DocumentKind string
@@ -11,7 +11,7 @@ type form struct {
 	title   string
 	signers []SignerRole
 	needs   needs
-	write   func(p *paper.Page, f facts)
+	write   func(p *pdf.Page, f facts)
 }
 
 type needs struct{ structure, trade, payment bool }

@@ -3,11 +3,11 @@ package finance
 import (
 	"fmt"
 
-	"slipway/internal/money"
-	"slipway/internal/paper"
+	"slipway/internal/platform/pdf"
+	"slipway/internal/vocab/money"
 )
 
-func purchaseAgreement(p *paper.Page, f facts) {
+func purchaseAgreement(p *pdf.Page, f facts) {
 	p.Paragraph("The seller sells and the buyer buys the vessel described below, for the price and on the terms of this agreement.")
 	parties(p, f)
 	vessel(p, f)
@@ -20,14 +20,14 @@ func purchaseAgreement(p *paper.Page, f facts) {
 	}
 	p.Heading("Terms")
 	p.Clauses(
-		paper.Clause{Name: "Payment", Text: "The balance due is payable before or at delivery. A check or draft counts as payment when it has been honored."},
-		paper.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of liens except those that are paid off from the price. Title and risk pass to the buyer on delivery and full payment."},
-		paper.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the vessel given in trade and that what is owed on it is no more than stated above. If the payoff proves higher, the buyer pays the difference."},
-		paper.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
-		paper.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and tried at sea, at the buyer's expense, before accepting delivery."},
-		paper.Clause{Name: "Cancellation", Text: "If the buyer does not complete the purchase for a reason for which the seller is not responsible, the seller may keep the deposit to the extent that the law allows."},
-		paper.Clause{Name: "Insurance", Text: "From delivery on the buyer insures the vessel; where it is financed, in favor of the lender."},
-		paper.Clause{Name: "Whole agreement", Text: "This document, together with what it refers to, is the whole agreement. A change is valid only in writing and signed by both."},
+		pdf.Clause{Name: "Payment", Text: "The balance due is payable before or at delivery. A check or draft counts as payment when it has been honored."},
+		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of liens except those that are paid off from the price. Title and risk pass to the buyer on delivery and full payment."},
+		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the vessel given in trade and that what is owed on it is no more than stated above. If the payoff proves higher, the buyer pays the difference."},
+		pdf.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
+		pdf.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and tried at sea, at the buyer's expense, before accepting delivery."},
+		pdf.Clause{Name: "Cancellation", Text: "If the buyer does not complete the purchase for a reason for which the seller is not responsible, the seller may keep the deposit to the extent that the law allows."},
+		pdf.Clause{Name: "Insurance", Text: "From delivery on the buyer insures the vessel; where it is financed, in favor of the lender."},
+		pdf.Clause{Name: "Whole agreement", Text: "This document, together with what it refers to, is the whole agreement. A change is valid only in writing and signed by both."},
 	)
 }
 
@@ -38,7 +38,7 @@ func conditionClause(condition string) string {
 	return "The vessel is used and sold as is, with all faults, without warranty by the seller except those that the law does not allow to be excluded."
 }
 
-func buyersOrder(p *paper.Page, f facts) {
+func buyersOrder(p *pdf.Page, f facts) {
 	p.Paragraph("The buyer orders the vessel described below. The order becomes binding when the seller has signed it.")
 	parties(p, f)
 	vessel(p, f)
@@ -47,18 +47,18 @@ func buyersOrder(p *paper.Page, f facts) {
 	p.Note("This order is no contract of credit. Where the purchase depends on financing, it ends without obligation if no lender approves the buyer on terms that the buyer accepts.")
 }
 
-func depositReceipt(p *paper.Page, f facts) {
+func depositReceipt(p *pdf.Page, f facts) {
 	p.Paragraph(fmt.Sprintf("%s has received the payments listed below from %s towards the purchase of the vessel.", f.seller(), nameOf(f.buyer)))
 	vessel(p, f)
 	receipts(p, f)
 	p.Fields(
-		paper.Field{Name: "Total of the purchase", Value: money.Format(f.deal.Totals.TotalCents)},
-		paper.Field{Name: "Balance due", Value: money.Format(f.deal.Totals.BalanceDueCents)},
+		pdf.Field{Name: "Total of the purchase", Value: money.Format(f.deal.Totals.TotalCents)},
+		pdf.Field{Name: "Balance due", Value: money.Format(f.deal.Totals.BalanceDueCents)},
 	)
 	p.Note("The deposit is applied to the price. What becomes of it if the purchase is not completed is set out in the purchase agreement.")
 }
 
-func billOfSale(p *paper.Page, f facts) {
+func billOfSale(p *pdf.Page, f facts) {
 	p.Paragraph(fmt.Sprintf("For %s, the receipt of which the seller acknowledges to the extent paid, the seller sells, transfers and delivers the vessel described below to the buyer, to have and to hold for ever.",
 		money.Format(f.deal.Totals.PriceCents)))
 	parties(p, f)
@@ -69,21 +69,21 @@ func billOfSale(p *paper.Page, f facts) {
 	p.Heading("Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________")
 	p.Paragraph("On this ______ day of ____________________, 20____, the persons who signed below appeared before me and acknowledged that they signed this document.")
-	p.Fields(paper.Field{Name: "Notary public"}, paper.Field{Name: "Commission expires"})
+	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
-func seaTrial(p *paper.Page, f facts) {
+func seaTrial(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Sea trial")
-	p.Fields(paper.Field{Name: "Date"}, paper.Field{Name: "Place"}, paper.Field{Name: "Engine hours at start"}, paper.Field{Name: "Engine hours at end"})
+	p.Fields(pdf.Field{Name: "Date"}, pdf.Field{Name: "Place"}, pdf.Field{Name: "Engine hours at start"}, pdf.Field{Name: "Engine hours at end"})
 	p.Checklist("Engines start cold and warm", "Oil pressure and temperature within range", "Reaches rated RPM at wide-open throttle", "Shifts smoothly ahead and astern",
 		"Steering and trim tabs work through full travel", "No unusual vibration or noise", "Navigation electronics work", "Bilges dry after the run")
-	p.Fields(paper.Field{Name: "Remarks"}, paper.Field{Name: ""})
+	p.Fields(pdf.Field{Name: "Remarks"}, pdf.Field{Name: ""})
 	p.Paragraph("The buyer has tried the vessel at sea and accepts it, subject to the remarks above.")
 }
 
-func deliveryChecklist(p *paper.Page, f facts) {
+func deliveryChecklist(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Papers handed over")
@@ -94,11 +94,11 @@ func deliveryChecklist(p *paper.Page, f facts) {
 	p.Heading("Explained to the buyer")
 	p.Checklist("Engine start, stop and break-in", "Fuel system and ventilation", "Batteries and switches", "Bilge pumps and seacocks", "Electronics", "Trailer, lights and tie-downs",
 		"Maintenance schedule", "Capacity plate and safe loading")
-	p.Fields(paper.Field{Name: "Engine hours"}, paper.Field{Name: "Fuel level"}, paper.Field{Name: "Keys handed over"}, paper.Field{Name: "Delivered on"})
+	p.Fields(pdf.Field{Name: "Engine hours"}, pdf.Field{Name: "Fuel level"}, pdf.Field{Name: "Keys handed over"}, pdf.Field{Name: "Delivered on"})
 	p.Paragraph("The buyer has received the vessel with what is ticked above.")
 }
 
-func dueBill(p *paper.Page, f facts) {
+func dueBill(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Owed to the buyer")
@@ -106,29 +106,29 @@ func dueBill(p *paper.Page, f facts) {
 	for i := range 8 {
 		rows = append(rows, []string{fmt.Sprint(i + 1), "", ""})
 	}
-	p.Table([]paper.Column{{Name: "No.", Share: 1}, {Name: "Part or work", Share: 8}, {Name: "Due by", Share: 3}}, rows, nil)
+	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or work", Share: 8}, {Name: "Due by", Share: 3}}, rows, nil)
 	p.Paragraph("The seller owes the buyer what is listed above. Nothing else has been promised.")
 }
 
-func survey(p *paper.Page, f facts) {
+func survey(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Survey")
-	p.Fields(paper.Field{Name: "Surveyor"}, paper.Field{Name: "Accreditation"}, paper.Field{Name: "Date of survey"}, paper.Field{Name: "Place"},
-		paper.Field{Name: "Fair market value"}, paper.Field{Name: "Report number"})
+	p.Fields(pdf.Field{Name: "Surveyor"}, pdf.Field{Name: "Accreditation"}, pdf.Field{Name: "Date of survey"}, pdf.Field{Name: "Place"},
+		pdf.Field{Name: "Fair market value"}, pdf.Field{Name: "Report number"})
 	p.Checklist("Hauled out and sounded", "Moisture readings taken", "Engines surveyed separately", "Sea trial attended", "Recommendations received", "Accepted by the insurer")
 	p.Paragraph("The buyer has received the surveyor's report and accepts the vessel, subject to the recommendations listed in it.")
 }
 
-func insuranceBinder(p *paper.Page, f facts) {
+func insuranceBinder(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Coverage")
 	p.Fields(
-		paper.Field{Name: "Insurer"}, paper.Field{Name: "Policy or binder number"},
-		paper.Field{Name: "Agent and phone"}, paper.Field{Name: "Effective on"},
-		paper.Field{Name: "Agreed value, at least", Value: money.Format(f.deal.Totals.PriceCents)}, paper.Field{Name: "Loss payee", Value: f.payee()},
-		paper.Field{Name: "Deductible"}, paper.Field{Name: "Navigation limits"},
+		pdf.Field{Name: "Insurer"}, pdf.Field{Name: "Policy or binder number"},
+		pdf.Field{Name: "Agent and phone"}, pdf.Field{Name: "Effective on"},
+		pdf.Field{Name: "Agreed value, at least", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Loss payee", Value: f.payee()},
+		pdf.Field{Name: "Deductible"}, pdf.Field{Name: "Navigation limits"},
 	)
 	p.Paragraph("The buyer agrees to keep the vessel insured for at least the value above, with the loss payee named, from delivery on.")
 }

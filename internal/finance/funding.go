@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/money"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
 )
 
 // Funding is a deal's way through one lender.
 type Funding struct {
-	Env             principal.Env    `json:"-" db:"env"`
+	Env             auth.Env         `json:"-" db:"env"`
 	ID              string           `json:"id" db:"id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender          string           `json:"lender" db:"lender" example:"Bay Federal"`

@@ -3,12 +3,12 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // ByFunding names a funding of a deal.
@@ -27,7 +27,7 @@ func (a *API) fundings(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Funding], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Funding], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Funding], error) {
 		return listFundings(ctx, tx, env, in.DealID, in.Query)
 	})
 }

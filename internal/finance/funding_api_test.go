@@ -6,8 +6,8 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/finance"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // structured makes an accepted deal with a selected structure.

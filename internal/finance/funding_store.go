@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 func findFunding(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Funding, error) {
@@ -25,7 +25,7 @@ func findFunding(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Fundi
 	return one[0], err
 }
 
-func listFundings(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, q page.Query) (page.Page[Funding], error) {
+func listFundings(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Funding], error) {
 	p, err := deals.ListOf[Funding](ctx, tx, env, "fundings", "fund", dealID, q)
 	if err != nil {
 		return p, err
@@ -43,7 +43,7 @@ func fundingsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Funding, error)
 }
 
 // addStipulations fills in what the lenders of a deal want.
-func addStipulations(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, fundings []Funding) error {
+func addStipulations(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, fundings []Funding) error {
 	all, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id = ? ORDER BY funding_id, id`, env, dealID)
 	for i := range fundings {
 		f := &fundings[i]

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 var every = []FundingStatus{

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // Holder tells the contacts what is kept here of them.
@@ -17,9 +17,9 @@ func (a *API) Holder() contacts.Holder {
 
 // moveNothing is all there is to do: everything here hangs on a deal, which
 // moves with its buyer.
-func moveNothing(context.Context, *db.Tx, principal.Env, string, string) error { return nil }
+func moveNothing(context.Context, *db.Tx, auth.Env, string, string) error { return nil }
 
-func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) (map[string]any, error) {
+func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error) {
 	all, err := deals.OfContact(ctx, tx, env, contactID)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func export(ctx context.Context, tx *db.Tx, env principal.Env, contactID string)
 
 // erase forgets the papers of deals that came to nothing: who signed, from
 // where, and the pages. Those of a sale must be kept.
-func erase(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
 	all, err := deals.OfContact(ctx, tx, env, contactID)
 	if err != nil {
 		return err

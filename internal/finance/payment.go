@@ -4,26 +4,26 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Payment is money that came in, or with refunds_payment_id went back. It is
 // never edited: its status follows from its refunds.
 type Payment struct {
-	Env              principal.Env `json:"-" db:"env"`
-	ID               string        `json:"id" db:"id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID           string        `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind             string        `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"Of a refund: that of the payment."`
-	Method           string        `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
-	AmountCents      int64         `json:"amount_cents" db:"amount_cents" doc:"Also of a refund, more than 0." example:"500000"`
-	Reference        *string       `json:"reference" db:"reference" doc:"The check's number, the processor's id."`
-	ReceivedOn       string        `json:"received_on" db:"received_on" format:"date" doc:"Of a refund: when it was paid out."`
-	Status           string        `json:"status" enum:"succeeded,partially_refunded,refunded" audit:"-"`
-	RefundedCents    int64         `json:"refunded_cents" doc:"How much of it went back." audit:"-"`
-	RefundsPaymentID *string       `json:"refunds_payment_id" db:"refunds_payment_id" doc:"The payment that this refund pays back."`
-	Reason           *string       `json:"reason" db:"reason" doc:"Why it went back."`
-	CreatedAt        time.Time     `json:"created_at" db:"created_at"`
+	Env              auth.Env  `json:"-" db:"env"`
+	ID               string    `json:"id" db:"id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID           string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind             string    `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"Of a refund: that of the payment."`
+	Method           string    `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
+	AmountCents      int64     `json:"amount_cents" db:"amount_cents" doc:"Also of a refund, more than 0." example:"500000"`
+	Reference        *string   `json:"reference" db:"reference" doc:"The check's number, the processor's id."`
+	ReceivedOn       string    `json:"received_on" db:"received_on" format:"date" doc:"Of a refund: when it was paid out."`
+	Status           string    `json:"status" enum:"succeeded,partially_refunded,refunded" audit:"-"`
+	RefundedCents    int64     `json:"refunded_cents" doc:"How much of it went back." audit:"-"`
+	RefundsPaymentID *string   `json:"refunds_payment_id" db:"refunds_payment_id" doc:"The payment that this refund pays back."`
+	Reason           *string   `json:"reason" db:"reason" doc:"Why it went back."`
+	CreatedAt        time.Time `json:"created_at" db:"created_at"`
 }
 
 // PaymentRecord is money that came in.

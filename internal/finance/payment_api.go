@@ -3,11 +3,11 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // ByPayment names a payment of a deal.
@@ -20,7 +20,7 @@ func (a *API) payments(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Payment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Payment], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Payment], error) {
 		return listPayments(ctx, tx, env, in.DealID, in.Query)
 	})
 }

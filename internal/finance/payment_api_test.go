@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"slipway/internal/finance"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestPaymentsAndRefunds(t *testing.T) {

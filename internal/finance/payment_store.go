@@ -3,12 +3,12 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 func findPayment(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Payment, error) {
@@ -24,7 +24,7 @@ func findPayment(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Payme
 	return one[0], err
 }
 
-func listPayments(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, q page.Query) (page.Page[Payment], error) {
+func listPayments(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Payment], error) {
 	p, err := deals.ListOf[Payment](ctx, tx, env, "payments", "pay", dealID, q)
 	if err != nil {
 		return p, err
@@ -42,7 +42,7 @@ func paymentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error)
 }
 
 // addRefunds fills in what follows from the refunds of a deal's payments.
-func addRefunds(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, payments []Payment) error {
+func addRefunds(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, payments []Payment) error {
 	type sum struct {
 		ID    string `db:"refunds_payment_id"`
 		Cents int64  `db:"cents"`

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // Whatever is paid and refunded in whatever order, a payment never gives back

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Stipulation is something that a lender wants before it pays.
 type Stipulation struct {
-	Env         principal.Env     `json:"-" db:"env"`
+	Env         auth.Env          `json:"-" db:"env"`
 	ID          string            `json:"id" db:"id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID      string            `json:"deal_id" db:"deal_id"`
 	FundingID   string            `json:"funding_id" db:"funding_id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/money"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
 )
 
 // FinanceStructure is one way to finance a deal. It never changes: to change
 // it, work out another.
 type FinanceStructure struct {
-	Env                  principal.Env    `json:"-" db:"env"`
+	Env                  auth.Env         `json:"-" db:"env"`
 	ID                   string           `json:"id" db:"id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID               string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name                 *string          `json:"name" db:"name" example:"20 years, 10% down"`

@@ -3,12 +3,12 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // ByStructure names a finance structure of a deal.
@@ -21,7 +21,7 @@ func (a *API) structures(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[FinanceStructure], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[FinanceStructure], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[FinanceStructure], error) {
 		return listStructures(ctx, tx, env, in.DealID, in.Query)
 	})
 }

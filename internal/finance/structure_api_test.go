@@ -5,9 +5,9 @@ import (
 
 	"slipway/internal/deals"
 	"slipway/internal/finance"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestStructures(t *testing.T) {
@@ -40,7 +40,7 @@ func TestStructures(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		var p page.Page[finance.FinanceStructure]
-		s.As(s.Key(scope.DealsRead)).Get(path, 200, &p)
+		s.As(s.Key(auth.DealsRead)).Get(path, 200, &p)
 		if len(p.Data) != 2 || !p.Data[0].Selected || p.Data[1].Selected || p.Data[0].Products[0].CostCents != nil {
 			t.Errorf("a reader sees %+v", p.Data)
 		}

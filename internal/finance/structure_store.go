@@ -3,13 +3,12 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 func findStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
@@ -23,13 +22,13 @@ func findStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Fin
 // seen is the structure as the caller may see it.
 func (s FinanceStructure) seen(ctx context.Context, d deals.Deal) FinanceStructure {
 	s.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
-	if !principal.From(ctx).Can(scope.DealsWrite) {
+	if !auth.From(ctx).Can(auth.DealsWrite) {
 		return s.withoutCosts()
 	}
 	return s
 }
 
-func listStructures(ctx context.Context, tx *db.Tx, env principal.Env, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
+func listStructures(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
 	p, err := deals.ListOf[FinanceStructure](ctx, tx, env, "finance_structures", "fin", dealID, q)
 	if err != nil {
 		return p, err

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/deals"
-	"slipway/internal/fault"
-	"slipway/internal/money"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -3,8 +3,8 @@ package finance
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/deals"
+	"slipway/internal/platform/db"
 )
 
 // Unwind ends what was begun for a deal that is being cancelled: fundings are

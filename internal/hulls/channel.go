@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // maxChannels bounds what a change of a hull has to look at.
@@ -14,7 +14,7 @@ const maxChannels = 50
 
 // Channel is where hulls are shown to the public: a marketplace or a website.
 type Channel struct {
-	Env         principal.Env `json:"-" db:"env"`
+	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" example:"Our website"`
 	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom"`

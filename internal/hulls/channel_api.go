@@ -3,13 +3,13 @@ package hulls
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/outbound"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 func (a *API) mountChannels(r *rest.Router) {
@@ -41,7 +41,7 @@ type ByListing struct {
 }
 
 func (a *API) listChannels(ctx context.Context, in *struct{ page.Query }) (page.Page[Channel], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Channel], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Channel], error) {
 		if err := in.Query.Check("chn"); err != nil {
 			return page.Page[Channel]{}, err
 		}
@@ -52,14 +52,14 @@ func (a *API) listChannels(ctx context.Context, in *struct{ page.Query }) (page.
 }
 
 func (a *API) createChannel(ctx context.Context, in *struct{ Body ChannelCreate }) (Channel, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Channel, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Channel, error) {
 		c := in.Body.channel()
 		if err := in.Body.Check(tx.Now); err != nil {
 			return c, err
 		}
 		if c.PushURL != nil {
 			var bad fault.Fields
-			outbound.CheckURL(&bad, "push_url", *c.PushURL, principal.From(ctx).Mode == principal.Live)
+			outbound.CheckURL(&bad, "push_url", *c.PushURL, auth.From(ctx).Mode == auth.Live)
 			if err := bad.Err(); err != nil {
 				return c, err
 			}
@@ -77,7 +77,7 @@ func (a *API) createChannel(ctx context.Context, in *struct{ Body ChannelCreate 
 }
 
 func (a *API) deleteChannel(ctx context.Context, in *ByChannel) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		c, err := findChannel(ctx, tx, env, in.ChannelID)
 		if err != nil {
 			return none, err
@@ -99,7 +99,7 @@ func (a *API) listSyndication(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullSyndication], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[HullSyndication], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullSyndication], error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return page.Page[HullSyndication]{}, err
@@ -133,7 +133,7 @@ func (a *API) withdraw(ctx context.Context, in *ByListing) (HullSyndication, err
 // changeListing does what the dealer asks for, and wakes the job that tells
 // partners.
 func (a *API) changeListing(ctx context.Context, in *ByListing, edit func(tx *db.Tx, c Channel, h Hull, l *HullSyndication) error) (HullSyndication, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSyndication, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSyndication, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullSyndication{}, err

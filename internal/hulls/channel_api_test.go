@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
-	"slipway/internal/outbound"
-	"slipway/internal/page"
+	"slipway/internal/platform/outbound"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // onChannel is how a hull stands on a channel.

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // FindAlone returns a hull that nobody else can change until the transaction
 // ends: deals that want it come one after the other.
-func FindAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Hull, error) {
+func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Hull{}, err
 	}
@@ -44,7 +44,7 @@ func (h *Hull) reserve(dealID string) error {
 // Release takes the hull from its deal and gives it back as it was: in the
 // status it had, and on hold if the hold has not ended in the meantime. The job
 // that ends the hold is still waiting.
-func Release(ctx context.Context, tx *db.Tx, env principal.Env, hullID string, to Status, hold *Hold, reason string) error {
+func Release(ctx context.Context, tx *db.Tx, env auth.Env, hullID string, to Status, hold *Hold, reason string) error {
 	h, err := FindAlone(ctx, tx, env, hullID)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func Release(ctx context.Context, tx *db.Tx, env principal.Env, hullID string, t
 }
 
 // MarkSold makes the hull of a deal sold.
-func MarkSold(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+func MarkSold(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
 	h, err := FindAlone(ctx, tx, env, hullID)
 	if err != nil || h.Status == Sold {
 		return err
@@ -74,7 +74,7 @@ func MarkSold(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) 
 
 // MarkDelivered hands the hull of a deal over. One that is delivered before it
 // was funded is sold by that, too.
-func MarkDelivered(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+func MarkDelivered(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
 	h, err := FindAlone(ctx, tx, env, hullID)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, env principal.Env, hullID str
 }
 
 // Settle ends the deal's hold on a delivered hull.
-func Settle(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) error {
+func Settle(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
 	h, err := FindAlone(ctx, tx, env, hullID)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func Settle(ctx context.Context, tx *db.Tx, env principal.Env, hullID string) er
 
 // StockIn adds a boat taken in trade, at what it cost. If it was here before,
 // the new hull says so.
-func StockIn(ctx context.Context, tx *db.Tx, env principal.Env, c HullCreate, costCents int64, reason string) (Hull, error) {
+func StockIn(ctx context.Context, tx *db.Tx, env auth.Env, c HullCreate, costCents int64, reason string) (Hull, error) {
 	h, err := c.hull(tx.Now)
 	if err != nil {
 		return h, err
@@ -133,7 +133,7 @@ func StockIn(ctx context.Context, tx *db.Tx, env principal.Env, c HullCreate, co
 }
 
 // Costs are what hulls cost the dealership, as far as it is known.
-func Costs(ctx context.Context, tx *db.Tx, env principal.Env, hullIDs ...string) (map[string]int64, error) {
+func Costs(ctx context.Context, tx *db.Tx, env auth.Env, hullIDs ...string) (map[string]int64, error) {
 	if len(hullIDs) == 0 {
 		return nil, nil
 	}

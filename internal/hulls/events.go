@@ -1,6 +1,6 @@
 package hulls
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to a hull, its photos and its listings.
 var Events = []events.Kind{

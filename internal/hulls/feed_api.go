@@ -5,13 +5,13 @@ import (
 	"context"
 	"io"
 
-	"slipway/internal/db"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
 )
 
 func (a *API) feed(ctx context.Context, in *ByChannel) (*rest.Content, error) {
-	return rest.Read(ctx, a.DB, func(callCtx context.Context, tx *db.Tx, env principal.Env) (*rest.Content, error) {
+	return rest.Read(ctx, a.DB, func(callCtx context.Context, tx *db.Tx, env auth.Env) (*rest.Content, error) {
 		c, err := findChannel(callCtx, tx, env, in.ChannelID)
 		if err != nil {
 			return nil, err

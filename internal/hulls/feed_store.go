@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // feedBatch is how many hulls of a feed are in memory at once.
@@ -24,7 +24,7 @@ type shop struct {
 	print string // changes with what they share
 }
 
-func findShop(ctx context.Context, tx *db.Tx, env principal.Env) (shop, error) {
+func findShop(ctx context.Context, tx *db.Tx, env auth.Env) (shop, error) {
 	d, err := dealership.Find(ctx, tx, env)
 	if err != nil {
 		return shop{}, err

@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
 )
 
 // ReleaseHold ends a hold that has expired.
 type ReleaseHold struct {
-	Env    principal.Env `json:"env"`
-	HullID string        `json:"hull_id"`
+	Env    auth.Env `json:"env"`
+	HullID string   `json:"hull_id"`
 }
 
 // Kind names the job.

@@ -7,17 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/hin"
-	"slipway/internal/metadata"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
-	"slipway/internal/terms"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/search"
 )
 
 // Hull is one boat in inventory.
 type Hull struct {
-	Env               principal.Env     `json:"-" db:"env"`
+	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number, 12 characters without the country." example:"GRT40912B324"`
 	Make              string            `json:"make" db:"make" example:"Grady-White"`
@@ -127,23 +126,23 @@ func (c HullCreate) Check(now time.Time) error {
 // HullPatch changes a hull's descriptive fields or location. Status and price
 // have endpoints of their own.
 type HullPatch struct {
-	HIN             opt.Null[string]             `json:"hin,omitzero" maxLength:"32"`
-	HINAbsentReason opt.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
-	Make            opt.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100"`
-	Model           opt.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100"`
-	Year            opt.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999"`
-	LengthFt        opt.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000"`
-	LocationID      opt.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64"`
-	StockNumber     opt.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50"`
-	Condition       opt.Value[string]            `json:"condition,omitzero" enum:"new,used,demo"`
-	Category        opt.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered"`
-	BoatClass       opt.Null[BoatClass]          `json:"boat_class,omitzero"`
-	Title           opt.Null[string]             `json:"title,omitzero" maxLength:"200"`
-	Description     opt.Null[string]             `json:"description,omitzero" maxLength:"20000"`
-	Ownership       opt.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
-	ReceivedOn      opt.Null[string]             `json:"received_on,omitzero" format:"date"`
-	PreviousHullID  opt.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
-	Metadata        opt.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32"`
+	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	Make            patch.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100"`
+	Model           patch.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100"`
+	Year            patch.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999"`
+	LengthFt        patch.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000"`
+	LocationID      patch.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64"`
+	StockNumber     patch.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50"`
+	Condition       patch.Value[string]            `json:"condition,omitzero" enum:"new,used,demo"`
+	Category        patch.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered"`
+	BoatClass       patch.Null[BoatClass]          `json:"boat_class,omitzero"`
+	Title           patch.Null[string]             `json:"title,omitzero" maxLength:"200"`
+	Description     patch.Null[string]             `json:"description,omitzero" maxLength:"20000"`
+	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
+	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date"`
+	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
+	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
 }
 
 func (p HullPatch) apply(h *Hull, now time.Time) error {
@@ -169,7 +168,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	p.ReceivedOn.To(&h.ReceivedOn)
 	p.PreviousHullID.To(&h.PreviousHullID)
 	if p.Metadata.Set {
-		h.Metadata = metadata.Merge(h.Metadata, p.Metadata.V)
+		h.Metadata = patch.MergeMetadata(h.Metadata, p.Metadata.V)
 	}
 	return h.check(now)
 }
@@ -195,12 +194,12 @@ func (h *Hull) check(now time.Time) error {
 			bad.Add(f.name, "too_short", "must not be blank")
 		}
 	}
-	h.MakeKey, h.ModelKey = terms.Fold(h.Make), terms.Fold(h.Model)
+	h.MakeKey, h.ModelKey = search.Fold(h.Make), search.Fold(h.Model)
 	if h.BoatClass != nil && !h.BoatClass.fits(h.Category) {
 		bad.Add("boat_class", "enum", "is not a class of the category %s", h.Category)
 	}
 	h.checkHIN(&bad, now)
-	metadata.Check(&bad, h.Metadata)
+	patch.CheckMetadata(&bad, h.Metadata)
 	return bad.Err()
 }
 

@@ -7,20 +7,19 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/hin"
-	"slipway/internal/jobs"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/page"
 )
 
 var (
-	read  = scope.Need(scope.HullsRead)
-	write = scope.Need(scope.HullsWrite)
+	read  = auth.Need(auth.HullsRead)
+	write = auth.Need(auth.HullsWrite)
 )
 
 // API serves the inventory.
@@ -67,13 +66,13 @@ type ByHull struct {
 }
 
 func (a *API) list(ctx context.Context, in *HullFilter) (page.Page[Hull], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Hull], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Hull], error) {
 		return listHulls(ctx, tx, env, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body HullCreate }) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
 		h, err := in.Body.hull(tx.Now)
 		if err != nil {
 			return h, err
@@ -83,7 +82,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body HullCreate }) (Hull, 
 }
 
 func (a *API) get(ctx context.Context, in *ByHull) (Hull, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
 		return Find(ctx, tx, env, in.HullID)
 	})
 }
@@ -91,7 +90,7 @@ func (a *API) get(ctx context.Context, in *ByHull) (Hull, error) {
 // change is how a hull is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event and the reason.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, h *Hull) (event string, reason *string, err error)) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Hull, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
 		h, err := Find(ctx, tx, env, id)
 		if err != nil {
 			return h, err
@@ -140,7 +139,7 @@ func (a *API) transition(ctx context.Context, in *struct {
 	Body HullTransition
 }) (Hull, error) {
 	return a.change(ctx, in.HullID, func(ctx context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
-		if err := h.move(in.Body, principal.From(ctx).Actor, tx.Now); err != nil {
+		if err := h.move(in.Body, auth.From(ctx).Actor, tx.Now); err != nil {
 			return "", nil, err
 		}
 		if h.Hold != nil {
@@ -156,7 +155,7 @@ func (a *API) history(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[HullChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullChange], error) {
 		return listOfHull[HullChange](ctx, tx, env, "hull_history", "hst", in.HullID, in.Query)
 	})
 }
@@ -165,7 +164,7 @@ func (a *API) specs(ctx context.Context, in *struct {
 	ByHull
 	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measures in metric units."`
 }) (HullSpecs, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSpecs, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSpecs, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullSpecs{}, err
@@ -179,7 +178,7 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 	ByHull
 	Body SpecSheet
 }) (HullSpecs, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullSpecs, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSpecs, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullSpecs{}, err
@@ -204,13 +203,13 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 }
 
 func (a *API) pricing(ctx context.Context, in *ByHull) (HullPricing, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPricing, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPricing, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullPricing{}, err
 		}
 		p, err := findPricing(ctx, tx, h)
-		if !principal.From(ctx).Can(scope.HullsWrite) {
+		if !auth.From(ctx).Can(auth.HullsWrite) {
 			p = p.withoutCost()
 		}
 		return p, err
@@ -221,7 +220,7 @@ func (a *API) adjustPricing(ctx context.Context, in *struct {
 	ByHull
 	Body HullPricingReplace
 }) (HullPricing, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPricing, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPricing, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullPricing{}, err
@@ -243,7 +242,7 @@ func (a *API) priceChanges(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[PriceChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[PriceChange], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[PriceChange], error) {
 		return listOfHull[PriceChange](ctx, tx, env, "hull_price_changes", "prc", in.HullID, in.Query)
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"slipway/internal/hulls"
-	"slipway/internal/page"
-	"slipway/internal/scope"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func TestCreateGetUpdate(t *testing.T) {
@@ -224,7 +224,7 @@ func TestPricing(t *testing.T) {
 			t.Errorf("hull %+v", h)
 		}
 		var seen hulls.HullPricing
-		s.As(s.Key(scope.HullsRead)).Get(path+"/pricing", 200, &seen)
+		s.As(s.Key(auth.HullsRead)).Get(path+"/pricing", 200, &seen)
 		if seen.Cost != nil || seen.FloorUSD != nil || *seen.MSRPUSD != 120000 {
 			t.Errorf("a reader sees %+v", seen)
 		}

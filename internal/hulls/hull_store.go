@@ -3,15 +3,15 @@ package hulls
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Find returns a hull.
-func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Hull, error) {
+func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
 	h, err := db.One[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return h, fault.NotFound("hull", id)
@@ -32,7 +32,7 @@ func complete(tx *db.Tx, h *Hull) {
 
 // insert adds a hull with its first price, its first line of history and the
 // words it is found by.
-func insert(ctx context.Context, tx *db.Tx, env principal.Env, h *Hull) error {
+func insert(ctx context.Context, tx *db.Tx, env auth.Env, h *Hull) error {
 	h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = env, tx.NewID("hull"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *h, nil); err != nil {
 		return err
@@ -85,7 +85,7 @@ func save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Hull, h Hull, reason *string) error {
-	c := firstChange(tx, h, principal.From(ctx).Actor)
+	c := firstChange(tx, h, auth.From(ctx).Actor)
 	c.Reason = reason
 	if before != nil {
 		c.From, c.FromLocationID = &before.Status, &before.LocationID
@@ -94,7 +94,7 @@ func recordChange(ctx context.Context, tx *db.Tx, before *Hull, h Hull, reason *
 }
 
 // firstChange is the line of the history that a new hull begins with.
-func firstChange(tx *db.Tx, h Hull, by principal.Actor) HullChange {
+func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
 	return HullChange{Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: h.Status, LocationID: h.LocationID, Actor: by, At: tx.Now}
 }
 

@@ -7,9 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slipway/internal/fault"
-	"slipway/internal/metadata"
-	"slipway/internal/opt"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 func create() HullCreate {
@@ -84,13 +83,13 @@ func TestPatchKeepsTheCountry(t *testing.T) {
 		t.Fatal(h.HIN, h.HINCountry, err)
 	}
 	before := h
-	if err := (HullPatch{Title: opt.Null[string]{Set: true, V: new("t")}}).apply(&h, now); err != nil {
+	if err := (HullPatch{Title: patch.Null[string]{Set: true, V: new("t")}}).apply(&h, now); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before.HINWarnings, h.HINWarnings); *h.HINCountry != "CA" || diff != "" {
 		t.Error("an unrelated change touched the hin:", *h.HINCountry, diff)
 	}
-	if err := (HullPatch{HIN: opt.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now); err != nil || h.HINCountry != nil {
+	if err := (HullPatch{HIN: patch.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now); err != nil || h.HINCountry != nil {
 		t.Error("a new hin keeps the old country:", h.HINCountry, err)
 	}
 }
@@ -105,7 +104,7 @@ func TestMergeMetadata(t *testing.T) {
 		{&map[string]*string{}, old},
 		{&map[string]*string{"a": nil, "c": new("3")}, map[string]string{"b": "2", "c": "3"}},
 	} {
-		if diff := cmp.Diff(tt.want, metadata.Merge(old, tt.patch)); diff != "" {
+		if diff := cmp.Diff(tt.want, patch.MergeMetadata(old, tt.patch)); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 
 // HullImport is a file of hulls on its way into the inventory.
 type HullImport struct {
-	Env            principal.Env     `json:"-" db:"env"`
+	Env            auth.Env          `json:"-" db:"env"`
 	ID             string            `json:"id" db:"id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	State          string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"Completed means read to its end: see failed for rows that were refused."`
 	Format         string            `json:"format" db:"format" enum:"csv,ndjson"`
@@ -49,10 +49,10 @@ type HullImport struct {
 	CreatedAt      time.Time         `json:"created_at" db:"created_at"`
 	UpdatedAt      time.Time         `json:"updated_at" db:"updated_at"`
 
-	Actor     principal.Actor `json:"-" db:"actor,json"`
-	RequestID *string         `json:"-" db:"request_id"`
-	Blob      string          `json:"-" db:"blob"`
-	BeatAt    time.Time       `json:"-" db:"beat_at"`
+	Actor     auth.Actor `json:"-" db:"actor,json"`
+	RequestID *string    `json:"-" db:"request_id"`
+	Blob      string     `json:"-" db:"blob"`
+	BeatAt    time.Time  `json:"-" db:"beat_at"`
 }
 
 // Revision is the import's version.

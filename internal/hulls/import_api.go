@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 func (a *API) mountImports(r *rest.Router) {
@@ -30,7 +30,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to keep nothing and see what would be."`
 	LocationID string `query:"location_id" maxLength:"64" doc:"For rows that name no location."`
 }) (HullImport, error) {
-	env := principal.From(ctx).Env
+	env := auth.From(ctx).Env
 	u := rest.Body(ctx)
 	size := &counting{r: u}
 	key, err := a.Blobs.Stage(ctx, env, "imports", "file", size)
@@ -58,13 +58,13 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	i := HullImport{
 		State: importQueued, Format: "csv", Mode: form.mode, DryRun: form.dryRun, LocationID: form.locationID,
 		Bytes: size.n, BytesDone: s.start, Rows: s.rows, Blob: key, Errors: []HullImportError{},
-		Actor: principal.From(ctx).Actor, RequestID: orNone(principal.RequestFrom(ctx).ID),
+		Actor: auth.From(ctx).Actor, RequestID: orNone(auth.RequestFrom(ctx).ID),
 	}
 	if s.layout.ndjson {
 		i.Format = "ndjson"
 	}
 	i.Columns, i.IgnoredColumns = s.layout.mapping()
-	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullImport, error) {
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullImport, error) {
 		claimed = false
 		i := i // the transaction may run twice
 		if err := checkImport(ctx, tx, env, form, s); err != nil {
@@ -103,7 +103,7 @@ func (a *API) surveyBlob(ctx context.Context, key, kind string) (s survey, err e
 
 // checkImport refuses a location that is not there, and a file that lacks the
 // columns of new hulls where its first row is a new hull.
-func checkImport(ctx context.Context, tx *db.Tx, env principal.Env, form importForm, s survey) error {
+func checkImport(ctx context.Context, tx *db.Tx, env auth.Env, form importForm, s survey) error {
 	var bad fault.Fields
 	if form.locationID != nil {
 		_, err := dealership.FindLocation(ctx, tx, env, *form.locationID)
@@ -128,7 +128,7 @@ func checkImport(ctx context.Context, tx *db.Tx, env principal.Env, form importF
 func (a *API) getImport(ctx context.Context, in *struct {
 	ImportID string `path:"import_id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (HullImport, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullImport, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullImport, error) {
 		return findImport(ctx, tx, env, in.ImportID, maxImportErrors)
 	})
 }

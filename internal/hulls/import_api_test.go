@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/hulls"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 const importHeader = "Stock #,HIN,Make,Model,Year,Length,Price,Location\n"

@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // maxRecord bounds a row, so that no cell however large is held in memory.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
 )
 
 const (
@@ -25,8 +25,8 @@ var errOvertaken = errors.New("another run has taken the import over")
 
 // RunImport brings a file into the inventory.
 type RunImport struct {
-	Env      principal.Env `json:"env"`
-	ImportID string        `json:"import_id"`
+	Env      auth.Env `json:"env"`
+	ImportID string   `json:"import_id"`
 }
 
 // Kind names the job.
@@ -49,8 +49,8 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	if err != nil || i.State != importRunning {
 		return err
 	}
-	ctx = principal.With(ctx, principal.Principal{Env: i.Env, Actor: i.Actor})
-	ctx = principal.WithRequest(ctx, principal.Request{ID: deref(i.RequestID)})
+	ctx = auth.With(ctx, auth.Principal{Env: i.Env, Actor: i.Actor})
+	ctx = auth.WithRequest(ctx, auth.Request{ID: deref(i.RequestID)})
 	err = a.readImport(ctx, &i)
 	if errors.Is(err, blobs.ErrNotFound) {
 		err = a.endImport(ctx, &i, importFailed, new("The file is gone."))
@@ -242,8 +242,8 @@ func (ResumeImports) Kind() string { return "resume_imports" }
 // ResumeImports starts another run of them.
 func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
 	type importKey struct {
-		Env principal.Env `db:"env"`
-		ID  string        `db:"id"`
+		Env auth.Env `db:"env"`
+		ID  string   `db:"id"`
 	}
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`, tx.Now.Add(-importQuiet))

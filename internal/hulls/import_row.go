@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"slipway/internal/fault"
-	"slipway/internal/terms"
-	"slipway/internal/wire"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/search"
+	"slipway/internal/vocab/wire"
 )
 
 // importField is a field that a file can set.
@@ -59,7 +59,7 @@ func fieldNamed(column string) string {
 			return r
 		}
 		return -1
-	}, terms.Fold(column))
+	}, search.Fold(column))
 	for _, f := range importFields {
 		if plain == strings.ReplaceAll(f.name, "_", "") || slices.Contains(f.aliases, plain) {
 			return f.name

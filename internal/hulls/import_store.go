@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/metadata"
-	"slipway/internal/principal"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // findImport returns an import with some of its errors.
-func findImport(ctx context.Context, tx *db.Tx, env principal.Env, id string, errors int) (HullImport, error) {
+func findImport(ctx context.Context, tx *db.Tx, env auth.Env, id string, errors int) (HullImport, error) {
 	i, err := db.One[HullImport](ctx, tx, `SELECT {cols} FROM hull_imports WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return i, fault.NotFound("import", id)
@@ -28,7 +28,7 @@ func findImport(ctx context.Context, tx *db.Tx, env principal.Env, id string, er
 	return i, err
 }
 
-func insertImport(ctx context.Context, tx *db.Tx, env principal.Env, i *HullImport) error {
+func insertImport(ctx context.Context, tx *db.Tx, env auth.Env, i *HullImport) error {
 	i.Env, i.ID, i.Version, i.CreatedAt, i.UpdatedAt, i.BeatAt = env, tx.NewID("imp"), 1, tx.Now, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "hull_imports", *i); err != nil {
 		return err
@@ -51,9 +51,9 @@ func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 // addErrors keeps what is wrong with rows, as far as there is room.
 func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportError) error {
 	type errorRow struct {
-		Env      principal.Env `db:"env"`
-		ImportID string        `db:"import_id"`
-		Number   int64         `db:"number"`
+		Env      auth.Env `db:"env"`
+		ImportID string   `db:"import_id"`
+		Number   int64    `db:"number"`
 		HullImportError
 	}
 	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM hull_import_errors WHERE env = ? AND import_id = ?`, i.Env, i.ID)
@@ -69,7 +69,7 @@ func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportE
 
 // keptRow is a row of an atomic import that waits for the others.
 type keptRow struct {
-	Env      principal.Env  `db:"env"`
+	Env      auth.Env       `db:"env"`
 	ImportID string         `db:"import_id"`
 	Number   int64          `db:"row_no"`
 	Fields   map[string]any `db:"fields,json"`
@@ -219,7 +219,7 @@ func updateFromRow(ctx context.Context, tx *db.Tx, h Hull, r importRow, i HullIm
 		return bad.Err()
 	}
 	before := h
-	h.Metadata = metadata.Merge(h.Metadata, &map[string]*string{}) // a copy
+	h.Metadata = patch.MergeMetadata(h.Metadata, &map[string]*string{}) // a copy
 	p, err := r.patch()
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func updateFromRow(ctx context.Context, tx *db.Tx, h Hull, r importRow, i HullIm
 
 // among is the list of an IN condition and its arguments after env. It is
 // always as long as a batch, so that the statement is always the same.
-func among(env principal.Env, values []string) (list string, args []any) {
+func among(env auth.Env, values []string) (list string, args []any) {
 	args = []any{env}
 	for n := range importBatch {
 		args = append(args, values[min(n, len(values)-1)])
@@ -265,7 +265,7 @@ func among(env principal.Env, values []string) (list string, args []any) {
 }
 
 // hullsByStock finds the hulls that rows name.
-func hullsByStock(ctx context.Context, tx *db.Tx, env principal.Env, rows []importRow) (map[string]Hull, error) {
+func hullsByStock(ctx context.Context, tx *db.Tx, env auth.Env, rows []importRow) (map[string]Hull, error) {
 	var numbers []string
 	for _, r := range rows {
 		if s := r.text("stock_number"); s != "" && len(r.bad) == 0 {
@@ -286,7 +286,7 @@ func hullsByStock(ctx context.Context, tx *db.Tx, env principal.Env, rows []impo
 }
 
 // insertAll adds new hulls as insert does, in a few statements for all of them.
-func insertAll(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, origin []importRow) (out outcome, err error) {
+func insertAll(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origin []importRow) (out outcome, err error) {
 	fresh, err = withoutTaken(ctx, tx, env, fresh, origin, &out)
 	if err != nil || len(fresh) == 0 {
 		return out, err
@@ -300,7 +300,7 @@ func insertAll(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, 
 	var firstPrices []PriceChange
 	var history []HullChange
 	var listings []HullSyndication
-	actor := principal.From(ctx).Actor
+	actor := auth.From(ctx).Actor
 	for n := range fresh {
 		h := &fresh[n]
 		h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = env, tx.NewID("hull"), 1, tx.Now, tx.Now
@@ -350,7 +350,7 @@ func insertAll(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, 
 // withoutTaken leaves out the hulls whose number another one has, or that come
 // from a hull that is not there. The indexes are the guard; this names the
 // other hull.
-func withoutTaken(ctx context.Context, tx *db.Tx, env principal.Env, fresh []Hull, origin []importRow, out *outcome) (free []Hull, err error) {
+func withoutTaken(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origin []importRow, out *outcome) (free []Hull, err error) {
 	type holder struct {
 		HIN string `db:"hin"`
 		ID  string `db:"id"`

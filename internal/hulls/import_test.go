@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 func TestHeaders(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"slipway/internal/dealership"
-	"slipway/internal/wire"
+	"slipway/internal/vocab/wire"
 )
 
 // listing is a hull as the public sees it on a channel.

@@ -6,9 +6,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"slipway/internal/fault"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 const (
@@ -26,23 +26,23 @@ const (
 
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
-	Env         principal.Env `json:"-" db:"env"`
-	ID          string        `json:"id" db:"id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID      string        `json:"hull_id" db:"hull_id"`
-	Position    int64         `json:"position" db:"position" doc:"Place in the display order, from 1." example:"1"`
-	Caption     *string       `json:"caption" db:"caption" example:"At the dock"`
-	State       string        `json:"state" db:"state" enum:"processing,ready,failed" doc:"Its sizes are being made, are there, or cannot be made."`
-	Problem     *string       `json:"problem" db:"problem" doc:"Why its sizes cannot be made."`
-	SHA256      string        `json:"sha256" db:"sha256" doc:"Of the file that was sent."`
-	ContentType string        `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Of the file that was sent, by its content."`
-	Bytes       int64         `json:"bytes" db:"bytes" doc:"Size of the file that was sent."`
-	Width       int64         `json:"width" db:"width" doc:"In pixels, the right way up." example:"4032"`
-	Height      int64         `json:"height" db:"height" example:"3024"`
-	IsPrimary   bool          `json:"is_primary" doc:"Whether it is the one that is shown first." audit:"-"`
-	URLs        *PhotoURLs    `json:"urls" doc:"Links for the public; null until the photo is ready." audit:"-"`
-	Version     int64         `json:"version" db:"version"`
-	CreatedAt   time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at"`
+	Env         auth.Env   `json:"-" db:"env"`
+	ID          string     `json:"id" db:"id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID      string     `json:"hull_id" db:"hull_id"`
+	Position    int64      `json:"position" db:"position" doc:"Place in the display order, from 1." example:"1"`
+	Caption     *string    `json:"caption" db:"caption" example:"At the dock"`
+	State       string     `json:"state" db:"state" enum:"processing,ready,failed" doc:"Its sizes are being made, are there, or cannot be made."`
+	Problem     *string    `json:"problem" db:"problem" doc:"Why its sizes cannot be made."`
+	SHA256      string     `json:"sha256" db:"sha256" doc:"Of the file that was sent."`
+	ContentType string     `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Of the file that was sent, by its content."`
+	Bytes       int64      `json:"bytes" db:"bytes" doc:"Size of the file that was sent."`
+	Width       int64      `json:"width" db:"width" doc:"In pixels, the right way up." example:"4032"`
+	Height      int64      `json:"height" db:"height" example:"3024"`
+	IsPrimary   bool       `json:"is_primary" doc:"Whether it is the one that is shown first." audit:"-"`
+	URLs        *PhotoURLs `json:"urls" doc:"Links for the public; null until the photo is ready." audit:"-"`
+	Version     int64      `json:"version" db:"version"`
+	CreatedAt   time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
 
 	Blob string `json:"-" db:"blob"`
 }
@@ -68,8 +68,8 @@ type PhotoURLs struct {
 
 // HullPhotoPatch changes what is said of a photo, or its place.
 type HullPhotoPatch struct {
-	Caption  opt.Null[string] `json:"caption,omitzero" maxLength:"500"`
-	Position opt.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"From 1. The others make room; beyond the last is the last."`
+	Caption  patch.Null[string] `json:"caption,omitzero" maxLength:"500"`
+	Position patch.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"From 1. The others make room; beyond the last is the last."`
 }
 
 // photoForm is what may be said with an upload.

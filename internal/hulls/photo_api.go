@@ -12,22 +12,22 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/page"
-	"slipway/internal/picture"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/images"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
 )
 
 func (a *API) mountPhotos(r *rest.Router) {
 	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
 	rest.Create(r, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
 		rest.Describe("A JPEG, PNG or WebP picture of up to 25 MiB and 50 megapixels, as the body itself or as the part `file` of a form. What it is counts, not what it is called. Its sizes are made in the background: `state` tells. They hold nothing but pixels: place, camera and time of the shot are removed. A hull has up to 100 photos."),
-		rest.Takes(maxPhotoBytes, picture.Types(), "caption", "position"),
+		rest.Takes(maxPhotoBytes, images.Types(), "caption", "position"),
 		rest.MayFind("The hull has this photo already."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
@@ -50,7 +50,7 @@ func (a *API) listPhotos(ctx context.Context, in *struct {
 	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the photos that are shown before this one."`
 }) (page.Page[HullPhoto], error) {
 	q := page.Query{Limit: in.Limit, StartingAfter: in.StartingAfter, EndingBefore: in.EndingBefore}
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[HullPhoto], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullPhoto], error) {
 		if err := q.Check("pho"); err != nil {
 			return page.Page[HullPhoto]{}, err
 		}
@@ -85,7 +85,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	Caption  string `query:"caption" maxLength:"500" doc:"For a file that is the body itself."`
 	Position string `query:"position" maxLength:"10" doc:"For a file that is the body itself: its place, from 1. Without it, the end."`
 }) (HullPhoto, error) {
-	env := principal.From(ctx).Env
+	env := auth.From(ctx).Env
 	if _, err := a.get(ctx, &in.ByHull); err != nil { // before the file is taken
 		return HullPhoto{}, err
 	}
@@ -114,7 +114,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		return HullPhoto{}, err
 	}
 	p.State, p.Blob, p.SHA256, p.Bytes, p.Caption, p.Position = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n, form.caption, form.position
-	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPhoto, error) {
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
 		claimed = false
 		h, err := lockHull(ctx, tx, env, in.HullID)
 		if err != nil {
@@ -145,7 +145,7 @@ func (a *API) inspect(ctx context.Context, key string) (p HullPhoto, err error) 
 		return p, err
 	}
 	defer file.Close()
-	pic, err := picture.Inspect(file)
+	pic, err := images.Inspect(file)
 	p.ContentType, p.Width, p.Height = pic.Type, int64(pic.Width), int64(pic.Height)
 	return p, err
 }
@@ -176,7 +176,7 @@ func (a *API) updatePhoto(ctx context.Context, in *struct {
 	ByPhoto
 	Body HullPhotoPatch
 }) (HullPhoto, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPhoto, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
 		h, err := lockHull(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullPhoto{}, err
@@ -207,7 +207,7 @@ func (a *API) updatePhoto(ctx context.Context, in *struct {
 }
 
 func (a *API) deletePhoto(ctx context.Context, in *ByPhoto) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		h, err := lockHull(ctx, tx, env, in.HullID)
 		if err != nil {
 			return none, err
@@ -230,7 +230,7 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	ByPhoto
 	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side 320, 800 or 2048 pixels, or as large as it was sent."`
 }) (*rest.Content, error) {
-	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (HullPhoto, error) {
+	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
 		h, err := Find(ctx, tx, env, in.HullID)
 		if err != nil {
 			return HullPhoto{}, err
@@ -266,7 +266,7 @@ func (a *API) media(ctx context.Context, in *struct {
 	end, mark, _ := strings.Cut(in.Pass, ".")
 	until, err := strconv.ParseInt(end, 10, 64)
 	size, jpg := strings.CutSuffix(in.File, ".jpg")
-	if err != nil || !jpg || size == "original" || !slices.Contains(picture.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
+	if err != nil || !jpg || size == "original" || !slices.Contains(images.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
 		return nil, gone
 	}
 	if !hmac.Equal([]byte(mark), []byte(passMark(a.DB.MAC, in.Photo, until))) || a.today().Unix() >= until {

@@ -20,8 +20,8 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/hulls"
-	"slipway/internal/page"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // form is a file in a form, with fields on either side of it.

@@ -7,20 +7,20 @@ import (
 	"io"
 	"time"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/jobs"
-	"slipway/internal/picture"
-	"slipway/internal/principal"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/images"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // MakeSizes makes the sizes of a photo.
 type MakeSizes struct {
-	Env     principal.Env `json:"env"`
-	HullID  string        `json:"hull_id"`
-	PhotoID string        `json:"photo_id"`
-	Blob    string        `json:"blob"`
+	Env     auth.Env `json:"env"`
+	HullID  string   `json:"hull_id"`
+	PhotoID string   `json:"photo_id"`
+	Blob    string   `json:"blob"`
 }
 
 // Kind names the job.
@@ -75,14 +75,14 @@ func (a *API) render(ctx context.Context, key string) error {
 		return err
 	}
 	defer file.Close()
-	pic, err := picture.Inspect(file)
+	pic, err := images.Inspect(file)
 	if err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return pic.Render(file, func(v picture.Variant) error {
+	return pic.Render(file, func(v images.Variant) error {
 		return a.Blobs.Put(ctx, key+"/"+v.Name, bytes.NewReader(v.Data))
 	})
 }

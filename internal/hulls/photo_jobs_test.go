@@ -13,10 +13,10 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"slipway/internal/blobs"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 // A photo that is deleted while its sizes are made leaves none behind, and one

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"path"
 
-	"slipway/internal/blobs"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // photoURL is the public link to one size of a photo.
@@ -26,7 +26,7 @@ func passMark(mac func([]byte) []byte, photo string, until int64) string {
 
 // lockHull finds a hull and keeps other writers off it, for what must hold over
 // its photos or its listings.
-func lockHull(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Hull, error) {
+func lockHull(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Hull{}, err
 	}

@@ -3,23 +3,23 @@ package hulls
 import (
 	"time"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // HullPricing is what a hull costs, and cost.
 type HullPricing struct {
-	Env              principal.Env `json:"-" db:"env"`
-	ID               string        `json:"hull_id" db:"id"`
-	PriceUSD         int64         `json:"price_usd" db:"price_usd" doc:"Always the hull's own price_usd." example:"124900"`
-	MSRPUSD          *int64        `json:"msrp_usd" db:"msrp_usd" doc:"The maker's suggested price."`
-	OriginalPriceUSD int64         `json:"original_price_usd" db:"original_price_usd" doc:"What was first asked."`
-	PriceHidden      bool          `json:"price_hidden" db:"price_hidden" doc:"Do not publish the price."`
-	PriceType        string        `json:"price_type" db:"price_type" enum:"asking,sale,call"`
-	Cost             *HullCost     `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without hulls:write."`
-	FloorUSD         *int64        `json:"floor_usd" db:"floor_usd" doc:"The lowest acceptable price. Null without hulls:write."`
-	EffectiveAt      time.Time     `json:"effective_at" db:"effective_at" doc:"Since when the price holds."`
-	Version          int64         `json:"version" db:"version"`
-	UpdatedAt        time.Time     `json:"updated_at" db:"updated_at"`
+	Env              auth.Env  `json:"-" db:"env"`
+	ID               string    `json:"hull_id" db:"id"`
+	PriceUSD         int64     `json:"price_usd" db:"price_usd" doc:"Always the hull's own price_usd." example:"124900"`
+	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"The maker's suggested price."`
+	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"What was first asked."`
+	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Do not publish the price."`
+	PriceType        string    `json:"price_type" db:"price_type" enum:"asking,sale,call"`
+	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without hulls:write."`
+	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"The lowest acceptable price. Null without hulls:write."`
+	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"Since when the price holds."`
+	Version          int64     `json:"version" db:"version"`
+	UpdatedAt        time.Time `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the pricing's version.
@@ -74,12 +74,12 @@ func (p HullPricing) withoutCost() HullPricing {
 
 // PriceChange is one line of a hull's price history.
 type PriceChange struct {
-	Env         principal.Env   `json:"-" db:"env"`
-	ID          string          `json:"id" db:"id" example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID      string          `json:"hull_id" db:"hull_id"`
-	OldPriceUSD *int64          `json:"old_price_usd" db:"old_price_usd" doc:"Null for the first price."`
-	NewPriceUSD int64           `json:"new_price_usd" db:"new_price_usd"`
-	Reason      *string         `json:"reason" db:"reason"`
-	Actor       principal.Actor `json:"actor" db:"actor,json"`
-	At          time.Time       `json:"at" db:"at"`
+	Env         auth.Env   `json:"-" db:"env"`
+	ID          string     `json:"id" db:"id" example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID      string     `json:"hull_id" db:"hull_id"`
+	OldPriceUSD *int64     `json:"old_price_usd" db:"old_price_usd" doc:"Null for the first price."`
+	NewPriceUSD int64      `json:"new_price_usd" db:"new_price_usd"`
+	Reason      *string    `json:"reason" db:"reason"`
+	Actor       auth.Actor `json:"actor" db:"actor,json"`
+	At          time.Time  `json:"at" db:"at"`
 }

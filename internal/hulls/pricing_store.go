@@ -3,10 +3,10 @@ package hulls
 import (
 	"context"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
@@ -37,18 +37,18 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
-	c := firstPrice(tx, h, principal.From(ctx).Actor)
+	c := firstPrice(tx, h, auth.From(ctx).Actor)
 	c.OldPriceUSD, c.Reason = old, reason
 	return db.Insert(ctx, tx, "hull_price_changes", c)
 }
 
 // firstPrice is the line of the price history that a new hull begins with.
-func firstPrice(tx *db.Tx, h Hull, by principal.Actor) PriceChange {
+func firstPrice(tx *db.Tx, h Hull, by auth.Actor) PriceChange {
 	return PriceChange{Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, NewPriceUSD: h.PriceUSD, Actor: by, At: tx.Now}
 }
 
 // listOfHull is a page of rows that belong to one hull.
-func listOfHull[T any](ctx context.Context, tx *db.Tx, env principal.Env, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
+func listOfHull[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}

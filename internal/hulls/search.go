@@ -1,10 +1,10 @@
 package hulls
 
-import "slipway/internal/terms"
+import "slipway/internal/vocab/search"
 
 // terms are the words a hull is found by: GW-1042 by gw, 1042 and gw1042.
 func (h Hull) terms() []string {
-	return terms.Of(h.Make, h.Model, deref(h.Title), deref(h.StockNumber), deref(h.HIN))
+	return search.Terms(h.Make, h.Model, deref(h.Title), deref(h.StockNumber), deref(h.HIN))
 }
 
 func deref(s *string) string {
@@ -18,6 +18,6 @@ func deref(s *string) string {
 type span struct{ from, to string }
 
 func spanOf(word string) span {
-	from, to := terms.Span(word)
+	from, to := search.Span(word)
 	return span{from, to}
 }

@@ -10,18 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/hulls"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // envOf is the environment of a hull, which jobs name and callers never see.
-func envOf(t *testing.T, s *testkit.Server, hull string) principal.Env {
+func envOf(t *testing.T, s *testkit.Server, hull string) auth.Env {
 	t.Helper()
-	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (principal.Env, error) {
-		return db.One[principal.Env](ctx, tx, `SELECT env FROM hulls WHERE id = ?`, hull)
+	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) {
+		return db.One[auth.Env](ctx, tx, `SELECT env FROM hulls WHERE id = ?`, hull)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,35 +6,35 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/opt"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/terms"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/search"
 )
 
 // HullFilter narrows the list of hulls.
 type HullFilter struct {
 	page.Query
-	Status        Status             `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
-	LocationID    string             `query:"location_id" maxLength:"64"`
-	Make          string             `query:"make" maxLength:"100" doc:"Whole make; case and accents do not matter."`
-	Model         string             `query:"model" maxLength:"100" doc:"Whole model; case and accents do not matter."`
-	YearMin       opt.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999"`
-	YearMax       opt.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999"`
-	PriceMin      opt.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
-	PriceMax      opt.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000"`
-	LengthMin     opt.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"In feet."`
-	LengthMax     opt.Param[float64] `query:"length_max" minimum:"0" maximum:"1000"`
-	Condition     string             `query:"condition" enum:"new,used,demo"`
-	Category      string             `query:"category" enum:"power,sail,pwc,unpowered"`
-	Q             string             `query:"q" maxLength:"200" doc:"Words or beginnings of words of the make, model, title, stock number or HIN; all must be there." example:"grady 235"`
-	Archived      opt.Param[bool]    `query:"archived" doc:"True lists only archived hulls; by default they are left out."`
-	CreatedAfter  time.Time          `query:"created_after"`
-	CreatedBefore time.Time          `query:"created_before"`
-	UpdatedAfter  time.Time          `query:"updated_after" doc:"For incremental synchronisation."`
+	Status        Status               `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
+	LocationID    string               `query:"location_id" maxLength:"64"`
+	Make          string               `query:"make" maxLength:"100" doc:"Whole make; case and accents do not matter."`
+	Model         string               `query:"model" maxLength:"100" doc:"Whole model; case and accents do not matter."`
+	YearMin       patch.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999"`
+	YearMax       patch.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999"`
+	PriceMin      patch.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
+	PriceMax      patch.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000"`
+	LengthMin     patch.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"In feet."`
+	LengthMax     patch.Param[float64] `query:"length_max" minimum:"0" maximum:"1000"`
+	Condition     string               `query:"condition" enum:"new,used,demo"`
+	Category      string               `query:"category" enum:"power,sail,pwc,unpowered"`
+	Q             string               `query:"q" maxLength:"200" doc:"Words or beginnings of words of the make, model, title, stock number or HIN; all must be there." example:"grady 235"`
+	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls; by default they are left out."`
+	CreatedAfter  time.Time            `query:"created_after"`
+	CreatedBefore time.Time            `query:"created_before"`
+	UpdatedAfter  time.Time            `query:"updated_after" doc:"For incremental synchronisation."`
 }
 
 // check refuses filters that contradict each other: they would hide a mistake
@@ -60,7 +60,7 @@ func (f HullFilter) check() error {
 }
 
 // where is the filter as conditions on hulls h, except for q.
-func (f HullFilter) where(env principal.Env) *db.Where {
+func (f HullFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
 	w.And("h.env = ?", env)
 	switch {
@@ -77,8 +77,8 @@ func (f HullFilter) where(env principal.Env) *db.Where {
 		arg  any
 	}{
 		{f.LocationID != "", "h.location_id = ?", f.LocationID},
-		{f.Make != "", "h.make_key = ?", terms.Fold(f.Make)},
-		{f.Model != "", "h.model_key = ?", terms.Fold(f.Model)},
+		{f.Make != "", "h.make_key = ?", search.Fold(f.Make)},
+		{f.Model != "", "h.model_key = ?", search.Fold(f.Model)},
 		{f.YearMin.Set, "h.year >= ?", f.YearMin.V},
 		{f.YearMax.Set, "h.year <= ?", f.YearMax.V},
 		{f.PriceMin.Set, "h.price_usd >= ?", f.PriceMin.V},
@@ -99,11 +99,11 @@ func (f HullFilter) where(env principal.Env) *db.Where {
 	return w
 }
 
-func listHulls(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (page.Page[Hull], error) {
+func listHulls(ctx context.Context, tx *db.Tx, env auth.Env, f HullFilter) (page.Page[Hull], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Hull]{}, err
 	}
-	p, err := search(ctx, tx, env, f)
+	p, err := searchHulls(ctx, tx, env, f)
 	for i := range p.Data {
 		complete(tx, &p.Data[i])
 	}
@@ -115,14 +115,14 @@ var (
 	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
 )
 
-// search finds the hulls that match the filter and have every word of q.
+// searchHulls finds the hulls that match the filter and have every word of q.
 //
 // The rarest word leads. Where it stands for few different words, as makes and
 // models do, each of those is a range of the index that is already in the order
 // of the list: the page is merged from their first rows, and costs the same
 // however common they are. Where it stands for many, as the start of a stock
 // number does, the hulls it finds are sorted.
-func search(ctx context.Context, tx *db.Tx, env principal.Env, f HullFilter) (page.Page[Hull], error) {
+func searchHulls(ctx context.Context, tx *db.Tx, env auth.Env, f HullFilter) (page.Page[Hull], error) {
 	w := f.where(env)
 	spans, err := spansOf(ctx, tx, env, f.Q)
 	if err != nil || len(spans) == 0 {
@@ -182,13 +182,13 @@ const (
 )
 
 // spansOf are the words of q, the rarest first.
-func spansOf(ctx context.Context, tx *db.Tx, env principal.Env, q string) ([]span, error) {
+func spansOf(ctx context.Context, tx *db.Tx, env auth.Env, q string) ([]span, error) {
 	type counted struct {
 		span
 		n int64
 	}
 	var all []counted
-	ws := terms.Words(q)
+	ws := search.Words(q)
 	for _, word := range ws[:min(len(ws), maxWords)] {
 		all = append(all, counted{span: spanOf(word)})
 	}
@@ -212,7 +212,7 @@ func spansOf(ctx context.Context, tx *db.Tx, env principal.Env, q string) ([]spa
 
 // termsIn lists the different words of a span, one more than a few if there
 // are that many. It skips from word to word, whatever lies between them.
-func termsIn(ctx context.Context, tx *db.Tx, env principal.Env, s span) ([]string, error) {
+func termsIn(ctx context.Context, tx *db.Tx, env auth.Env, s span) ([]string, error) {
 	return db.All[string](ctx, tx, `
 		WITH RECURSIVE found (term) AS (
 			SELECT * FROM (SELECT term FROM hull_terms WHERE env = ? AND term >= ? AND term < ? ORDER BY term LIMIT 1) AS first
@@ -224,9 +224,9 @@ func termsIn(ctx context.Context, tx *db.Tx, env principal.Env, s span) ([]strin
 }
 
 type termRow struct {
-	Env  principal.Env `db:"env"`
-	Term string        `db:"term"`
-	ID   string        `db:"id"`
+	Env  auth.Env `db:"env"`
+	Term string   `db:"term"`
+	ID   string   `db:"id"`
 }
 
 func indexTerms(ctx context.Context, tx *db.Tx, h Hull) error {

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // SpecSheet is the specification of a boat, in feet, pounds, gallons and
@@ -161,11 +161,11 @@ const (
 
 // specRow is a sheet as it is kept.
 type specRow struct {
-	Env       principal.Env `db:"env"`
-	ID        string        `db:"id"`
-	Specs     SpecSheet     `db:"specs,json"`
-	Version   int64         `db:"version"`
-	UpdatedAt time.Time     `db:"updated_at"`
+	Env       auth.Env  `db:"env"`
+	ID        string    `db:"id"`
+	Specs     SpecSheet `db:"specs,json"`
+	Version   int64     `db:"version"`
+	UpdatedAt time.Time `db:"updated_at"`
 }
 
 // view is the row as callers see it. A hull without one has a sheet of unknowns.

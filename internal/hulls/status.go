@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // Status is where a hull stands between order and delivery.
@@ -52,7 +52,7 @@ type HullTransition struct {
 }
 
 // move changes the status by hand.
-func (h *Hull) move(t HullTransition, by principal.Actor, now time.Time) error {
+func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	if err := h.mayMove(t.To); err != nil {
 		return err
 	}
@@ -145,14 +145,14 @@ func list(statuses []Status) string {
 // HullChange is one line of a hull's history: a new status, a new location, or
 // both.
 type HullChange struct {
-	Env            principal.Env   `json:"-" db:"env"`
-	ID             string          `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID         string          `json:"hull_id" db:"hull_id"`
-	From           *Status         `json:"from" db:"from_status" doc:"Status before; null for a new hull."`
-	To             Status          `json:"to" db:"to_status" doc:"Status after."`
-	FromLocationID *string         `json:"from_location_id" db:"from_location_id"`
-	LocationID     string          `json:"location_id" db:"to_location_id" doc:"Where it was then."`
-	Reason         *string         `json:"reason" db:"reason"`
-	Actor          principal.Actor `json:"actor" db:"actor,json"`
-	At             time.Time       `json:"at" db:"at"`
+	Env            auth.Env   `json:"-" db:"env"`
+	ID             string     `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID         string     `json:"hull_id" db:"hull_id"`
+	From           *Status    `json:"from" db:"from_status" doc:"Status before; null for a new hull."`
+	To             Status     `json:"to" db:"to_status" doc:"Status after."`
+	FromLocationID *string    `json:"from_location_id" db:"from_location_id"`
+	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Where it was then."`
+	Reason         *string    `json:"reason" db:"reason"`
+	Actor          auth.Actor `json:"actor" db:"actor,json"`
+	At             time.Time  `json:"at" db:"at"`
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 var (
@@ -49,7 +49,7 @@ func TestEveryTransition(t *testing.T) {
 			if to == OnHold {
 				move.ExpiresAt = new(now.Add(24 * time.Hour))
 			}
-			err := h.move(move, principal.Actor{Type: "user", ID: "usr_1"}, now)
+			err := h.move(move, auth.Actor{Type: "user", ID: "usr_1"}, now)
 			if want := slices.Contains(allowed[from], to); (err == nil) != want {
 				t.Errorf("%s → %s: %v, want allowed = %v", from, to, err, want)
 			}
@@ -93,7 +93,7 @@ func TestTransitionNeeds(t *testing.T) {
 		if tt.field == "status" {
 			h.DealID = new("deal_1")
 		}
-		blames(t, name, h.move(tt.move, principal.Actor{}, now), tt.kind, tt.field)
+		blames(t, name, h.move(tt.move, auth.Actor{}, now), tt.kind, tt.field)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestArchiveAndBack(t *testing.T) {
 		if h.Status != Archived || *h.StatusBefore != back || !h.ArchivedAt.Equal(now) || h.Hold != nil {
 			t.Errorf("archived from %s: %+v", from, h)
 		}
-		if err := h.move(HullTransition{To: back}, principal.Actor{}, now); err != nil || h.Status != back {
+		if err := h.move(HullTransition{To: back}, auth.Actor{}, now); err != nil || h.Status != back {
 			t.Errorf("back to %s: %v", back, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"time"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // The states of a hull on a channel.
@@ -24,18 +24,18 @@ const (
 
 // HullSyndication is how a hull stands on a channel.
 type HullSyndication struct {
-	Env         principal.Env `json:"-" db:"env"`
-	HullID      string        `json:"hull_id" db:"hull_id"`
-	ChannelID   string        `json:"channel_id" db:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State       string        `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed"`
-	Action      *string       `json:"action" db:"action" enum:"publish,withdraw" doc:"What the partner is asked for while the hull is queued."`
-	ExternalID  *string       `json:"external_id" db:"external_id" doc:"The partner's own id of the listing."`
-	URL         *string       `json:"url" db:"url" doc:"Where the partner shows it."`
-	Code        *string       `json:"code" db:"code" doc:"The partner's code of a refusal, or our word for why nothing came of the last attempt."`
-	Message     *string       `json:"message" db:"message"`
-	AttemptedAt *time.Time    `json:"attempted_at" db:"attempted_at" doc:"When the partner was last asked."`
-	PublishedAt *time.Time    `json:"published_at" db:"published_at" doc:"Since when it is listed."`
-	UpdatedAt   *time.Time    `json:"updated_at" db:"updated_at"`
+	Env         auth.Env   `json:"-" db:"env"`
+	HullID      string     `json:"hull_id" db:"hull_id"`
+	ChannelID   string     `json:"channel_id" db:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State       string     `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed"`
+	Action      *string    `json:"action" db:"action" enum:"publish,withdraw" doc:"What the partner is asked for while the hull is queued."`
+	ExternalID  *string    `json:"external_id" db:"external_id" doc:"The partner's own id of the listing."`
+	URL         *string    `json:"url" db:"url" doc:"Where the partner shows it."`
+	Code        *string    `json:"code" db:"code" doc:"The partner's code of a refusal, or our word for why nothing came of the last attempt."`
+	Message     *string    `json:"message" db:"message"`
+	AttemptedAt *time.Time `json:"attempted_at" db:"attempted_at" doc:"When the partner was last asked."`
+	PublishedAt *time.Time `json:"published_at" db:"published_at" doc:"Since when it is listed."`
+	UpdatedAt   *time.Time `json:"updated_at" db:"updated_at"`
 
 	Wanted   bool       `json:"-" db:"wanted"` // by the dealer; the hull's status and the filter decide whether it can be
 	Listed   bool       `json:"-" db:"listed"` // the public can see it there

@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/jobs"
-	"slipway/internal/outbound"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/outbound"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 const (
@@ -38,8 +38,8 @@ func (PushDue) Kind() string { return "push_due" }
 // the partner is given time: push_after is both the lease and the pause.
 func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 	type channelKey struct {
-		Env principal.Env `db:"env"`
-		ID  string        `db:"id"`
+		Env auth.Env `db:"env"`
+		ID  string   `db:"id"`
 	}
 	due, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]channelKey, error) {
 		return db.All[channelKey](ctx, tx, `SELECT c.env, c.id FROM channels c WHERE c.push_after <= ? AND EXISTS (
@@ -69,8 +69,8 @@ func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 
 // PushChannel tells a partner what is due.
 type PushChannel struct {
-	Env       principal.Env `json:"env"`
-	ChannelID string        `json:"channel_id"`
+	Env       auth.Env `json:"env"`
+	ChannelID string   `json:"channel_id"`
 }
 
 // Kind names the job.
@@ -240,8 +240,8 @@ const channelBatch = 100
 
 // FillChannel publishes what there is to a new channel.
 type FillChannel struct {
-	Env       principal.Env `json:"env"`
-	ChannelID string        `json:"channel_id"`
+	Env       auth.Env `json:"env"`
+	ChannelID string   `json:"channel_id"`
 }
 
 // Kind names the job.
@@ -293,8 +293,8 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 
 // ClearChannel forgets how hulls stood on a channel that was deleted.
 type ClearChannel struct {
-	Env       principal.Env `json:"env"`
-	ChannelID string        `json:"channel_id"`
+	Env       auth.Env `json:"env"`
+	ChannelID string   `json:"channel_id"`
 }
 
 // Kind names the job.

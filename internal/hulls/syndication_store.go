@@ -4,15 +4,15 @@ import (
 	"context"
 	"slices"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
-func findChannel(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Channel, error) {
+func findChannel(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Channel, error) {
 	c, err := db.One[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("channel", id)
@@ -20,11 +20,11 @@ func findChannel(ctx context.Context, tx *db.Tx, env principal.Env, id string) (
 	return c, err
 }
 
-func channelsOf(ctx context.Context, tx *db.Tx, env principal.Env) ([]Channel, error) {
+func channelsOf(ctx context.Context, tx *db.Tx, env auth.Env) ([]Channel, error) {
 	return db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? ORDER BY id`, env)
 }
 
-func insertChannel(ctx context.Context, tx *db.Tx, env principal.Env, c *Channel) error {
+func insertChannel(ctx context.Context, tx *db.Tx, env auth.Env, c *Channel) error {
 	var bad fault.Fields
 	for _, id := range c.Filter.LocationIDs {
 		_, err := dealership.FindLocation(ctx, tx, env, id)
@@ -164,7 +164,7 @@ func saveListing(ctx context.Context, tx *db.Tx, before, l HullSyndication) erro
 
 // changeListing is how one listing is changed: under a lock on its hull, whose
 // list of channels follows and counts as a change of the hull.
-func changeListing(ctx context.Context, tx *db.Tx, env principal.Env, hullID, channelID string, edit func(Hull, *HullSyndication) error) (HullSyndication, error) {
+func changeListing(ctx context.Context, tx *db.Tx, env auth.Env, hullID, channelID string, edit func(Hull, *HullSyndication) error) (HullSyndication, error) {
 	h, err := lockHull(ctx, tx, env, hullID)
 	if err != nil {
 		return HullSyndication{}, err
@@ -190,7 +190,7 @@ func changeListing(ctx context.Context, tx *db.Tx, env principal.Env, hullID, ch
 }
 
 // removeListing forgets how a hull stood on a channel.
-func removeListing(ctx context.Context, tx *db.Tx, env principal.Env, hullID, channelID string) error {
+func removeListing(ctx context.Context, tx *db.Tx, env auth.Env, hullID, channelID string) error {
 	h, err := lockHull(ctx, tx, env, hullID)
 	if err != nil {
 		return err

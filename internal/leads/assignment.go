@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // LeadAssign says who shall work the lead.
@@ -31,15 +31,15 @@ func (n LeadAssign) Check(time.Time) error {
 
 // LeadAssignment is one line of a lead's history of owners.
 type LeadAssignment struct {
-	Env    principal.Env   `json:"-" db:"env"`
-	ID     string          `json:"id" db:"id" example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	From   *string         `json:"from" db:"from_id" doc:"The owner before; null for the first."`
-	To     string          `json:"to" db:"to_id" doc:"The owner after." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Method string          `json:"method" db:"method" enum:"manual,round_robin"`
-	Reason *string         `json:"reason" db:"reason"`
-	Actor  principal.Actor `json:"actor" db:"actor,json"`
-	At     time.Time       `json:"at" db:"at"`
+	Env    auth.Env   `json:"-" db:"env"`
+	ID     string     `json:"id" db:"id" example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID string     `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	From   *string    `json:"from" db:"from_id" doc:"The owner before; null for the first."`
+	To     string     `json:"to" db:"to_id" doc:"The owner after." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Method string     `json:"method" db:"method" enum:"manual,round_robin"`
+	Reason *string    `json:"reason" db:"reason"`
+	Actor  auth.Actor `json:"actor" db:"actor,json"`
+	At     time.Time  `json:"at" db:"at"`
 }
 
 // nextInTurn is whose turn follows the last one's, in the order of ids. Those

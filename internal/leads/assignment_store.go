@@ -3,10 +3,10 @@ package leads
 import (
 	"context"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // assign gives the lead to a user, with a line of history and the event.
@@ -16,7 +16,7 @@ func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reas
 	l.touch(tx.Now)
 	if err := db.Insert(ctx, tx, "lead_assignments", LeadAssignment{
 		Env: l.Env, ID: tx.NewID("asg"), LeadID: l.ID, From: before.OwnerID, To: userID,
-		Method: method, Reason: reason, Actor: principal.From(ctx).Actor, At: tx.Now,
+		Method: method, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now,
 	}); err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reas
 }
 
 // mayOwn blames a field that names a user who cannot work leads any more.
-func mayOwn(ctx context.Context, tx *db.Tx, env principal.Env, field, userID string) error {
+func mayOwn(ctx context.Context, tx *db.Tx, env auth.Env, field, userID string) error {
 	u, err := dealership.FindUser(ctx, tx, env, userID)
 	var bad fault.Fields
 	if err := missing(&bad, field, err); err != nil {
@@ -38,7 +38,7 @@ func mayOwn(ctx context.Context, tx *db.Tx, env principal.Env, field, userID str
 
 // takeTurn returns whose turn it is at a location. Transactions that ask for
 // the same location pass one at a time, so everybody gets as many turns.
-func takeTurn(ctx context.Context, tx *db.Tx, env principal.Env, locationID string) (string, error) {
+func takeTurn(ctx context.Context, tx *db.Tx, env auth.Env, locationID string) (string, error) {
 	last, err := db.One[string](ctx, tx, `
 		INSERT INTO lead_rotations (env, location_id, last_id, turns) VALUES (?, ?, '', 1)
 		ON CONFLICT (env, location_id) DO UPDATE SET turns = lead_rotations.turns + 1

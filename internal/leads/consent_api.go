@@ -6,11 +6,11 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 func (a *API) mountConsents(r *rest.Router) {
@@ -27,7 +27,7 @@ func (a *API) consents(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[consent.Consent], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[consent.Consent], error) {
 		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
 			return page.Page[consent.Consent]{}, err
 		}
@@ -39,7 +39,7 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 	ByLead
 	Body consent.ConsentCreate
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (consent.Consent, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (consent.Consent, error) {
 		l, err := Find(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return consent.Consent{}, err
@@ -112,7 +112,7 @@ func (a *API) revokeConsent(ctx context.Context, in *struct {
 	ConsentID string `path:"consent_id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body      *consent.ConsentRevoke
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (consent.Consent, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (consent.Consent, error) {
 		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
 			return consent.Consent{}, err
 		}

@@ -2,7 +2,7 @@ package leads
 
 import (
 	"slipway/internal/consent"
-	"slipway/internal/events"
+	"slipway/internal/platform/events"
 )
 
 // Events are what can happen to a lead. Those of its signals, consents and

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/consent"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // Why a message is not sent, beside what the ledger says (consent.CodeRevoked

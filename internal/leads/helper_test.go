@@ -19,13 +19,13 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"slipway/internal/consent"
-	"slipway/internal/db"
 	"slipway/internal/leads"
-	"slipway/internal/mail"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/sms"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/sms"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // agreed is a lead that agreed to everything, with its address of messages.
@@ -61,12 +61,12 @@ func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 type worker struct {
 	*leads.API
 	s   *testkit.Server
-	env principal.Env
+	env auth.Env
 }
 
 func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) *worker {
 	t.Helper()
-	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (principal.Env, error) { return testEnv(ctx, t, tx, s), nil })
+	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) { return testEnv(ctx, t, tx, s), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // Holder tells the contacts what is kept here of them.
@@ -14,7 +14,7 @@ func (a *API) Holder() contacts.Holder {
 	return contacts.Holder{Move: moveLeads, Export: exportLeads, Erase: eraseLeads}
 }
 
-func ofContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) ([]Lead, error) {
+func ofContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) ([]Lead, error) {
 	all, err := db.All[Lead](ctx, tx, `SELECT {cols} FROM leads WHERE env = ? AND contact_id = ? ORDER BY id`, env, contactID)
 	for i := range all {
 		all[i].derive(tx.Now)
@@ -22,7 +22,7 @@ func ofContact(ctx context.Context, tx *db.Tx, env principal.Env, contactID stri
 	return all, err
 }
 
-func moveLeads(ctx context.Context, tx *db.Tx, env principal.Env, from, to string) error {
+func moveLeads(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
 	all, err := ofContact(ctx, tx, env, from)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func moveLeads(ctx context.Context, tx *db.Tx, env principal.Env, from, to strin
 	return err
 }
 
-func exportLeads(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) (map[string]any, error) {
+func exportLeads(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error) {
 	all, err := ofContact(ctx, tx, env, contactID)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func exportLeads(ctx context.Context, tx *db.Tx, env principal.Env, contactID st
 // eraseLeads forgets what the leads of a contact wrote and were sent. Messages
 // that wait are called off, and open leads are closed: there is nobody left to
 // sell to.
-func eraseLeads(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+func eraseLeads(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
 	all, err := ofContact(ctx, tx, env, contactID)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func eraseLeads(ctx context.Context, tx *db.Tx, env principal.Env, contactID str
 	return nil
 }
 
-func eraseMessages(ctx context.Context, tx *db.Tx, env principal.Env, contactID string) error {
+func eraseMessages(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'blocked', block_reason = ?, scheduled_for = NULL
 		WHERE env = ? AND contact_id = ? AND status IN ('queued', 'scheduled')`, recipientInvalid, env, contactID); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"slipway/internal/consent"
-	"slipway/internal/terms"
+	"slipway/internal/vocab/search"
 )
 
 // intent is what somebody who writes to us wants, as far as the law makes us
@@ -89,7 +89,7 @@ func without(said string, phrases []string) string {
 
 // plain takes case, accents, punctuation and pictures off a text.
 func plain(text string) string {
-	text = strings.NewReplacer("'", "", "’", "").Replace(terms.Fold(text))
+	text = strings.NewReplacer("'", "", "’", "").Replace(search.Fold(text))
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 

@@ -7,16 +7,15 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/fault"
-	"slipway/internal/metadata"
-	"slipway/internal/opt"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // Lead is somebody's wish for a boat. What they wrote stays out of the audit
 // log, which cannot forget.
 type Lead struct {
-	Env           principal.Env     `json:"-" db:"env"`
+	Env           auth.Env          `json:"-" db:"env"`
 	ID            string            `json:"id" db:"id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID     string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Source        string            `json:"source" db:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
@@ -50,19 +49,19 @@ func (l Lead) Revision() int64 { return l.Version }
 
 // LeadCreate is what a new lead needs: a contact, known or described.
 type LeadCreate struct {
-	ContactID    *string                          `json:"contact_id" required:"false" maxLength:"64" doc:"A known contact; or else give contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Contact      opt.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Whoever it is. A contact with this email or phone is found, else a new one is made."`
-	Source       string                           `json:"source,omitempty" enum:"web,phone,walk_in,referral,marketplace,event,import,other" default:"other"`
-	SourceDetail *string                          `json:"source_detail" required:"false" maxLength:"200"`
-	HullID       *string                          `json:"hull_id" required:"false" maxLength:"64"`
-	LocationID   *string                          `json:"location_id" required:"false" maxLength:"64" doc:"Without it: that of the hull."`
-	Interest     *string                          `json:"interest" required:"false" maxLength:"500"`
-	Message      *string                          `json:"message" required:"false" maxLength:"10000"`
-	BudgetMinUSD *int64                           `json:"budget_min_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	BudgetMaxUSD *int64                           `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	Timeline     *string                          `json:"timeline" required:"false" maxLength:"100"`
-	OwnerID      *string                          `json:"owner_id" required:"false" maxLength:"64" doc:"Whom to assign it to; without it, assign it later."`
-	Metadata     map[string]string                `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"A known contact; or else give contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Whoever it is. A contact with this email or phone is found, else a new one is made."`
+	Source       string                             `json:"source,omitempty" enum:"web,phone,walk_in,referral,marketplace,event,import,other" default:"other"`
+	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200"`
+	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64"`
+	LocationID   *string                            `json:"location_id" required:"false" maxLength:"64" doc:"Without it: that of the hull."`
+	Interest     *string                            `json:"interest" required:"false" maxLength:"500"`
+	Message      *string                            `json:"message" required:"false" maxLength:"10000"`
+	BudgetMinUSD *int64                             `json:"budget_min_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100"`
+	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"Whom to assign it to; without it, assign it later."`
+	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
 }
 
 // Check says what the schema cannot.
@@ -100,18 +99,18 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 // LeadPatch changes a lead. Its owner and its end have endpoints of their own:
 // assign, close and convert.
 type LeadPatch struct {
-	Status       opt.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Moves among the open statuses; working also reopens a lost lead."`
-	Source       opt.Value[string]            `json:"source,omitzero" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
-	SourceDetail opt.Null[string]             `json:"source_detail,omitzero" maxLength:"200"`
-	HullID       opt.Null[string]             `json:"hull_id,omitzero" maxLength:"64"`
-	LocationID   opt.Null[string]             `json:"location_id,omitzero" maxLength:"64"`
-	Interest     opt.Null[string]             `json:"interest,omitzero" maxLength:"500"`
-	Message      opt.Null[string]             `json:"message,omitzero" maxLength:"10000"`
-	BudgetMinUSD opt.Null[int64]              `json:"budget_min_usd,omitzero" minimum:"0" maximum:"1000000000"`
-	BudgetMaxUSD opt.Null[int64]              `json:"budget_max_usd,omitzero" minimum:"0" maximum:"1000000000"`
-	Timeline     opt.Null[string]             `json:"timeline,omitzero" maxLength:"100"`
-	NeedsReview  opt.Value[bool]              `json:"needs_review,omitzero" doc:"false says that somebody has read what the lead wrote."`
-	Metadata     opt.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	Status       patch.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Moves among the open statuses; working also reopens a lost lead."`
+	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200"`
+	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64"`
+	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64"`
+	Interest     patch.Null[string]             `json:"interest,omitzero" maxLength:"500"`
+	Message      patch.Null[string]             `json:"message,omitzero" maxLength:"10000"`
+	BudgetMinUSD patch.Null[int64]              `json:"budget_min_usd,omitzero" minimum:"0" maximum:"1000000000"`
+	BudgetMaxUSD patch.Null[int64]              `json:"budget_max_usd,omitzero" minimum:"0" maximum:"1000000000"`
+	Timeline     patch.Null[string]             `json:"timeline,omitzero" maxLength:"100"`
+	NeedsReview  patch.Value[bool]              `json:"needs_review,omitzero" doc:"false says that somebody has read what the lead wrote."`
+	Metadata     patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
 }
 
 // apply changes the lead and returns the event that tells so.
@@ -132,7 +131,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	p.BudgetMaxUSD.To(&l.BudgetMaxUSD)
 	p.Timeline.To(&l.Timeline)
 	if p.Metadata.Set {
-		l.Metadata = metadata.Merge(l.Metadata, p.Metadata.V)
+		l.Metadata = patch.MergeMetadata(l.Metadata, p.Metadata.V)
 	}
 	var bad fault.Fields
 	if p.NeedsReview.V && !l.NeedsReview {
@@ -149,7 +148,7 @@ func (l *Lead) check(bad *fault.Fields) {
 	if l.BudgetMinUSD != nil && l.BudgetMaxUSD != nil && *l.BudgetMinUSD > *l.BudgetMaxUSD {
 		bad.Add("budget_min_usd", "maximum", "must not be more than budget_max_usd")
 	}
-	metadata.Check(bad, l.Metadata)
+	patch.CheckMetadata(bad, l.Metadata)
 }
 
 // touch notes that somebody of the dealership did something about the lead.

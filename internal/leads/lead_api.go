@@ -4,22 +4,21 @@ import (
 	"context"
 	"log/slog"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/jobs"
-	"slipway/internal/mail"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
-	"slipway/internal/sms"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 var (
-	read  = scope.Need(scope.LeadsRead)
-	write = scope.Need(scope.LeadsWrite)
+	read  = auth.Need(auth.LeadsRead)
+	write = auth.Need(auth.LeadsWrite)
 )
 
 // API serves the leads. Converting one into a deal is mounted by the deals.
@@ -65,13 +64,13 @@ type ByLead struct {
 }
 
 func (a *API) list(ctx context.Context, in *LeadFilter) (page.Page[Lead], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Lead], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Lead], error) {
 		return list(ctx, tx, env, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body LeadCreate }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Lead, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
 		l, err := in.Body.lead(tx.Now)
 		if err != nil {
 			return l, err
@@ -95,7 +94,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body LeadCreate }) (Lead, 
 }
 
 func (a *API) get(ctx context.Context, in *ByLead) (Lead, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Lead, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
 		return Find(ctx, tx, env, in.LeadID)
 	})
 }
@@ -103,7 +102,7 @@ func (a *API) get(ctx context.Context, in *ByLead) (Lead, error) {
 // change is how a lead is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, l *Lead) (event string, err error)) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Lead, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
 		l, err := Find(ctx, tx, env, id)
 		if err != nil {
 			return l, err
@@ -150,7 +149,7 @@ func (a *API) assign(ctx context.Context, in *struct {
 	ByLead
 	Body LeadAssign
 }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Lead, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
 		l, err := Find(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return l, err
@@ -182,7 +181,7 @@ func (a *API) assignments(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadAssignment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[LeadAssignment], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadAssignment], error) {
 		return listOf[LeadAssignment](ctx, tx, env, "lead_assignments", "asg", in.LeadID, in.Query)
 	})
 }
@@ -191,7 +190,7 @@ func (a *API) signals(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadSignal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[LeadSignal], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadSignal], error) {
 		return listOf[LeadSignal](ctx, tx, env, "lead_signals", "sig", in.LeadID, in.Query)
 	})
 }
@@ -200,7 +199,7 @@ func (a *API) recordSignal(ctx context.Context, in *struct {
 	ByLead
 	Body LeadSignalCreate
 }) (LeadSignal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (LeadSignal, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadSignal, error) {
 		l, err := findAlone(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return LeadSignal{}, err

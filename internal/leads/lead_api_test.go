@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/leads"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 // told are the types of an object's events, in order.
@@ -141,13 +141,13 @@ func TestLeadsLife(t *testing.T) {
 }
 
 // testEnv is the environment of the test client.
-func testEnv(ctx context.Context, t *testing.T, tx *db.Tx, s *testkit.Server) principal.Env {
+func testEnv(ctx context.Context, t *testing.T, tx *db.Tx, s *testkit.Server) auth.Env {
 	t.Helper()
 	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return principal.Env(key)
+	return auth.Env(key)
 }
 
 func TestLeadFilters(t *testing.T) {

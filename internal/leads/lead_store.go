@@ -5,19 +5,19 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
-	"slipway/internal/id"
-	"slipway/internal/opt"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
 )
 
 // Find returns a lead.
-func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Lead, error) {
+func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Lead, error) {
 	l, err := db.One[Lead](ctx, tx, `SELECT {cols} FROM leads WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return l, fault.NotFound("lead", id)
@@ -28,7 +28,7 @@ func Find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Lead, e
 
 // findAlone returns a lead that nobody else can change until the transaction
 // ends, for what programs send many of at once.
-func findAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Lead, error) {
+func findAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Lead, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM leads WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Lead{}, err
 	}
@@ -37,7 +37,7 @@ func findAlone(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Le
 
 // Convert ends a lead in a deal, in the transaction that opens the deal. The
 // caller has found the lead and matched its version.
-func Convert(ctx context.Context, tx *db.Tx, env principal.Env, l *Lead, dealID string) error {
+func Convert(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead, dealID string) error {
 	before := *l
 	if err := l.convert(dealID, tx.Now); err != nil {
 		return err
@@ -46,7 +46,7 @@ func Convert(ctx context.Context, tx *db.Tx, env principal.Env, l *Lead, dealID 
 	return save(ctx, tx, before, l, "lead.converted")
 }
 
-func insert(ctx context.Context, tx *db.Tx, env principal.Env, l *Lead) error {
+func insert(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead) error {
 	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = env, tx.NewID("lead"), 1, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "leads", *l); err != nil {
 		return err
@@ -76,7 +76,7 @@ func update(ctx context.Context, tx *db.Tx, before Lead, l *Lead) error {
 // checkReferences refuses a hull or a location that is not there. A lead
 // without a location gets that of its hull. What did not change is not checked
 // again.
-func checkReferences(ctx context.Context, tx *db.Tx, env principal.Env, l *Lead, before Lead) error {
+func checkReferences(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead, before Lead) error {
 	var bad fault.Fields
 	if l.HullID != nil && deref(before.HullID) != *l.HullID {
 		h, err := hulls.Find(ctx, tx, env, *l.HullID)
@@ -106,7 +106,7 @@ func missing(bad *fault.Fields, field string, err error) error {
 }
 
 // contactOf finds or makes the contact of a new lead.
-func contactOf(ctx context.Context, tx *db.Tx, env principal.Env, n LeadCreate) (contacts.Contact, error) {
+func contactOf(ctx context.Context, tx *db.Tx, env auth.Env, n LeadCreate) (contacts.Contact, error) {
 	if n.ContactID == nil {
 		return contacts.FindOrCreate(ctx, tx, env, *n.Contact.V)
 	}
@@ -131,21 +131,21 @@ func deref(s *string) string {
 // LeadFilter narrows the list of leads.
 type LeadFilter struct {
 	page.Query
-	Status        Status          `query:"status" enum:"new,contacted,qualified,working,converted,lost"`
-	Source        string          `query:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
-	ContactID     string          `query:"contact_id" maxLength:"64"`
-	HullID        string          `query:"hull_id" maxLength:"64"`
-	LocationID    string          `query:"location_id" maxLength:"64"`
-	OwnerID       string          `query:"owner_id" maxLength:"64"`
-	Assigned      opt.Param[bool] `query:"assigned" doc:"False lists the leads without an owner."`
-	Stalled       opt.Param[bool] `query:"stalled" doc:"True lists the leads that nobody touched for too long."`
-	NeedsReview   opt.Param[bool] `query:"needs_review" doc:"True lists the leads with a message to be read."`
-	CreatedAfter  time.Time       `query:"created_after"`
-	CreatedBefore time.Time       `query:"created_before"`
-	UpdatedAfter  time.Time       `query:"updated_after" doc:"For incremental synchronisation."`
+	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost"`
+	Source        string            `query:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	ContactID     string            `query:"contact_id" maxLength:"64"`
+	HullID        string            `query:"hull_id" maxLength:"64"`
+	LocationID    string            `query:"location_id" maxLength:"64"`
+	OwnerID       string            `query:"owner_id" maxLength:"64"`
+	Assigned      patch.Param[bool] `query:"assigned" doc:"False lists the leads without an owner."`
+	Stalled       patch.Param[bool] `query:"stalled" doc:"True lists the leads that nobody touched for too long."`
+	NeedsReview   patch.Param[bool] `query:"needs_review" doc:"True lists the leads with a message to be read."`
+	CreatedAfter  time.Time         `query:"created_after"`
+	CreatedBefore time.Time         `query:"created_before"`
+	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronisation."`
 }
 
-func (f LeadFilter) where(env principal.Env) *db.Where {
+func (f LeadFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
 	w.And("env = ?", env)
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func (f LeadFilter) where(env principal.Env) *db.Where {
 		}
 	}
 	for _, c := range []struct {
-		filter opt.Param[bool]
+		filter patch.Param[bool]
 		column string
 	}{{f.Assigned, "owner_id"}, {f.Stalled, "stalled_at"}} {
 		switch {
@@ -183,7 +183,7 @@ func (f LeadFilter) where(env principal.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env principal.Env, f LeadFilter) (page.Page[Lead], error) {
+func list(ctx context.Context, tx *db.Tx, env auth.Env, f LeadFilter) (page.Page[Lead], error) {
 	if err := f.Check("lead"); err != nil {
 		return page.Page[Lead]{}, err
 	}
@@ -195,7 +195,7 @@ func list(ctx context.Context, tx *db.Tx, env principal.Env, f LeadFilter) (page
 }
 
 // listOf returns a page of the rows that belong to a lead.
-func listOf[T any](ctx context.Context, tx *db.Tx, env principal.Env, table, prefix, leadID string, q page.Query) (page.Page[T], error) {
+func listOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, leadID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}
@@ -208,7 +208,7 @@ func listOf[T any](ctx context.Context, tx *db.Tx, env principal.Env, table, pre
 }
 
 // stalled are the ids of open leads that nobody has touched since a time.
-func stalled(ctx context.Context, tx *db.Tx, env principal.Env, since time.Time) ([]string, error) {
+func stalled(ctx context.Context, tx *db.Tx, env auth.Env, since time.Time) ([]string, error) {
 	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND touched_at <= ?
 		AND stalled_at IS NULL AND status NOT IN ('converted', 'lost') ORDER BY touched_at LIMIT 500`, env, since)
 }

@@ -11,8 +11,8 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/opt"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -31,7 +31,7 @@ func TestEveryMove(t *testing.T) {
 	for _, from := range all {
 		for _, to := range all {
 			l := Lead{Status: from, LostReason: new("price")}
-			event, err := LeadPatch{Status: opt.Value[Status]{Set: true, V: to}}.apply(&l, now)
+			event, err := LeadPatch{Status: patch.Value[Status]{Set: true, V: to}}.apply(&l, now)
 			allowed := from == to || from.isOpen() && to.isOpen() || from == Lost && to == Working
 			if allowed != (err == nil) {
 				t.Errorf("%s to %s: %v", from, to, err)
@@ -61,7 +61,7 @@ func TestEveryMove(t *testing.T) {
 }
 
 func TestLeadRules(t *testing.T) {
-	bell := opt.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{LastName: new("Bell")}}
+	bell := patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{LastName: new("Bell")}}
 	for name, c := range map[string]struct {
 		create LeadCreate
 		kind   fault.Kind // zero: accepted
@@ -71,7 +71,7 @@ func TestLeadRules(t *testing.T) {
 		"a contact described":    {LeadCreate{Contact: bell}, fault.Kind{}, ""},
 		"nobody":                 {LeadCreate{}, fault.KindBadRequest, "contact_id"},
 		"both":                   {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
-		"a contact of no number": {LeadCreate{Contact: opt.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
+		"a contact of no number": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
 		"a budget":               {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
 		"a budget upside down":   {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
 	} {

@@ -8,9 +8,9 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/phone"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/phone"
 )
 
 // MessageStatus is how far a message has come.
@@ -30,7 +30,7 @@ const (
 // LeadMessage is a text or an email to or from a lead. What it says stays out
 // of the audit log, which cannot forget.
 type LeadMessage struct {
-	Env               principal.Env   `json:"-" db:"env"`
+	Env               auth.Env        `json:"-" db:"env"`
 	ID                string          `json:"id" db:"id" example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID            string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID         string          `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`

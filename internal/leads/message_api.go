@@ -5,13 +5,13 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/sms"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
 )
 
 func (a *API) mountMessages(r *rest.Router) {
@@ -30,7 +30,7 @@ func (a *API) messages(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadMessage], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[LeadMessage], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadMessage], error) {
 		return listOf[LeadMessage](ctx, tx, env, "messages", "msg", in.LeadID, in.Query)
 	})
 }
@@ -39,7 +39,7 @@ func (a *API) send(ctx context.Context, in *struct {
 	ByLead
 	Body LeadMessageSend
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (LeadMessage, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadMessage, error) {
 		l, err := Find(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return LeadMessage{}, err
@@ -101,7 +101,7 @@ func (a *API) receive(ctx context.Context, in *struct {
 	ByLead
 	Body LeadMessageReceive
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (LeadMessage, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadMessage, error) {
 		l, err := findAlone(ctx, tx, env, in.LeadID)
 		if err != nil {
 			return LeadMessage{}, err

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/leads"
-	"slipway/internal/sms"
+	"slipway/internal/platform/sms"
 	"slipway/internal/testkit"
 )
 

@@ -7,18 +7,18 @@ import (
 	netmail "net/mail"
 	"time"
 
-	"slipway/internal/audit"
 	"slipway/internal/consent"
-	"slipway/internal/db"
-	"slipway/internal/mail"
-	"slipway/internal/principal"
-	"slipway/internal/sms"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/auth"
 )
 
 // SendMessage sends a message that is due.
 type SendMessage struct {
-	Env       principal.Env `json:"env"`
-	MessageID string        `json:"message_id"`
+	Env       auth.Env `json:"env"`
+	MessageID string   `json:"message_id"`
 }
 
 // Kind names the job.

@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/audit"
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
-func findMessage(ctx context.Context, tx *db.Tx, env principal.Env, id string) (LeadMessage, error) {
+func findMessage(ctx context.Context, tx *db.Tx, env auth.Env, id string) (LeadMessage, error) {
 	m, err := db.One[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return m, fault.NotFound("message", id)
@@ -119,7 +119,7 @@ func postalAddress(ctx context.Context, tx *db.Tx, d dealership.Dealership) (str
 }
 
 // waitsForReview reports whether a message from an address waits to be read.
-func waitsForReview(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte) (bool, error) {
+func waitsForReview(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) (bool, error) {
 	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, env, hash)
 	return n > 0, err
 }
@@ -132,7 +132,7 @@ func reviewed(ctx context.Context, tx *db.Tx, l Lead) error {
 }
 
 // received returns a message that the provider has told of before.
-func received(ctx context.Context, tx *db.Tx, env principal.Env, n LeadMessageReceive) (LeadMessage, bool, error) {
+func received(ctx context.Context, tx *db.Tx, env auth.Env, n LeadMessageReceive) (LeadMessage, bool, error) {
 	if n.ProviderMessageID == nil {
 		return LeadMessage{}, false, nil
 	}
@@ -146,7 +146,7 @@ func received(ctx context.Context, tx *db.Tx, env principal.Env, n LeadMessageRe
 
 // lastTo is the body of the last message that went out to an address, "" if
 // there is none.
-func lastTo(ctx context.Context, tx *db.Tx, env principal.Env, hash []byte) (string, error) {
+func lastTo(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) (string, error) {
 	all, err := db.All[*string](ctx, tx, `SELECT body FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND status IN ('sent', 'delivered')
 		ORDER BY id DESC LIMIT 1`, env, hash)
 	if err != nil || len(all) == 0 {

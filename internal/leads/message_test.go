@@ -8,7 +8,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 func TestMessageRules(t *testing.T) {

@@ -4,21 +4,21 @@ import (
 	"math"
 	"time"
 
-	"slipway/internal/fault"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // LeadSignal is something a lead did that tells how serious it is.
 type LeadSignal struct {
-	Env        principal.Env `json:"-" db:"env"`
-	ID         string        `json:"id" db:"id" example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID     string        `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string        `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
-	HullID     *string       `json:"hull_id" db:"hull_id"`
-	Value      *float64      `json:"value" db:"value" doc:"A number that came with it, such as the payment worked out. It is kept and does not count."`
-	Source     *string       `json:"source" db:"source" audit:"-" example:"website"`
-	OccurredAt time.Time     `json:"occurred_at" db:"occurred_at"`
-	CreatedAt  time.Time     `json:"created_at" db:"created_at"`
+	Env        auth.Env  `json:"-" db:"env"`
+	ID         string    `json:"id" db:"id" example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID     string    `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind       string    `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
+	HullID     *string   `json:"hull_id" db:"hull_id"`
+	Value      *float64  `json:"value" db:"value" doc:"A number that came with it, such as the payment worked out. It is kept and does not count."`
+	Source     *string   `json:"source" db:"source" audit:"-" example:"website"`
+	OccurredAt time.Time `json:"occurred_at" db:"occurred_at"`
+	CreatedAt  time.Time `json:"created_at" db:"created_at"`
 }
 
 // LeadSignalCreate is a signal to record.

@@ -3,9 +3,9 @@ package leads
 import (
 	"context"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
 	"slipway/internal/hulls"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/fault"
 )
 
 func insertSignal(ctx context.Context, tx *db.Tx, l Lead, n LeadSignalCreate) (LeadSignal, error) {

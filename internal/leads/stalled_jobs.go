@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
 )
 
 // FindStalled looks for leads that nobody touches.
@@ -51,7 +51,7 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 }
 
 // markStalled marks one lead, unless somebody touched it in the meantime.
-func (a *API) markStalled(ctx context.Context, env principal.Env, id string, patience time.Duration) error {
+func (a *API) markStalled(ctx context.Context, env auth.Env, id string, patience time.Duration) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
 		l, err := Find(ctx, tx, env, id)
 		if err != nil || l.StalledAt != nil || !l.Status.isOpen() || l.LastTouchedAt.Add(patience).After(tx.Now) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/fault"
+	"slipway/internal/vocab/fault"
 )
 
 // Status is how far a lead has come.

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/principal"
-	"slipway/internal/sms"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/auth"
 )
 
 // TrackMessage asks what became of a text that was sent.
 type TrackMessage struct {
-	Env       principal.Env `json:"env"`
-	MessageID string        `json:"message_id"`
-	Asked     int           `json:"asked"` // how often before
+	Env       auth.Env `json:"env"`
+	MessageID string   `json:"message_id"`
+	Asked     int      `json:"asked"` // how often before
 }
 
 // Kind names the job.

@@ -9,23 +9,23 @@ import (
 	"strings"
 
 	"slipway/internal/consent"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/fault"
-	"slipway/internal/principal"
-	"slipway/internal/web"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/pages"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 )
 
 // unsubscribePath is where the links in marketing email lead.
 const unsubscribePath = "/unsubscribe/"
 
 var (
-	unsubscribePage = web.NewPage(`
+	unsubscribePage = pages.NewPage(`
 <h1>Unsubscribe</h1>
 <p>Shall {{.Dealership}} send you no more marketing email?</p>
 <form method="post"><button>Unsubscribe</button></form>`)
-	unsubscribedPage = web.NewPage(`<h1>You are unsubscribed</h1><p>{{.Dealership}} will send you no more marketing email.</p>`)
-	brokenPage       = web.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+	unsubscribedPage = pages.NewPage(`<h1>You are unsubscribed</h1><p>{{.Dealership}} will send you no more marketing email.</p>`)
+	brokenPage       = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
 // markSize is how much of the mark is in a link: enough that nobody guesses it.
@@ -58,7 +58,7 @@ func openLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error)
 	if n <= 0 {
 		return LeadMessage{}, bad
 	}
-	return findMessage(ctx, tx, principal.Env(env), "msg_"+string(head[n:]))
+	return findMessage(ctx, tx, auth.Env(env), "msg_"+string(head[n:]))
 }
 
 // Pages serves what people see at {base_url}/unsubscribe/.
@@ -66,7 +66,7 @@ func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+unsubscribePath+"{token}", a.askToUnsubscribe)
 	mux.HandleFunc("POST "+unsubscribePath+"{token}", a.unsubscribe)
-	return web.Guarded(mux)
+	return pages.Guarded(mux)
 }
 
 type unsubscription struct{ Dealership string }
@@ -120,7 +120,7 @@ func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	if err != nil || s.Code == consent.CodeRevoked {
 		return err
 	}
-	request := principal.RequestFrom(ctx)
+	request := auth.RequestFrom(ctx)
 	c := &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.Marketing,
 		CapturedAt: tx.Now, Source: new("email"), Method: new("list_unsubscribe"), Evidence: map[string]any{"message_id": m.ID},

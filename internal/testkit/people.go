@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"slipway/internal/db"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // Password is that of every Person.
@@ -86,7 +86,7 @@ func TryExec(s *Server, statement string, args ...any) (int64, error) {
 }
 
 // InTx runs a store function that takes a key, in a transaction of its own.
-func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, env principal.Env, key string) error, env principal.Env, key string) error {
+func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, env auth.Env, key string) error, env auth.Env, key string) error {
 	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx, env, key) })
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/hulls"
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // Location makes a location and returns its id.
@@ -160,9 +160,9 @@ func (s *Server) Inventory() *hulls.API {
 }
 
 // Env is the environment that a row of a table belongs to.
-func (s *Server) Env(table, id string) principal.Env {
+func (s *Server) Env(table, id string) auth.Env {
 	s.t.Helper()
-	return Rows[principal.Env](s, `SELECT env FROM `+table+` WHERE id = ?`, id)[0]
+	return Rows[auth.Env](s, `SELECT env FROM `+table+` WHERE id = ?`, id)[0]
 }
 
 // Picture is a photo to upload, another one each time.
@@ -193,9 +193,9 @@ func (c *Client) Photo(hull string) string {
 func (s *Server) MakeSizes(photo string) {
 	s.t.Helper()
 	row := Rows[struct {
-		Env  principal.Env `db:"env"`
-		Hull string        `db:"hull_id"`
-		Blob string        `db:"blob"`
+		Env  auth.Env `db:"env"`
+		Hull string   `db:"hull_id"`
+		Blob string   `db:"blob"`
 	}](s, `SELECT env, hull_id, blob FROM hull_photos WHERE id = ?`, photo)[0]
 	check(s.t, s.Inventory().MakeSizes(s.t.Context(), hulls.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
 }

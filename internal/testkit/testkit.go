@@ -20,12 +20,11 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/app"
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/principal"
-	"slipway/internal/scope"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/testkit/postgres"
+	"slipway/internal/vocab/auth"
 )
 
 // Each runs a test on SQLite and on PostgreSQL, each on a fresh database, side
@@ -162,7 +161,7 @@ func onlyKnownEvents(t *testing.T, a *app.App) {
 }
 
 // Key issues a key of the first dealership's test environment.
-func (s *Server) Key(scopes ...scope.Scope) string {
+func (s *Server) Key(scopes ...auth.Scope) string {
 	s.t.Helper()
 	return s.KeyWith(access.KeyRequest{Name: "made by a test", Scopes: scopes})
 }
@@ -172,7 +171,7 @@ func (s *Server) KeyWith(in access.KeyRequest) string {
 	s.t.Helper()
 	var me access.Me
 	s.Test.Get("/v1/me", 200, &me)
-	key, err := issue(s.t.Context(), s.DB, me.Dealership.ID, principal.Test, in)
+	key, err := issue(s.t.Context(), s.DB, me.Dealership.ID, auth.Test, in)
 	check(s.t, err)
 	return key
 }
@@ -262,15 +261,15 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 		if err != nil {
 			return nil, err
 		}
-		var every []scope.Scope
-		for _, s := range scope.All {
+		var every []auth.Scope
+		for _, s := range auth.Scopes {
 			every = append(every, s.Scope)
 		}
-		test, err := issue(ctx, a.DB, f.DealershipID, principal.Test, access.KeyRequest{Name: "test", Scopes: every})
+		test, err := issue(ctx, a.DB, f.DealershipID, auth.Test, access.KeyRequest{Name: "test", Scopes: every})
 		if err != nil {
 			return nil, err
 		}
-		live, err := issue(ctx, a.DB, f.DealershipID, principal.Live, access.KeyRequest{Name: "live", Scopes: every})
+		live, err := issue(ctx, a.DB, f.DealershipID, auth.Live, access.KeyRequest{Name: "live", Scopes: every})
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +284,7 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 	return tmpl, err
 }
 
-func issue(ctx context.Context, d *db.DB, dealershipID string, mode principal.Mode, in access.KeyRequest) (string, error) {
+func issue(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, in access.KeyRequest) (string, error) {
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (string, error) {
 		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
 		if err != nil {

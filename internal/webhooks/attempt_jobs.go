@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"slipway/internal/events"
-	"slipway/internal/outbound"
-	"slipway/internal/wire"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/outbound"
+	"slipway/internal/vocab/wire"
 )
 
 // Timeout is how long a receiver may take to answer.

@@ -4,16 +4,16 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // record writes down how attempts went. A delivery whose lease has passed to
 // another node is that one's to judge; the attempt is kept all the same.
 func record(ctx context.Context, tx *db.Tx, node string, done []attempt) error {
 	var made []DeliveryAttempt
-	good, health := map[principal.Env][]string{}, map[lane]attempt{}
+	good, health := map[auth.Env][]string{}, map[lane]attempt{}
 	for _, a := range done {
 		if a.skipped {
 			if err := giveBack(ctx, tx, node, a.Delivery); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"slipway/internal/principal"
+	"slipway/internal/vocab/auth"
 )
 
 // The states of a delivery.
@@ -18,7 +18,7 @@ const (
 
 // Delivery is one event on its way to one webhook.
 type Delivery struct {
-	Env           principal.Env     `json:"-" db:"env"`
+	Env           auth.Env          `json:"-" db:"env"`
 	ID            string            `json:"id" db:"id" example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	WebhookID     string            `json:"webhook_id" db:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	EventID       string            `json:"event_id" db:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -41,14 +41,14 @@ type Delivery struct {
 
 // DeliveryAttempt is one try to deliver.
 type DeliveryAttempt struct {
-	Env        principal.Env `json:"-" db:"env"`
-	DeliveryID string        `json:"-" db:"delivery_id"`
-	N          int64         `json:"number" db:"n" example:"1"`
-	At         time.Time     `json:"at" db:"at"`
-	StatusCode *int64        `json:"status_code" db:"status_code" doc:"Null if no answer came." example:"200"`
-	LatencyMS  int64         `json:"latency_ms" db:"latency_ms" example:"83"`
-	Response   *string       `json:"response" db:"response" doc:"The first 4 KiB of the answer."`
-	Error      *string       `json:"error" db:"error" doc:"Why no answer came, or why it was not taken for a success."`
+	Env        auth.Env  `json:"-" db:"env"`
+	DeliveryID string    `json:"-" db:"delivery_id"`
+	N          int64     `json:"number" db:"n" example:"1"`
+	At         time.Time `json:"at" db:"at"`
+	StatusCode *int64    `json:"status_code" db:"status_code" doc:"Null if no answer came." example:"200"`
+	LatencyMS  int64     `json:"latency_ms" db:"latency_ms" example:"83"`
+	Response   *string   `json:"response" db:"response" doc:"The first 4 KiB of the answer."`
+	Error      *string   `json:"error" db:"error" doc:"Why no answer came, or why it was not taken for a success."`
 }
 
 // schedule says when attempts are made after the first one; then the delivery

@@ -6,14 +6,14 @@ import (
 	"maps"
 	"slices"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
 )
 
 // ByDelivery names a delivery of a webhook.
@@ -28,7 +28,7 @@ func (a *API) listDeliveries(ctx context.Context, in *struct {
 	Status  string `query:"status" enum:"pending,succeeded,dead,discarded"`
 	EventID string `query:"event_id" maxLength:"64" doc:"Deliveries of this event."`
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Delivery], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Delivery], error) {
 		w := &db.Where{}
 		w.And("env = ? AND webhook_id = ?", env, in.WebhookID)
 		if in.Status != "" {
@@ -45,14 +45,14 @@ func (a *API) listDeadLetters(ctx context.Context, in *struct {
 	ByWebhook
 	page.Query
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Delivery], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Delivery], error) {
 		w := &db.Where{}
 		w.And("env = ? AND webhook_id = ? AND status = 'dead'", env, in.WebhookID)
 		return listOf(ctx, tx, env, in.WebhookID, in.Query, w)
 	})
 }
 
-func listOf(ctx context.Context, tx *db.Tx, env principal.Env, webhookID string, q page.Query, w *db.Where) (page.Page[Delivery], error) {
+func listOf(ctx context.Context, tx *db.Tx, env auth.Env, webhookID string, q page.Query, w *db.Where) (page.Page[Delivery], error) {
 	if _, err := find(ctx, tx, env, webhookID); err != nil {
 		return page.Page[Delivery]{}, err
 	}
@@ -60,7 +60,7 @@ func listOf(ctx context.Context, tx *db.Tx, env principal.Env, webhookID string,
 }
 
 func (a *API) getDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Delivery, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
 		if _, err := find(ctx, tx, env, in.WebhookID); err != nil {
 			return Delivery{}, err
 		}
@@ -69,7 +69,7 @@ func (a *API) getDelivery(ctx context.Context, in *ByDelivery) (Delivery, error)
 }
 
 func (a *API) retryDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Delivery, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
 		w, err := usable(ctx, tx, env, in.WebhookID)
 		if err != nil {
 			return Delivery{}, err
@@ -104,7 +104,7 @@ func (a *API) drain(ctx context.Context, in *struct {
 	ByWebhook
 	Body DeadLetterDrain
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Counted, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Counted, error) {
 		w, err := find(ctx, tx, env, in.WebhookID)
 		if err == nil && in.Body.Action == "redeliver" {
 			w, err = usable(ctx, tx, env, in.WebhookID)
@@ -155,7 +155,7 @@ func (j DrainDeadLetters) allDead(ctx context.Context, tx *db.Tx) error {
 const testKind = "webhook.test"
 
 func (a *API) test(ctx context.Context, in *ByWebhook) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Delivery, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
 		w, err := usable(ctx, tx, env, in.WebhookID)
 		if err != nil {
 			return Delivery{}, err
@@ -185,7 +185,7 @@ func (a *API) replay(ctx context.Context, in *struct {
 	ByWebhook
 	Body Replay
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Counted, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Counted, error) {
 		w, err := usable(ctx, tx, env, in.WebhookID)
 		if err != nil {
 			return Counted{}, err

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/page"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
 )
 
 // keepFor is how long deliveries are kept, and dead letters from their death.
 const keepFor = 30 * 24 * time.Hour
 
-func findDelivery(ctx context.Context, tx *db.Tx, env principal.Env, webhookID, deliveryID string) (Delivery, error) {
+func findDelivery(ctx context.Context, tx *db.Tx, env auth.Env, webhookID, deliveryID string) (Delivery, error) {
 	d, err := db.One[Delivery](ctx, tx, `SELECT {cols} FROM deliveries WHERE env = ? AND id = ? AND webhook_id = ?`, env, deliveryID, webhookID)
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("delivery", deliveryID)
@@ -29,11 +29,11 @@ func findDelivery(ctx context.Context, tx *db.Tx, env principal.Env, webhookID, 
 }
 
 // lockDelivery keeps the relay off a delivery that is about to be changed.
-func lockDelivery(ctx context.Context, tx *db.Tx, env principal.Env, deliveryID string) error {
+func lockDelivery(ctx context.Context, tx *db.Tx, env auth.Env, deliveryID string) error {
 	return db.LockRow(ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND id = ?`, env, deliveryID)
 }
 
-func listDeliveries(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query, w *db.Where) (page.Page[Delivery], error) {
+func listDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query, w *db.Where) (page.Page[Delivery], error) {
 	if err := q.Check("dlv"); err != nil {
 		return page.Page[Delivery]{}, err
 	}
@@ -45,7 +45,7 @@ func listDeliveries(ctx context.Context, tx *db.Tx, env principal.Env, q page.Qu
 }
 
 // withAttempts fills in what was tried.
-func withAttempts(ctx context.Context, tx *db.Tx, env principal.Env, all []Delivery) error {
+func withAttempts(ctx context.Context, tx *db.Tx, env auth.Env, all []Delivery) error {
 	var ids []string
 	place := map[string]int{}
 	for i := range all {
@@ -79,8 +79,8 @@ func saveDelivery(ctx context.Context, tx *db.Tx, d *Delivery) error {
 
 // lane is the queue of one webhook.
 type lane struct {
-	Env       principal.Env `db:"env"`
-	WebhookID string        `db:"id"`
+	Env       auth.Env `db:"env"`
+	WebhookID string   `db:"id"`
 }
 
 // dueLanes are the queues in which something is due.
@@ -125,7 +125,7 @@ func endLeases(ctx context.Context, tx *db.Tx) (int64, error) {
 }
 
 // forgetDeliveries removes some of the deliveries of a webhook that is gone.
-func forgetDeliveries(ctx context.Context, tx *db.Tx, env principal.Env, webhookID string) (int64, error) {
+func forgetDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, webhookID string) (int64, error) {
 	ids, err := db.All[string](ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND webhook_id = ? ORDER BY id LIMIT 1000`, env, webhookID)
 	if err != nil {
 		return 0, err
@@ -134,7 +134,7 @@ func forgetDeliveries(ctx context.Context, tx *db.Tx, env principal.Env, webhook
 }
 
 // purgeDeliveries removes some of the deliveries that are too old.
-func purgeDeliveries(ctx context.Context, tx *db.Tx, env principal.Env) (int64, error) {
+func purgeDeliveries(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
 	old := tx.Now.Add(-keepFor)
 	ids, err := db.All[string](ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND id < ? AND (status <> 'dead' OR updated_at < ?) ORDER BY id LIMIT 1000`,
 		env, id.Floor("dlv", old), old)
@@ -144,7 +144,7 @@ func purgeDeliveries(ctx context.Context, tx *db.Tx, env principal.Env) (int64, 
 	return removeDeliveries(ctx, tx, env, ids)
 }
 
-func removeDeliveries(ctx context.Context, tx *db.Tx, env principal.Env, ids []string) (int64, error) {
+func removeDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil
 	}

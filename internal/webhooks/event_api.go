@@ -4,27 +4,27 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/id"
-	"slipway/internal/opt"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
 )
 
 // EventFilter selects events.
 type EventFilter struct {
 	page.Query
-	Type          string               `query:"type" maxLength:"100" doc:"A type of event, or all of a noun: hull.*" example:"hull.*"`
-	ObjectID      string               `query:"object_id" maxLength:"64" doc:"The id of what the events happened to."`
-	CreatedAfter  opt.Param[time.Time] `query:"created_after" doc:"Events that became visible at this time or later."`
-	CreatedBefore opt.Param[time.Time] `query:"created_before" doc:"Events that became visible before this time."`
+	Type          string                 `query:"type" maxLength:"100" doc:"A type of event, or all of a noun: hull.*" example:"hull.*"`
+	ObjectID      string                 `query:"object_id" maxLength:"64" doc:"The id of what the events happened to."`
+	CreatedAfter  patch.Param[time.Time] `query:"created_after" doc:"Events that became visible at this time or later."`
+	CreatedBefore patch.Param[time.Time] `query:"created_before" doc:"Events that became visible before this time."`
 }
 
 // where is the filter in SQL.
-func (f EventFilter) where(env principal.Env, kinds []events.Kind) (*db.Where, error) {
+func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error) {
 	w := &db.Where{}
 	w.And("env = ?", env)
 	if f.Type != "" {
@@ -48,7 +48,7 @@ func (f EventFilter) where(env principal.Env, kinds []events.Kind) (*db.Where, e
 }
 
 func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events.Event], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[events.Event], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[events.Event], error) {
 		if err := in.Check("evt"); err != nil {
 			return page.Page[events.Event]{}, err
 		}
@@ -58,7 +58,7 @@ func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events
 		}
 		p, err := events.List(ctx, tx, in.Query, w)
 		for i := range p.Data {
-			p.Data[i] = p.Data[i].In(principal.From(ctx).Mode)
+			p.Data[i] = p.Data[i].In(auth.From(ctx).Mode)
 		}
 		return p, err
 	})
@@ -67,9 +67,9 @@ func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events
 func (a *API) getEvent(ctx context.Context, in *struct {
 	EventID string `path:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (events.Event, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (events.Event, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (events.Event, error) {
 		e, err := events.Find(ctx, tx, env, in.EventID)
-		return e.In(principal.From(ctx).Mode), err
+		return e.In(auth.From(ctx).Mode), err
 	})
 }
 

@@ -1,6 +1,6 @@
 package webhooks
 
-import "slipway/internal/events"
+import "slipway/internal/platform/events"
 
 // Events are what can happen to a webhook.
 var Events = []events.Kind{

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/seal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/seal"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/events"
-	"slipway/internal/outbound"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/outbound"
 	"slipway/internal/testkit"
 	"slipway/internal/webhooks"
 )

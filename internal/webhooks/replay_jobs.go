@@ -5,11 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/db"
 	"slipway/internal/dealership"
-	"slipway/internal/events"
-	"slipway/internal/jobs"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
 )
 
 // batch is how many rows a job changes in one transaction: others write, too.
@@ -27,13 +27,13 @@ func (a *API) Work(r *jobs.Registry) {
 // ReplayEvents delivers past events again: those that are named, or those of a
 // range of ids.
 type ReplayEvents struct {
-	Env       principal.Env `json:"env"`
-	WebhookID string        `json:"webhook_id"`
-	Replay    string        `json:"replay"` // tells its deliveries from others of the same event
-	EventIDs  []string      `json:"event_ids,omitempty"`
-	From      string        `json:"from,omitempty"`
-	To        string        `json:"to,omitempty"`
-	Types     []string      `json:"types,omitempty"`
+	Env       auth.Env `json:"env"`
+	WebhookID string   `json:"webhook_id"`
+	Replay    string   `json:"replay"` // tells its deliveries from others of the same event
+	EventIDs  []string `json:"event_ids,omitempty"`
+	From      string   `json:"from,omitempty"`
+	To        string   `json:"to,omitempty"`
+	Types     []string `json:"types,omitempty"`
 }
 
 // Kind names the job.
@@ -95,11 +95,11 @@ func replaySome(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, som
 // DrainDeadLetters redelivers or discards dead letters: those that are named,
 // or all that were dead at a time.
 type DrainDeadLetters struct {
-	Env         principal.Env `json:"env"`
-	WebhookID   string        `json:"webhook_id"`
-	Redeliver   bool          `json:"redeliver"`
-	DeliveryIDs []string      `json:"delivery_ids,omitempty"`
-	Until       time.Time     `json:"until"`
+	Env         auth.Env  `json:"env"`
+	WebhookID   string    `json:"webhook_id"`
+	Redeliver   bool      `json:"redeliver"`
+	DeliveryIDs []string  `json:"delivery_ids,omitempty"`
+	Until       time.Time `json:"until"`
 }
 
 // Kind names the job.
@@ -134,8 +134,8 @@ func (a *API) DrainDeadLetters(ctx context.Context, job DrainDeadLetters) error 
 
 // ForgetDeliveries removes what is left of a webhook that was deleted.
 type ForgetDeliveries struct {
-	Env       principal.Env `json:"env"`
-	WebhookID string        `json:"webhook_id"`
+	Env       auth.Env `json:"env"`
+	WebhookID string   `json:"webhook_id"`
 }
 
 // Kind names the job.
@@ -158,7 +158,7 @@ func (a *API) purge(ctx context.Context, _ purgeFeed) error {
 		return dealership.Environments(ctx, tx, "")
 	})
 	for _, e := range envs {
-		for _, old := range []func(context.Context, *db.Tx, principal.Env) (int64, error){purgeDeliveries, events.Purge} {
+		for _, old := range []func(context.Context, *db.Tx, auth.Env) (int64, error){purgeDeliveries, events.Purge} {
 			if err == nil {
 				err = inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) { return old(ctx, tx, e.Env) })
 			}

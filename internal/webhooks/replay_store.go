@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 )
 
 // ranged is where a replay of a range of time looks.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 // turn is one transaction of the relay: what it will know and start once that
@@ -17,7 +17,7 @@ import (
 type turn struct {
 	relay *Relay
 	lanes map[lane]lookout
-	hooks map[principal.Env][]Webhook // the enabled ones
+	hooks map[auth.Env][]Webhook // the enabled ones
 	lease lease
 	start []attempt
 	more  bool
@@ -32,7 +32,7 @@ type lookout struct {
 
 // next is a turn that knows how things are.
 func (r *Relay) next() *turn {
-	t := &turn{relay: r, lanes: map[lane]lookout{}, hooks: map[principal.Env][]Webhook{}}
+	t := &turn{relay: r, lanes: map[lane]lookout{}, hooks: map[auth.Env][]Webhook{}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for l, known := range r.lanes {
@@ -74,7 +74,7 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	count := map[principal.Env]int{}
+	count := map[auth.Env]int{}
 	var all []Delivery
 	for _, e := range published {
 		count[e.Env]++
@@ -166,7 +166,7 @@ func (t *turn) claimIn(ctx context.Context, tx *db.Tx, l lane, w Webhook) error 
 	return nil
 }
 
-func (t *turn) enabled(ctx context.Context, tx *db.Tx, env principal.Env) ([]Webhook, error) {
+func (t *turn) enabled(ctx context.Context, tx *db.Tx, env auth.Env) ([]Webhook, error) {
 	if hooks, ok := t.hooks[env]; ok {
 		return hooks, nil
 	}

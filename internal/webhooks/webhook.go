@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/opt"
-	"slipway/internal/outbound"
-	"slipway/internal/principal"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/outbound"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // The states of a webhook.
@@ -28,21 +28,21 @@ const (
 
 // Webhook is an address that events are delivered to.
 type Webhook struct {
-	Env            principal.Env  `json:"-" db:"env"`
-	ID             string         `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	URL            string         `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
-	Events         []string       `json:"events" db:"events,json" nullable:"false" doc:"Types of events, such as deal.accepted, hull.* or *."`
-	Description    *string        `json:"description" db:"description"`
-	Status         string         `json:"status" db:"status" enum:"enabled,disabled" doc:"Events are kept while it is disabled, and can be replayed."`
-	DisabledReason *string        `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"Why it is disabled: you asked for it, it answered 410, or it failed for five days."`
-	Health         string         `json:"health" enum:"healthy,failing" doc:"Whether the last attempt got through." audit:"-"`
-	FailingSince   *time.Time     `json:"failing_since" db:"failing_since" doc:"Since when every attempt failed." audit:"-"`
-	APIVersion     string         `json:"api_version" db:"api_version" doc:"The version of the API that its events are written in, fixed when it was made." example:"2026-11-15"`
-	Mode           principal.Mode `json:"-" db:"mode"`
-	Secrets        []byte         `json:"-" db:"secrets"` // sealed
-	Version        int64          `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
-	CreatedAt      time.Time      `json:"created_at" db:"created_at"`
-	UpdatedAt      time.Time      `json:"updated_at" db:"updated_at"`
+	Env            auth.Env   `json:"-" db:"env"`
+	ID             string     `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	URL            string     `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
+	Events         []string   `json:"events" db:"events,json" nullable:"false" doc:"Types of events, such as deal.accepted, hull.* or *."`
+	Description    *string    `json:"description" db:"description"`
+	Status         string     `json:"status" db:"status" enum:"enabled,disabled" doc:"Events are kept while it is disabled, and can be replayed."`
+	DisabledReason *string    `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"Why it is disabled: you asked for it, it answered 410, or it failed for five days."`
+	Health         string     `json:"health" enum:"healthy,failing" doc:"Whether the last attempt got through." audit:"-"`
+	FailingSince   *time.Time `json:"failing_since" db:"failing_since" doc:"Since when every attempt failed." audit:"-"`
+	APIVersion     string     `json:"api_version" db:"api_version" doc:"The version of the API that its events are written in, fixed when it was made." example:"2026-11-15"`
+	Mode           auth.Mode  `json:"-" db:"mode"`
+	Secrets        []byte     `json:"-" db:"secrets"` // sealed
+	Version        int64      `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	CreatedAt      time.Time  `json:"created_at" db:"created_at"`
+	UpdatedAt      time.Time  `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the webhook's version.
@@ -64,10 +64,10 @@ type WebhookCreate struct {
 
 // WebhookPatch changes a webhook.
 type WebhookPatch struct {
-	URL         opt.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000"`
-	Events      opt.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100"`
-	Description opt.Null[string]    `json:"description,omitzero" maxLength:"500"`
-	Status      opt.Value[string]   `json:"status,omitzero" enum:"enabled,disabled"`
+	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000"`
+	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100"`
+	Description patch.Null[string]    `json:"description,omitzero" maxLength:"500"`
+	Status      patch.Value[string]   `json:"status,omitzero" enum:"enabled,disabled"`
 }
 
 func (p WebhookPatch) apply(w *Webhook) {
@@ -85,7 +85,7 @@ func (p WebhookPatch) apply(w *Webhook) {
 // check says everything that the schema cannot.
 func (w *Webhook) check(kinds []events.Kind) error {
 	var bad fault.Fields
-	outbound.CheckURL(&bad, "url", w.URL, w.Mode == principal.Live)
+	outbound.CheckURL(&bad, "url", w.URL, w.Mode == auth.Live)
 	for i, pattern := range w.Events {
 		switch {
 		case slices.Contains(w.Events[:i], pattern):

@@ -7,19 +7,18 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/audit"
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/fault"
-	"slipway/internal/jobs"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/rest"
-	"slipway/internal/scope"
-	"slipway/internal/seal"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
-var manage = scope.Need(scope.Webhooks)
+var manage = auth.Need(auth.Webhooks)
 
 // API serves webhooks, their deliveries and the feed of events.
 type API struct {
@@ -76,20 +75,20 @@ type ByWebhook struct {
 }
 
 func (a *API) list(ctx context.Context, in *struct{ page.Query }) (page.Page[Webhook], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (page.Page[Webhook], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Webhook], error) {
 		return list(ctx, tx, env, in.Query)
 	})
 }
 
 func (a *API) get(ctx context.Context, in *ByWebhook) (Webhook, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Webhook, error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Webhook, error) {
 		return find(ctx, tx, env, in.WebhookID)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (WebhookWithSecret, error) {
-		c, secret := principal.From(ctx), NewSecret()
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (WebhookWithSecret, error) {
+		c, secret := auth.From(ctx), NewSecret()
 		w := Webhook{
 			Env: env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
 			Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
@@ -109,7 +108,7 @@ func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (Web
 }
 
 // change finds a webhook, lets fn change it and saves it.
-func (a *API) change(ctx context.Context, tx *db.Tx, env principal.Env, id, action string, fn func(*Webhook) error) (Webhook, error) {
+func (a *API) change(ctx context.Context, tx *db.Tx, env auth.Env, id, action string, fn func(*Webhook) error) (Webhook, error) {
 	w, err := find(ctx, tx, env, id)
 	if err != nil {
 		return w, err
@@ -134,7 +133,7 @@ func (a *API) update(ctx context.Context, in *struct {
 	ByWebhook
 	Body WebhookPatch
 }) (Webhook, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (Webhook, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Webhook, error) {
 		return a.change(ctx, tx, env, in.WebhookID, "webhook.updated", func(w *Webhook) error {
 			in.Body.apply(w)
 			tx.Ring() // what waited while it was disabled is due
@@ -144,7 +143,7 @@ func (a *API) update(ctx context.Context, in *struct {
 }
 
 func (a *API) remove(ctx context.Context, in *ByWebhook) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (none rest.None, err error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
 		w, err := find(ctx, tx, env, in.WebhookID)
 		if err != nil {
 			return none, err
@@ -175,7 +174,7 @@ func (a *API) rotate(ctx context.Context, in *struct {
 	if in.Body != nil && in.Body.OverlapHours != nil {
 		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
 	}
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env principal.Env) (WebhookWithSecret, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (WebhookWithSecret, error) {
 		var fresh Secret
 		w, err := a.change(ctx, tx, env, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
 			secrets, err := openSecrets(a.Box, *w)
@@ -191,7 +190,7 @@ func (a *API) rotate(ctx context.Context, in *struct {
 }
 
 // usable finds a webhook that deliveries can be asked of.
-func usable(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Webhook, error) {
+func usable(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Webhook, error) {
 	w, err := find(ctx, tx, env, id)
 	if err == nil && w.Status == Disabled {
 		err = fault.Conflict("The webhook is disabled. Enable it first.").Detail("status", "state", "is disabled")

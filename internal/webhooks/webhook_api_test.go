@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/db"
-	"slipway/internal/events"
-	"slipway/internal/id"
-	"slipway/internal/principal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
 	"slipway/internal/webhooks"
 )
 
@@ -149,7 +149,7 @@ func TestLongReplay(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
-		env := testkit.Rows[principal.Env](s, `SELECT env FROM webhooks`)[0]
+		env := testkit.Rows[auth.Env](s, `SELECT env FROM webhooks`)[0]
 		const many = 1200
 		s.Test.Location()
 		s.Exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
@@ -206,7 +206,7 @@ func TestRetry(t *testing.T) {
 // transactions' order of beginning: who reads on misses none.
 func TestFeedOrder(t *testing.T) {
 	s := testkit.OnPostgres(t)
-	env := testkit.Rows[principal.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
+	env := testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
 	stop := s.Relaying()
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { // begins first, and commits last

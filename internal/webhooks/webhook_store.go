@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 
-	"slipway/internal/db"
-	"slipway/internal/fault"
-	"slipway/internal/page"
-	"slipway/internal/principal"
-	"slipway/internal/seal"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
 // find returns a webhook.
-func find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Webhook, error) {
+func find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Webhook, error) {
 	w, err := db.One[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND id = ?`, env, id)
 	if db.IsNoRows(err) {
 		return w, fault.NotFound("webhook", id)
@@ -21,7 +21,7 @@ func find(ctx context.Context, tx *db.Tx, env principal.Env, id string) (Webhook
 	return w, err
 }
 
-func list(ctx context.Context, tx *db.Tx, env principal.Env, q page.Query) (page.Page[Webhook], error) {
+func list(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Webhook], error) {
 	if err := q.Check("whk"); err != nil {
 		return page.Page[Webhook]{}, err
 	}
@@ -53,7 +53,7 @@ func remove(ctx context.Context, tx *db.Tx, w Webhook) error {
 }
 
 // enabled are the webhooks that events of an environment go to.
-func enabled(ctx context.Context, tx *db.Tx, env principal.Env) ([]Webhook, error) {
+func enabled(ctx context.Context, tx *db.Tx, env auth.Env) ([]Webhook, error) {
 	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND status = 'enabled'`, env)
 }
 

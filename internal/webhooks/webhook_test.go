@@ -11,8 +11,8 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"pgregory.net/rapid"
 
-	"slipway/internal/events"
-	"slipway/internal/principal"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
 )
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -44,9 +44,9 @@ func TestCheck(t *testing.T) {
 		hook  Webhook
 		blame string
 	}{
-		"good":         {Webhook{URL: "https://example.com", Events: []string{"hull.*", "deal.accepted"}, Mode: principal.Live}, ""},
-		"http in test": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: principal.Test}, ""},
-		"http in live": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: principal.Live}, "url"},
+		"good":         {Webhook{URL: "https://example.com", Events: []string{"hull.*", "deal.accepted"}, Mode: auth.Live}, ""},
+		"http in test": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: auth.Test}, ""},
+		"http in live": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: auth.Live}, "url"},
 		"unknown type": {Webhook{URL: "https://example.com", Events: []string{"*", "hull.sunk"}}, "events[1]"},
 		"unknown noun": {Webhook{URL: "https://example.com", Events: []string{"plane.*"}}, "events[0]"},
 		"twice":        {Webhook{URL: "https://example.com", Events: []string{"*", "*"}}, "events[1]"},

@@ -1,0 +1,128 @@
+// Package apidocs serves the API reference page and everything it loads, so
+// that reading it calls no outside host.
+package apidocs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// files are Stoplight Elements and its licences, gzipped by scripts/vendor-reference.
+//
+//go:embed assets/*.gz
+var files embed.FS
+
+//go:embed page.html
+var pageSource string
+
+var page = template.Must(template.New("page").Parse(pageSource))
+
+// policy keeps the page on its own host even when a description shows an image
+// or a diagram, for which Elements would call elsewhere. Inline styles are
+// Elements' way; the data image is the page's empty icon.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// Handler serves /docs and /docs/assets for the OpenAPI document at the path spec, which ends in .json.
+func Handler(spec string) http.Handler {
+	mux := http.NewServeMux()
+	urls := map[string]string{}
+	for _, a := range assets() {
+		urls[a.name] = a.url
+		mux.Handle("GET "+a.url, a)
+	}
+
+	var html bytes.Buffer
+	err := page.Execute(&html, map[string]any{
+		"JSON":   spec,
+		"YAML":   strings.TrimSuffix(spec, ".json") + ".yaml",
+		"Assets": urls,
+	})
+	if err != nil {
+		panic(err) // the template is ours
+	}
+	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-cache")
+		_, _ = w.Write(html.Bytes())
+	})
+	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
+
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// asset is a vendored file; its url changes with its content, so browsers may
+// keep it for ever.
+type asset struct {
+	name, url string
+	gzipped   []byte
+}
+
+// contentTypes is fixed here because package mime asks the machine it runs on.
+var contentTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".txt": "text/plain; charset=utf-8",
+}
+
+func assets() (all []asset) {
+	entries, err := files.ReadDir("assets")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, entry := range entries {
+		gzipped, err := files.ReadFile("assets/" + entry.Name())
+		if err != nil {
+			panic(err)
+		}
+		name := strings.TrimSuffix(entry.Name(), ".gz")
+		url := fmt.Sprintf("/docs/assets/%.6x/%s", sha256.Sum256(gzipped), name)
+		all = append(all, asset{name, url, gzipped})
+	}
+	return all
+}
+
+func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", contentTypes[path.Ext(a.name)])
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	header.Set("Vary", "Accept-Encoding")
+	if acceptsGzip(r) {
+		header.Set("Content-Encoding", "gzip")
+		header.Set("Content-Length", strconv.Itoa(len(a.gzipped)))
+		_, _ = w.Write(a.gzipped)
+		return
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(a.gzipped))
+	if err != nil {
+		panic(err) // embedded
+	}
+	_, _ = io.Copy(w, plain) //nolint:gosec // our own file, embedded
+}
+
+// acceptsGzip honours a refusal: "gzip;q=0" names gzip only to decline it.
+func acceptsGzip(r *http.Request) bool {
+	for offer := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, weight, _ := strings.Cut(offer, ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			_, q, weighted := strings.Cut(weight, "q=")
+			value, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+			return !weighted || err == nil && value > 0
+		}
+	}
+	return false
+}

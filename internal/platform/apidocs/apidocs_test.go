@@ -1,0 +1,126 @@
+package apidocs
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
+	t.Helper()
+	r := httptest.NewRequest("GET", path, nil)
+	r.Header.Set("Accept-Encoding", acceptEncoding)
+	w := httptest.NewRecorder()
+	Handler("/openapi.json").ServeHTTP(w, r)
+	return w.Result(), w.Body.String()
+}
+
+func TestPage(t *testing.T) {
+	res, html := get(t, "/docs", "")
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Fatalf("got %s, %s", res.Status, res.Header.Get("Content-Type"))
+	}
+	for _, want := range []string{
+		"<title>Slipway API reference</title>",
+		`apiDescriptionUrl="/openapi.json"`,
+		`href="/openapi.json"`,
+		`href="/openapi.yaml"`,
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+func TestNothingComesFromOutside(t *testing.T) {
+	res, html := get(t, "/docs", "")
+	if outside := regexp.MustCompile(`(?i)https?:|["'(]//`).FindString(html); outside != "" {
+		t.Errorf("the page names an outside address: %s", outside)
+	}
+	csp := res.Header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self';") {
+		t.Errorf("the policy does not begin by closing everything: %s", csp)
+	}
+	for directive := range strings.SplitSeq(csp, ";") {
+		for _, source := range strings.Fields(directive)[1:] {
+			if !strings.HasPrefix(source, "'") && source != "data:" || source == "'unsafe-eval'" {
+				t.Errorf("the policy admits %s in %s", source, directive)
+			}
+		}
+	}
+	for header, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+		if got := res.Header.Get(header); got != want {
+			t.Errorf("%s is %q, want %q", header, got, want)
+		}
+	}
+}
+
+func TestEveryAssetOfThePage(t *testing.T) {
+	_, html := get(t, "/docs", "")
+	urls := regexp.MustCompile(`/docs/assets/[0-9a-f]{12}/[\w.]+`).FindAllString(html, -1)
+	if len(urls) != 3 {
+		t.Fatalf("the page links to %q, want licence, style and script", urls)
+	}
+	for _, url := range urls {
+		packed, body := get(t, url, "br, gzip")
+		if packed.StatusCode != http.StatusOK || packed.Header.Get("Content-Encoding") != "gzip" {
+			t.Fatalf("%s: got %s, encoding %q", url, packed.Status, packed.Header.Get("Content-Encoding"))
+		}
+		if got := packed.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
+			t.Errorf("%s: Cache-Control is %q", url, got)
+		}
+		reader, err := gzip.NewReader(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		unpacked, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		plain, body := get(t, url, "gzip;q=0, identity")
+		if plain.Header.Get("Content-Encoding") != "" || body != string(unpacked) {
+			t.Errorf("%s: unpacked by us and by the client, it differs", url)
+		}
+		if plain.Header.Get("Content-Type") == "" || plain.Header.Get("Content-Type") != packed.Header.Get("Content-Type") {
+			t.Errorf("%s: Content-Type is %q", url, plain.Header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestOtherPaths(t *testing.T) {
+	for path, want := range map[string]int{
+		"/docs/":                                http.StatusMovedPermanently,
+		"/docs/assets/":                         http.StatusNotFound,
+		"/docs/assets/000000000000/elements.js": http.StatusNotFound,
+	} {
+		if res, _ := get(t, path, ""); res.StatusCode != want {
+			t.Errorf("%s: got %d, want %d", path, res.StatusCode, want)
+		}
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"gzip":                true,
+		"GZIP":                true,
+		"deflate, gzip;q=0.5": true,
+		"br, gzip ; q=1.0":    true,
+		"":                    false,
+		"identity":            false,
+		"gzip;q=0":            false,
+		"gzip; q=0.000, br":   false,
+		"gzip;q=much":         false,
+		"x-gzip-like":         false,
+	} {
+		r := httptest.NewRequest("GET", "/docs", nil)
+		r.Header.Set("Accept-Encoding", header)
+		if got := acceptsGzip(r); got != want {
+			t.Errorf("%q: got %v", header, got)
+		}
+	}
+}

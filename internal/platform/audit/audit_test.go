@@ -1,0 +1,61 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/platform/audit"
+)
+
+type keel struct {
+	Draft float64 `json:"draft"`
+}
+
+type hull struct {
+	Env       int64             `json:"-"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	Title     *string           `json:"title"`
+	Tags      []string          `json:"tags"`
+	Keel      *keel             `json:"keel,omitempty"`
+	Notes     map[string]string `json:"notes"`
+	Secret    string            `json:"secret" audit:"-"`
+	Hash      []byte            `json:"-"`
+	Untagged  string
+	Version   int64     `json:"version"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+func TestDiff(t *testing.T) {
+	base := hull{Env: 1, ID: "hull_1", Name: "Aurora", Tags: []string{"red"}, Secret: "s", Hash: []byte{1}, Version: 1}
+	with := func(change func(*hull)) hull {
+		h := base
+		change(&h)
+		return h
+	}
+	for name, c := range map[string]struct {
+		before, after any
+		want          map[string][2]any
+	}{
+		"nothing":                    {base, base, map[string][2]any{}},
+		"a field":                    {base, with(func(h *hull) { h.Name = "Borealis" }), map[string][2]any{"name": {"Aurora", "Borealis"}}},
+		"two fields":                 {base, with(func(h *hull) { h.Name, h.ID = "", "hull_2" }), map[string][2]any{"name": {"Aurora", ""}, "id": {"hull_1", "hull_2"}}},
+		"a pointer to equal text":    {with(func(h *hull) { h.Title = new("x") }), with(func(h *hull) { h.Title = new("x") }), map[string][2]any{}},
+		"a pointer set":              {base, with(func(h *hull) { h.Title = new("x") }), map[string][2]any{"title": {(*string)(nil), new("x")}}},
+		"an item of a list":          {base, with(func(h *hull) { h.Tags = []string{"red", "fast"} }), map[string][2]any{"tags": {[]string{"red"}, []string{"red", "fast"}}}},
+		"a pair of a map":            {base, with(func(h *hull) { h.Notes = map[string]string{"a": "1"} }), map[string][2]any{"notes": {map[string]string(nil), map[string]string{"a": "1"}}}},
+		"a name with an option":      {base, with(func(h *hull) { h.Keel = &keel{2} }), map[string][2]any{"keel": {(*keel)(nil), &keel{2}}}},
+		"only bookkeeping":           {base, with(func(h *hull) { h.Version, h.UpdatedAt = 2, time.Unix(1, 0) }), map[string][2]any{}},
+		"only what is kept secret":   {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }), map[string][2]any{}},
+		"pointers to the same":       {&base, &base, map[string][2]any{}},
+		"a new one has no old value": {nil, base, map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, audit.Diff(c.before, c.after)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

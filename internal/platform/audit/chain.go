@@ -1,0 +1,263 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+// keepMonths is how long entries are kept.
+const keepMonths = 13
+
+// batch is how many entries are linked, checked or purged at a time.
+const batch = 500
+
+// content is the entry as its mark covers it: every field with its length, so
+// that nothing can move from one field into the next.
+func (e Entry) content() []byte {
+	var b bytes.Buffer
+	put := func(s string) {
+		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
+		b.WriteString(s)
+	}
+	orNone := func(s *string) string { // which differs from an empty one
+		if s == nil {
+			return "-"
+		}
+		return "+" + *s
+	}
+	for _, s := range []string{
+		strconv.FormatInt(int64(e.Env), 10), e.ID, strconv.FormatInt(e.At.UnixMilli(), 10), e.ActorType, e.ActorID, e.ActorLabel, e.Action,
+		e.TargetType, e.TargetID, orNone(e.RequestID), orNone(e.IP), orNone(e.UserAgent), e.Changes, e.Outcome,
+	} {
+		put(s)
+	}
+	return b.Bytes()
+}
+
+// linked is what a link's mac covers.
+func linked(before []byte, link int64, mark []byte) []byte {
+	return append(append(append([]byte("link"), before...), binary.BigEndian.AppendUint64(nil, uint64(link))...), mark...)
+}
+
+// chain is both ends of an environment's chain.
+type chain struct {
+	Env       auth.Env `db:"env"`
+	FirstLink int64    `db:"first_link"`
+	BeforeMAC []byte   `db:"before_mac"` // of the link before the first, which was purged
+	LastLink  int64    `db:"last_link"`
+	LastMAC   []byte   `db:"last_mac"`
+	Seal      []byte   `db:"seal"`
+}
+
+func (c chain) content() []byte {
+	return fmt.Appendf(nil, "chain %d %d %x %d %x", c.Env, c.FirstLink, c.BeforeMAC, c.LastLink, c.LastMAC)
+}
+
+// Begin starts the chain of a new environment. A chain without the record of its
+// ends was cut: it is begun once, and never anew.
+func Begin(ctx context.Context, tx *db.Tx, env auth.Env) error {
+	c := chain{Env: env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
+	c.Seal = tx.MAC(c.content())
+	return db.Insert(ctx, tx, "audit_chains", c)
+}
+
+// Link gives new entries their place in the chain and reports how many there
+// were. Nodes that link at once take turns.
+func Link(ctx context.Context, d *db.DB) (int, error) {
+	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
+		return db.All[auth.Env](ctx, tx, `SELECT DISTINCT env FROM audit_entries WHERE link IS NULL`)
+	})
+	total, errs := 0, []error{err}
+	for _, env := range envs {
+		for {
+			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) { return linkSome(ctx, tx, env) })
+			total += n
+			if errs = append(errs, err); err != nil || n < batch {
+				break // a broken chain does not keep the others from growing
+			}
+		}
+	}
+	return total, errors.Join(errs...)
+}
+
+func linkSome(ctx context.Context, tx *db.Tx, env auth.Env) (int, error) {
+	c, err := lockChain(ctx, tx, env)
+	if err != nil {
+		return 0, err
+	}
+	loose, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, env, batch)
+	if err != nil || len(loose) == 0 {
+		return 0, err
+	}
+	for _, e := range loose {
+		c.LastLink++
+		c.LastMAC = tx.MAC(linked(c.LastMAC, c.LastLink, e.Mark))
+		if _, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, env, e.ID); err != nil {
+			return 0, err
+		}
+	}
+	return len(loose), saveChain(ctx, tx, c)
+}
+
+// errEnds is the answer where the ends are not as we wrote them. To go on from
+// there would seal what somebody else wrote.
+var errEnds = errors.New("the record of the chain's ends is missing or was changed")
+
+// lockChain returns the chain's ends, for this transaction alone.
+func lockChain(ctx context.Context, tx *db.Tx, env auth.Env) (chain, error) {
+	if err := db.LockRow(ctx, tx, `SELECT env FROM audit_chains WHERE env = ?`, env); err != nil {
+		return chain{}, err
+	}
+	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
+	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, tx.MAC(c.content())) {
+		err = fmt.Errorf("audit log of environment %d: %w", env, errEnds)
+	}
+	return c, err
+}
+
+func saveChain(ctx context.Context, tx *db.Tx, c chain) error {
+	c.Seal = tx.MAC(c.content())
+	_, err := db.Update(ctx, tx, "audit_chains", &c, "env = ?", c.Env)
+	return err
+}
+
+// Purge removes entries that are older than they are kept, from the front of
+// the chain, and remembers where it begins now.
+func Purge(ctx context.Context, d *db.DB) error {
+	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
+		return db.All[auth.Env](ctx, tx, `SELECT env FROM audit_chains ORDER BY env`)
+	})
+	errs := []error{err}
+	for _, env := range envs {
+		for {
+			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) { return purgeSome(ctx, tx, env) })
+			if errs = append(errs, err); err != nil || n == 0 {
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func purgeSome(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
+	c, err := lockChain(ctx, tx, env)
+	if err != nil {
+		return 0, err
+	}
+	old, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link < ? ORDER BY link`, env, c.FirstLink, c.FirstLink+batch)
+	if err != nil {
+		return 0, err
+	}
+	cutoff, first := tx.Now.AddDate(0, -keepMonths, 0), c.FirstLink
+	for _, e := range old {
+		if !e.At.Before(cutoff) {
+			break
+		}
+		// Only what is ours and old goes: a changed time must not remove the rest of the evidence.
+		if problem := wrong(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
+			return 0, fmt.Errorf("audit log of environment %d: %s", env, problem)
+		}
+		c.FirstLink, c.BeforeMAC = c.FirstLink+1, e.MAC
+	}
+	if c.FirstLink == first {
+		return 0, nil
+	}
+	if err := saveChain(ctx, tx, c); err != nil {
+		return 0, err
+	}
+	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, env, c.FirstLink)
+}
+
+// Verified is what a check of one environment's log found.
+type Verified struct {
+	Env     auth.Env
+	Entries int64  // entries that are as they were written
+	Waiting int64  // entries too new to be linked, marked but not yet in the chain
+	Problem string // the first thing that is wrong, "" if nothing is
+	At      time.Time
+}
+
+// Verify proves that an environment's log is as it was written: no entry was
+// changed, removed or slipped in.
+func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
+	v := Verified{Env: env, At: d.Now().UTC()}
+	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]chain, error) {
+		return db.All[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
+	})
+	if err != nil {
+		return v, err
+	}
+	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, d.MAC(chains[0].content())) {
+		v.Problem = errEnds.Error()
+		return v, nil
+	}
+	c := chains[0]
+	next, before := c.FirstLink, c.BeforeMAC
+	for next <= c.LastLink {
+		entries, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
+			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link <= ? ORDER BY link LIMIT ?`, env, next, c.LastLink, batch)
+		})
+		if err != nil {
+			return v, err
+		}
+		for _, e := range entries {
+			if v.Problem = wrong(d.MAC, e, next, before); v.Problem != "" {
+				return v, nil
+			}
+			before, next = e.MAC, next+1
+			v.Entries++
+		}
+		if len(entries) == 0 {
+			v.Problem = fmt.Sprintf("link %d is missing: an entry was removed", next)
+			return v, nil
+		}
+	}
+	if !bytes.Equal(before, c.LastMAC) {
+		v.Problem = "the chain does not end as it did"
+		return v, nil
+	}
+	return v, verifyLoose(ctx, d, c, &v)
+}
+
+// verifyLoose checks the entries outside the chain: those that wait to be
+// linked are marked, and none has a link that was not given.
+func verifyLoose(ctx context.Context, d *db.DB, c chain, v *Verified) error {
+	after := ""
+	for {
+		loose, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
+			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND id > ? AND (link IS NULL OR link < ? OR link > ?) ORDER BY id LIMIT ?`,
+				c.Env, after, c.FirstLink, c.LastLink, batch)
+		})
+		if err != nil || len(loose) == 0 {
+			return err
+		}
+		for _, e := range loose {
+			if !bytes.Equal(e.Mark, d.MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
+				v.Problem = fmt.Sprintf("entry %s was slipped in", e.ID)
+				return nil
+			}
+			after, v.Waiting = e.ID, v.Waiting+1
+		}
+	}
+}
+
+// wrong says what is wrong with an entry at its place, "" if nothing is.
+func wrong(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
+	switch {
+	case *e.Link != link:
+		return fmt.Sprintf("link %d is missing: an entry was removed", link)
+	case !bytes.Equal(e.Mark, mac(e.content())):
+		return fmt.Sprintf("entry %s (link %d) was changed", e.ID, link)
+	case !bytes.Equal(e.MAC, mac(linked(before, link, e.Mark))):
+		return fmt.Sprintf("entry %s (link %d) does not follow the one before it", e.ID, link)
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+)
+
+// Filter narrows the audit log.
+type Filter struct {
+	page.Query
+	Action        string    `query:"action" maxLength:"100" doc:"An action or how actions begin." example:"api_key."`
+	ActorID       string    `query:"actor_id" maxLength:"64"`
+	TargetID      string    `query:"target_id" maxLength:"64"`
+	Outcome       string    `query:"outcome" enum:"success,failure"`
+	CreatedAfter  time.Time `query:"created_after"`
+	CreatedBefore time.Time `query:"created_before"`
+}
+
+// List returns a page of an environment's log.
+func List(ctx context.Context, tx *db.Tx, env auth.Env, f Filter) (page.Page[Entry], error) {
+	if err := f.Check("aud"); err != nil {
+		return page.Page[Entry]{}, err
+	}
+	w := &db.Where{}
+	w.And("env = ?", env)
+	for _, c := range []struct {
+		set  bool
+		cond string
+		args []any
+	}{
+		{f.Action != "", "action >= ? AND action < ?", []any{f.Action, f.Action + "\U0010FFFF"}},
+		{f.ActorID != "", "actor_id = ?", []any{f.ActorID}},
+		{f.TargetID != "", "target_id = ?", []any{f.TargetID}},
+		{f.Outcome != "", "outcome = ?", []any{f.Outcome}},
+		{!f.CreatedAfter.IsZero(), "id >= ?", []any{id.Floor("aud", f.CreatedAfter.Add(time.Millisecond))}},
+		{!f.CreatedBefore.IsZero(), "id < ?", []any{id.Floor("aud", f.CreatedBefore)}},
+	} {
+		if c.set {
+			w.And(c.cond, c.args...)
+		}
+	}
+	return db.List[Entry](ctx, tx, db.Table("audit_entries"), f.Query, w)
+}

@@ -1,0 +1,207 @@
+package blobs_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"slipway/internal/platform/blobs"
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/fault"
+)
+
+// stores are a folder, and a bucket on a server that speaks S3.
+func stores(t *testing.T) map[string]blobs.Store {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("boats"); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(web.Close)
+	out := map[string]blobs.Store{}
+	for name, url := range map[string]string{
+		"folder": "", "bucket": "s3://key:secret@" + strings.TrimPrefix(web.URL, "http://") + "/boats/slipway?tls=false&region=us-east-1",
+	} {
+		s, err := blobs.Open(url, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = s
+	}
+	return out
+}
+
+func TestStores(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			large := bytes.Repeat([]byte("0123456789"), 2<<20) // more than one part
+			put := func(key string, r io.Reader) {
+				t.Helper()
+				if err := s.Put(ctx, key, r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			put("photos/a/card", bytes.NewReader([]byte("first")))
+			put("photos/a/card", bytes.NewReader([]byte("second")))
+			put("photos/a/full", iotest.OneByteReader(strings.NewReader("full")))
+			put("photos/ab/full", strings.NewReader("neighbour"))
+			put("imports/large", struct{ io.Reader }{bytes.NewReader(large)})
+			if got := read(t, s, "photos/a/card"); string(got) != "second" {
+				t.Errorf("%q", got)
+			}
+			if got := read(t, s, "imports/large"); !bytes.Equal(got, large) {
+				t.Errorf("%d bytes", len(got))
+			}
+			f, err := s.Open(ctx, "imports/large")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			part := make([]byte, 5)
+			if _, err := f.Seek(15_000_003, io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(f, part); err != nil || string(part) != "34567" {
+				t.Errorf("from the middle: %q %v", part, err)
+			}
+			broken := errors.New("broken")
+			if err := s.Put(ctx, "photos/a/broken", iotest.ErrReader(broken)); err == nil {
+				t.Error("a broken source was kept")
+			}
+			for _, gone := range []string{"photos/a/broken", "photos/a/none", "none/at/all"} {
+				if _, err := s.Open(ctx, gone); !errors.Is(err, blobs.ErrNotFound) {
+					t.Errorf("%s: %v", gone, err)
+				}
+			}
+			for range 2 { // also when there is nothing left
+				if err := s.Remove(ctx, "photos/a"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := s.Open(ctx, "photos/a/card"); !errors.Is(err, blobs.ErrNotFound) {
+				t.Errorf("after it was removed: %v", err)
+			}
+			if got := read(t, s, "photos/ab/full"); string(got) != "neighbour" {
+				t.Errorf("neighbour %q", got)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, s blobs.Store, key string) []byte {
+	t.Helper()
+	f, err := s.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestFolderIsAWall(t *testing.T) {
+	s, err := blobs.Open("", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"../outside", "photos/../../outside", "/etc/passwd"} {
+		if err := s.Put(t.Context(), key, strings.NewReader("x")); err == nil {
+			t.Errorf("wrote %s", key)
+		}
+		if f, err := s.Open(t.Context(), key); err == nil {
+			f.Close()
+			t.Errorf("read %s", key)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for _, bad := range []string{"http://host/bucket", "s3://host", "s3:///bucket", "s3://key:topsecret@%zz/b", "folder"} {
+		_, err := blobs.Open(bad, t.TempDir())
+		if err == nil || strings.Contains(err.Error(), "topsecret") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// Whenever the process ends, a blob belongs to a row or will be swept.
+func TestKeeper(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for name, store := range stores(t) {
+			t.Run(name, func(t *testing.T) {
+				s := s.In(t)
+				keeper := &blobs.Keeper{DB: s.DB, Store: store}
+				env := s.Env("dealerships", testkit.Rows[string](s, `SELECT id FROM dealerships WHERE mode = 'test'`)[0])
+				stage := func() string {
+					t.Helper()
+					key, err := keeper.Stage(t.Context(), env, "photos", "upload", strings.NewReader("boat"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return key
+				}
+				there := func(key string) bool {
+					f, err := keeper.Open(t.Context(), key+"/upload")
+					if err == nil {
+						f.Close()
+					}
+					return err == nil
+				}
+				sweep := func(want int) {
+					t.Helper()
+					if n, err := keeper.Sweep(t.Context()); n != want || err != nil {
+						t.Errorf("swept %d, want %d: %v", n, want, err)
+					}
+				}
+				claim := func(key string) error { return s.InTx(blobs.Claim, env, key) }
+
+				crashed, claimed, discarded := stage(), stage(), stage()
+				if err := claim(claimed); err != nil {
+					t.Fatal(err)
+				}
+				keeper.Discard(t.Context(), env, discarded)
+				keeper.Discard(t.Context(), env, claimed) // as after a commit that seemed to fail
+				if there(discarded) || !there(claimed) || !there(crashed) {
+					t.Error("discarded the wrong ones")
+				}
+				sweep(0)
+				s.Advance(25 * time.Hour)
+				sweep(1)
+				if there(crashed) || !there(claimed) {
+					t.Error("swept the wrong one")
+				}
+				if err := claim(crashed); fault.KindOf(err) != fault.KindUnavailable {
+					t.Errorf("claimed what was swept: %v", err)
+				}
+				if err := s.InTx(blobs.Release, env, claimed); err != nil {
+					t.Fatal(err)
+				}
+				sweep(1)
+				if there(claimed) {
+					t.Error("still there after its row went")
+				}
+
+				_, err := keeper.Stage(t.Context(), env, "photos", "upload", iotest.ErrReader(fault.BadRequest("cut off")))
+				if fault.KindOf(err) != fault.KindBadRequest {
+					t.Errorf("the sender's fault became %v", err)
+				}
+				if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM loose_blobs`)[0]; n != 0 {
+					t.Errorf("%d left on the list", n)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,153 @@
+// Package db opens the database and runs transactions on it.
+//
+// SQL is written once, in the subset SQLite and PostgreSQL share, with ? for
+// an argument. The few places where the two differ live in this package and
+// nowhere else.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // the "sqlite" driver
+
+	"slipway/internal/vocab/id"
+)
+
+// patience makes sure that a database that is away is reported within five
+// seconds.
+const patience = 4 * time.Second
+
+// DB is an open database: a pool that writes and a pool that cannot.
+type DB struct {
+	write, read *sql.DB
+	jobs        *pgxpool.Pool // PostgreSQL only: the job queue's own
+	statements  sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
+	texts       sync.Map      // query as written → as sent
+	cached      atomic.Int64  // entries in the two
+	ids         *id.Source
+	bell        chan struct{}
+
+	// Now is the clock. Tests and the demo replace it.
+	Now func() time.Time
+
+	// Patience is how long database work may take for a caller that set no
+	// deadline.
+	Patience time.Duration
+
+	// MAC marks data so that only this installation can have written it.
+	MAC func(data []byte) []byte
+
+	// BaseURL is how strangers reach this installation, for links in rows.
+	BaseURL string
+}
+
+// Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that
+// a server can start before its database.
+func Open(ctx context.Context, dsn string) (*DB, error) {
+	d := &DB{Now: time.Now, Patience: patience, ids: id.NewSource(), bell: make(chan struct{}, 1)}
+	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
+		return d, d.openSQLite(path)
+	}
+	return d, d.openPostgres(ctx, dsn)
+}
+
+// openSQLite opens one writer, because SQLite has one and a queue here is
+// fairer than the file lock, and as many readers as there are cores, because
+// more only starve the writer. The pragmas ride in the DSN to reach every
+// pooled connection; the timeout comes first so that it covers the others.
+// synchronous=FULL makes an acknowledged write survive a power cut: in WAL
+// mode, NORMAL answers before anything has reached the disk.
+func (d *DB) openSQLite(path string) (err error) {
+	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+		"&_pragma=foreign_keys(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
+	file := "file:" + (&url.URL{Path: path}).EscapedPath()
+	if d.write, err = sql.Open("sqlite", file+pragmas+"&_txlock=immediate"); err != nil {
+		return err
+	}
+	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=query_only(1)"); err != nil {
+		return err
+	}
+	limit(d.write, 1)
+	limit(d.read, max(2, runtime.GOMAXPROCS(0)))
+	return nil
+}
+
+// openPostgres opens three bounded pools: one that writes, one that is
+// read-only as on SQLite, and a small one for the job queue, so that neither
+// can starve the other. With several hosts in the URL all choose the one that
+// can write. pool_max_conns in the URL bounds each of the first two.
+func (d *DB) openPostgres(ctx context.Context, dsn string) error {
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		// pgx quotes the URL in its error, password included.
+		return errors.New("DATABASE_URL is not a PostgreSQL URL")
+	}
+	conn := cfg.ConnConfig
+	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > patience-time.Second {
+		conn.ConnectTimeout = patience - time.Second
+	}
+	conn.RuntimeParams["statement_timeout"] = "60000"
+	conn.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
+	conn.RuntimeParams["timezone"] = "UTC"
+	guard := &timeline{}
+
+	reading := conn.Copy()
+	reading.RuntimeParams["default_transaction_read_only"] = "on"
+	if reading.ValidateConnect != nil {
+		// To "read-write" a read-only session looks like a standby; "primary" looks at the server.
+		reading.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	}
+	most := max(16, int(cfg.MaxConns))
+	d.write = stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(guard.check))
+	d.read = stdlib.OpenDB(*reading, stdlib.OptionAfterConnect(guard.check))
+	limit(d.write, most)
+	limit(d.read, most)
+
+	cfg.MaxConns, cfg.AfterConnect = 6, guard.check
+	d.jobs, err = pgxpool.NewWithConfig(ctx, cfg)
+	return err
+}
+
+func limit(pool *sql.DB, n int) {
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+}
+
+// Close closes the database.
+func (d *DB) Close() error {
+	err := errors.Join(d.read.Close(), d.write.Close())
+	if d.jobs != nil {
+		d.jobs.Close()
+	}
+	return err
+}
+
+// SQLite reports whether this is the embedded database.
+func (d *DB) SQLite() bool { return d.jobs == nil }
+
+// JobPools are what the job queue works on: the writer on SQLite, its own pool
+// on PostgreSQL.
+func (d *DB) JobPools() (sqlite *sql.DB, postgres *pgxpool.Pool) { return d.write, d.jobs }
+
+// Ping asks the database for an answer.
+func (d *DB) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, d.Patience)
+	defer cancel()
+	var one int
+	if err := d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
+		return fmt.Errorf("ping: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"slipway/internal/vocab/fault"
+)
+
+// IsNoRows reports that a query found nothing.
+func IsNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// IsUnique reports that a unique index or primary key refused a row.
+func IsUnique(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "23505"
+	}
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return false
+}
+
+// IsForeignKey reports that other rows refer to a row, or that a row refers to
+// none.
+func IsForeignKey(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "23503"
+	}
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	return ok && lite.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+}
+
+// errStale is that a row changed between reading and writing it.
+var errStale = errors.New("the row has changed since it was read")
+
+// Changed fails unless a versioned update changed its row: otherwise somebody
+// else did so first. Write then runs the transaction again on what they left,
+// so that a caller hears of it only with an If-Match.
+func Changed(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return fault.Conflict("The resource was changed by other requests at the same time. Read it again.").
+			Detail("version", "stale", "has moved on").Because(errStale)
+	}
+	return err
+}
+
+// lostRace reports that a row was refused which a look-up had let pass. What fn
+// made a fault of is its answer.
+func lostRace(err error) bool {
+	_, answered := errors.AsType[*fault.Error](err)
+	return !answered && (IsUnique(err) || IsForeignKey(err))
+}
+
+// IsLockTimeout reports that another transaction held a row for too long.
+func IsLockTimeout(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03"
+}
+
+// isRetryable reports that the transaction came in the way of another one, for
+// no fault of its own.
+func isRetryable(err error) bool {
+	if errors.Is(err, errStale) {
+		return true
+	}
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// IsAway reports that the database could not be reached, is shutting down,
+// starting up or full, or did not answer in time. The same request may succeed
+// later; nothing is known to be wrong with it.
+func IsAway(err error) bool {
+	if err == nil {
+		return false
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true // whatever the server said: it may not even have the database yet
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// 08 connection, 53 resources, 57P shutdown, 58 system; 25006: demoted to a standby; 57014: statement timeout
+		return strings.HasPrefix(pg.Code, "08") || strings.HasPrefix(pg.Code, "53") || strings.HasPrefix(pg.Code, "57P") ||
+			strings.HasPrefix(pg.Code, "58") || pg.Code == "25006" || pg.Code == "57014"
+	}
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch lite.Code() & 0xff { // the primary code, without its extension
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+			sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT:
+			return true
+		}
+		return false
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, net.ErrClosed) || pgconn.Timeout(err) || isBroken(err)
+}
+
+// isBroken recognises a connection that died under a statement: pgconn wraps
+// the reader's io error without a type of its own.
+func isBroken(err error) bool {
+	for _, text := range []string{"unexpected EOF", "conn closed", "broken pipe", "connection reset", "old primary"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}

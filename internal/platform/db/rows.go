@@ -1,0 +1,402 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"slipway/internal/vocab/wire"
+)
+
+// One returns the single row of a query, sql.ErrNoRows if there is none.
+func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, error) {
+	all, err := All[T](ctx, tx, query, args...)
+	if err == nil && len(all) == 0 {
+		err = sql.ErrNoRows
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return all[0], nil
+}
+
+// All returns the rows of a query. In it, {cols} stands for the columns of T,
+// {h.cols} for those columns of table alias h, and ? for an argument. A T that
+// is no struct with db tags is the single column of the row.
+func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
+	t := reflect.TypeFor[T]()
+	cols := columnsOf(t)
+	rows, err := tx.query(ctx, tx.db.text(query, cols, t), args)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []T{}
+	dest := make([]any, max(1, len(cols)))
+	for rows.Next() {
+		var row T
+		v := reflect.ValueOf(&row).Elem()
+		if cols == nil {
+			dest[0] = column{json: false}.dest(v)
+		}
+		for i, c := range cols {
+			dest[i] = c.dest(v.FieldByIndex(c.index))
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return nil, err
+		}
+		out = append(out, row)
+	}
+	return out, rows.Err()
+}
+
+// Exec runs a statement and counts the rows it changed.
+func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error) {
+	res, err := tx.exec(ctx, query, args)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// maxArgs bounds the arguments of one statement, which both databases do, too.
+const maxArgs = 2000
+
+// Insert adds rows of one type to a table.
+func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
+	cols := columnsOf(reflect.TypeFor[T]())
+	for chunk := range slices.Chunk(rows, max(1, maxArgs/max(1, len(cols)))) {
+		if err := insert(ctx, tx, table, cols, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) error {
+	marks := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(cols)), ", ") + ")"
+	args := make([]any, 0, len(cols)*len(rows))
+	for i := range rows {
+		v := reflect.ValueOf(&rows[i]).Elem()
+		for _, c := range cols {
+			args = append(args, c.arg(v.FieldByIndex(c.index)))
+		}
+	}
+	query := "INSERT INTO " + table + " (" + names(cols, "") + ") VALUES " + strings.TrimSuffix(strings.Repeat(marks+", ", len(rows)), ", ")
+	_, err := tx.exec(ctx, query, args)
+	return err
+}
+
+// Update sets every column of the rows that match where, and counts them.
+func Update[T any](ctx context.Context, tx *Tx, table string, row *T, where string, args ...any) (int64, error) {
+	v := reflect.ValueOf(row).Elem()
+	var sets []string
+	var all []any
+	for _, c := range columnsOf(v.Type()) {
+		if c.name == "env" || c.name == "id" {
+			continue // a row does not move
+		}
+		sets, all = append(sets, c.name+" = ?"), append(all, c.arg(v.FieldByIndex(c.index)))
+	}
+	return Exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(sets, ", ")+" WHERE "+where, append(all, args...)...)
+}
+
+// Where is a list of conditions, all of which must hold.
+type Where struct {
+	conds []string
+	Args  []any
+}
+
+// And adds a condition.
+func (w *Where) And(cond string, args ...any) {
+	w.conds, w.Args = append(w.conds, cond), append(w.Args, args...)
+}
+
+// String is the clause, without the word WHERE.
+func (w *Where) String() string { return strings.Join(w.conds, " AND ") }
+
+// With returns a copy with one more condition.
+func (w *Where) With(cond string, args ...any) *Where {
+	c := &Where{append([]string{}, w.conds...), append([]any{}, w.Args...)}
+	c.And(cond, args...)
+	return c
+}
+
+// In is the list for an IN condition. It is padded to a power of two, so that
+// lists of all lengths share a few statements.
+func In(values []string) (marks string, args []any) {
+	n := 1
+	for n < len(values) {
+		n *= 2
+	}
+	for i := range n {
+		args = append(args, values[min(i, len(values)-1)])
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")", args
+}
+
+// ---- statements as each driver wants them -----------------------------------
+
+// maxCached bounds the caches of statements: filters combine in many ways.
+const maxCached = 2000
+
+func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	tx.bind(args)
+	switch {
+	case tx.sql != nil:
+		if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
+			return nil, err
+		} else if stmt != nil {
+			return stmt.QueryContext(ctx, args...)
+		}
+		return tx.sql.QueryContext(ctx, query, args...)
+	case tx.db.SQLite():
+		return tx.db.prepared(ctx, query, args)
+	}
+	return tx.pool.QueryContext(ctx, query, args...)
+}
+
+func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if tx.sql == nil {
+		return nil, fmt.Errorf("db: %q outside of Write", query)
+	}
+	tx.bind(args)
+	query = tx.db.text(query, nil, nil)
+	if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
+		return nil, err
+	} else if stmt != nil {
+		return stmt.ExecContext(ctx, args...)
+	}
+	return tx.sql.ExecContext(ctx, query, args...)
+}
+
+// repeated is a statement that this transaction runs again, as an import does
+// hundreds of times: SQLite compiles it once more and then keeps it until the
+// end. It is nil for the first time, and on PostgreSQL, whose driver keeps all.
+func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
+	if !tx.db.SQLite() {
+		return nil, nil
+	}
+	stmt, before := tx.ran[query]
+	if before && stmt == nil {
+		var err error
+		if stmt, err = tx.sql.PrepareContext(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	if tx.ran == nil {
+		tx.ran = map[string]*sql.Stmt{}
+	}
+	tx.ran[query] = stmt
+	return stmt, nil
+}
+
+// prepared queries by a statement that SQLite compiled once per connection:
+// compiling costs it about as much as a short query. (pgx keeps its own
+// statements; SQLite's writer spends its time on the disk.)
+func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	stmt, ok := d.statements.Load(query)
+	if !ok {
+		if d.cached.Load() > maxCached {
+			return d.read.QueryContext(ctx, query, args...)
+		}
+		fresh, err := d.read.PrepareContext(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		d.cached.Add(1)
+		if stmt, ok = d.statements.LoadOrStore(query, fresh); ok {
+			_ = fresh.Close() //nolint:sqlclosecheck // another request was faster; the others are kept
+		}
+	}
+	return stmt.(*sql.Stmt).QueryContext(ctx, args...)
+}
+
+// bind turns times into what the columns hold: TIMESTAMPTZ on PostgreSQL,
+// milliseconds on SQLite, where they compare as numbers.
+func (tx *Tx) bind(args []any) {
+	for i, a := range args {
+		switch t := a.(type) {
+		case *time.Time:
+			if t == nil {
+				args[i] = nil
+				continue
+			}
+			a = *t
+		}
+		if t, ok := a.(time.Time); ok {
+			if t = t.UTC().Truncate(time.Millisecond); tx.db.SQLite() {
+				args[i] = t.UnixMilli()
+			} else {
+				args[i] = t
+			}
+		}
+	}
+}
+
+// textKey is a query as written and the type of its rows.
+type textKey struct {
+	query string
+	rows  reflect.Type
+}
+
+// text is a query as it is sent: with the columns of its rows, and $1, $2… for
+// ?, which both drivers bind by number. A literal question mark has no place in
+// our SQL.
+//
+// SQLite compiles a statement anew when a bare argument of = or LIMIT is bound
+// again, in the hope of a better plan, which costs more than the query. COLLATE
+// BINARY, the default, changes nothing but that.
+func (d *DB) text(query string, cols []column, rows reflect.Type) string {
+	key := textKey{query, rows}
+	if text, ok := d.texts.Load(key); ok {
+		return text.(string)
+	}
+	query = expand(query, cols)
+	var b strings.Builder
+	n := 0
+	for part := range strings.SplitSeq(query, "?") {
+		if n > 0 {
+			if d.SQLite() { // numbered, a long list would take it time that grows with its square
+				b.WriteString("? COLLATE BINARY")
+			} else {
+				b.WriteString("$" + strconv.Itoa(n))
+			}
+		}
+		b.WriteString(part)
+		n++
+	}
+	if d.cached.Load() <= maxCached {
+		d.cached.Add(1)
+		d.texts.Store(key, b.String())
+	}
+	return b.String()
+}
+
+// ---- structs as rows ---------------------------------------------------------
+
+// column is one field of a row struct.
+type column struct {
+	name  string
+	index []int
+	json  bool // kept as JSON text
+}
+
+var columnCache sync.Map // reflect.Type → []column
+
+// columnsOf lists the columns of a struct: its fields with a db tag, those of
+// embedded structs included. "name,json" keeps the field as JSON text.
+func columnsOf(t reflect.Type) []column {
+	if c, ok := columnCache.Load(t); ok {
+		return c.([]column)
+	}
+	var cols []column
+	if t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() {
+		for _, f := range reflect.VisibleFields(t) {
+			if name, kind, _ := strings.Cut(f.Tag.Get("db"), ","); name != "" {
+				cols = append(cols, column{name, f.Index, kind == "json"})
+			}
+		}
+	}
+	columnCache.Store(t, cols)
+	return cols
+}
+
+// expand puts the columns where the query says {cols} or {alias.cols}.
+func expand(query string, cols []column) string {
+	before, rest, ok := strings.Cut(query, "{")
+	if !ok {
+		return query
+	}
+	mark, after, _ := strings.Cut(rest, "}")
+	alias := strings.TrimSuffix(mark, "cols")
+	return before + names(cols, alias) + after
+}
+
+func names(cols []column, alias string) string {
+	var b strings.Builder
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(alias)
+		b.WriteString(c.name)
+	}
+	return b.String()
+}
+
+// arg is the field as an argument.
+func (c column) arg(v reflect.Value) any {
+	if !c.json {
+		return v.Interface()
+	}
+	if k := v.Kind(); (k == reflect.Pointer || k == reflect.Map || k == reflect.Slice) && v.IsNil() {
+		return nil
+	}
+	text, err := wire.Marshal(v.Interface())
+	if err != nil {
+		panic("db: column " + c.name + ": " + err.Error()) // a type that cannot be JSON: a bug
+	}
+	return string(text)
+}
+
+// dest is where a scan puts the field.
+func (c column) dest(v reflect.Value) any {
+	p := v.Addr().Interface()
+	if c.json {
+		return jsonDest{p}
+	}
+	switch t := p.(type) {
+	case *time.Time:
+		return timeDest{t}
+	case **time.Time:
+		return nullTimeDest{t}
+	}
+	return p
+}
+
+type jsonDest struct{ p any }
+
+func (d jsonDest) Scan(src any) error {
+	switch s := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return wire.Unmarshal([]byte(s), d.p)
+	case []byte:
+		return wire.Unmarshal(s, d.p)
+	}
+	return fmt.Errorf("db: %T is not JSON", src)
+}
+
+type timeDest struct{ p *time.Time }
+
+func (d timeDest) Scan(src any) error {
+	switch s := src.(type) {
+	case time.Time:
+		*d.p = s.UTC()
+	case int64:
+		*d.p = time.UnixMilli(s).UTC()
+	default:
+		return fmt.Errorf("db: %T is not a time", src)
+	}
+	return nil
+}
+
+type nullTimeDest struct{ p **time.Time }
+
+func (d nullTimeDest) Scan(src any) error {
+	if src == nil {
+		*d.p = nil
+		return nil
+	}
+	*d.p = new(time.Time)
+	return timeDest{*d.p}.Scan(src)
+}

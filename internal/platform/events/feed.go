@@ -1,0 +1,147 @@
+package events
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/wire"
+)
+
+// keepFor is how long events are kept: 30 days, and as long again as a webhook
+// may be tried, so that a dead letter still has its event.
+const keepFor = 34 * 24 * time.Hour
+
+// Publish moves events from the outbox to the feed, some of every environment
+// that has any, so that a long queue of one does not hold up the others. It
+// returns them in the order of the feed. What another node is moving is left
+// to it.
+func Publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
+	// One step into the index per environment, however many events each has.
+	envs, err := db.All[auth.Env](ctx, tx, `
+		WITH RECURSIVE waiting (env) AS (
+			SELECT MIN(env) FROM outbox
+			UNION ALL
+			SELECT (SELECT MIN(env) FROM outbox WHERE env > waiting.env) FROM waiting WHERE waiting.env IS NOT NULL
+		)
+		SELECT env FROM waiting WHERE env IS NOT NULL`)
+	var all []Event
+	for _, env := range envs { // in order: two nodes do not wait for each other in a circle
+		if err != nil {
+			break
+		}
+		var moved []Event
+		moved, err = publish(ctx, tx, env, most)
+		all = append(all, moved...)
+	}
+	return all, err
+}
+
+func publish(ctx context.Context, tx *db.Tx, env auth.Env, most int) ([]Event, error) {
+	moved, err := db.Claim[Event](ctx, tx, `SELECT {cols} FROM outbox WHERE env = ? ORDER BY id LIMIT ?`, env, most)
+	if err != nil || len(moved) == 0 {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range moved {
+		ids = append(ids, e.ID)
+	}
+	marks, args := db.In(ids)
+	if _, err := db.Exec(ctx, tx, `DELETE FROM outbox WHERE env = ? AND id IN `+marks, append([]any{env}, args...)...); err != nil {
+		return nil, err
+	}
+	return moved, appendToFeed(ctx, tx, env, moved)
+}
+
+// Append writes an event that concerns nobody but the caller, such as a test,
+// straight to the feed.
+func Append(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, object any) (Event, error) {
+	e, err := draft(ctx, tx, env, name, objectID, object, map[string]any{})
+	if err != nil {
+		return e, err
+	}
+	one := []Event{e}
+	return one[0], appendToFeed(ctx, tx, env, one)
+}
+
+// appendToFeed gives events their ids and makes them visible. Whoever else
+// wants to add to the feed waits until this transaction ends.
+func appendToFeed(ctx context.Context, tx *db.Tx, env auth.Env, added []Event) error {
+	last, err := db.One[string](ctx, tx, `
+		INSERT INTO event_feeds (env, last_id) VALUES (?, '')
+		ON CONFLICT (env) DO UPDATE SET last_id = event_feeds.last_id
+		RETURNING last_id`, env)
+	if err != nil {
+		return err
+	}
+	for i := range added {
+		fresh := tx.NewID("evt")
+		if fresh <= last { // another node's clock is ahead
+			fresh = id.Next(last)
+		}
+		added[i].ID, last = fresh, fresh
+	}
+	if err := db.Insert(ctx, tx, "events", added...); err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, last, env)
+	return err
+}
+
+// Waiting reports whether there is anything to publish.
+func Waiting(ctx context.Context, tx *db.Tx) (bool, error) {
+	found, err := db.All[int](ctx, tx, `SELECT 1 FROM outbox WHERE env IS NOT NULL LIMIT 1`)
+	return len(found) > 0, err
+}
+
+// Find returns an event of the feed.
+func Find(ctx context.Context, tx *db.Tx, env auth.Env, eventID string) (Event, error) {
+	e, err := db.One[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id = ?`, env, eventID)
+	if db.IsNoRows(err) {
+		return e, fault.NotFound("event", eventID)
+	}
+	return e, err
+}
+
+// FindAll returns those of the events that are in the feed.
+func FindAll(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Event, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	marks, args := db.In(ids)
+	return db.All[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id IN `+marks, append([]any{env}, args...)...)
+}
+
+// List returns a page of the feed.
+func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[Event], error) {
+	return db.List[Event](ctx, tx, db.Table("events"), q, w)
+}
+
+// Redact takes an object that was erased out of its earlier events. That they
+// happened stays, with their places in the sequence.
+func Redact(ctx context.Context, tx *db.Tx, env auth.Env, objectID string) error {
+	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
+		`UPDATE outbox SET data = ? WHERE env = ? AND object_id = ?`,
+	} {
+		if _, err := db.Exec(ctx, tx, statement, string(data), env, objectID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Purge removes events of an environment that are too old, some at a time, and
+// returns how many.
+func Purge(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
+	return db.Exec(ctx, tx, `DELETE FROM events WHERE env = ? AND id IN (SELECT id FROM events WHERE env = ? AND id < ? ORDER BY id LIMIT 1000)`,
+		env, env, id.Floor("evt", tx.Now.Add(-keepFor)))
+}

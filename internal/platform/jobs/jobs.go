@@ -1,0 +1,168 @@
+// Package jobs runs work in the background, on either database.
+//
+// A job is enqueued in the transaction that calls for it and runs only if that
+// commits. It may run more than once after a crash: workers are idempotent.
+package jobs
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"slipway/internal/platform/db"
+)
+
+// Args is the payload of a job: a struct whose Kind names its worker.
+type Args = river.JobArgs
+
+// Laned are args whose job runs in a lane of its own, so that slow work makes
+// quick work wait for nothing.
+type Laned interface{ Lane() string }
+
+// The lanes beside the usual one.
+const (
+	Heavy   = "heavy"   // work that keeps a core busy for seconds: pictures
+	Long    = "long"    // work that goes on for minutes: imports
+	Outside = "outside" // work that waits for strangers
+)
+
+// Patient are args whose job may take longer than a minute.
+type Patient interface{ Timeout() time.Duration }
+
+// Queue enqueues jobs and works them. One of the two clients is nil: the two
+// databases have different kinds of transaction.
+type Queue struct {
+	sqlite   *river.Client[*sql.Tx]
+	postgres *river.Client[pgx.Tx]
+}
+
+// Registry is the work a queue can do.
+type Registry struct {
+	workers  *river.Workers
+	periodic []*river.PeriodicJob
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
+
+// On adds the worker of a kind of job.
+func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
+	river.AddWorker(r.workers, &worker[A]{work: work})
+}
+
+type worker[A Args] struct {
+	river.WorkerDefaults[A]
+	work func(ctx context.Context, args A) error
+}
+
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error { return w.work(ctx, job.Args) }
+
+// Timeout is River's own, a minute, for args that say nothing.
+func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
+	if p, ok := any(job.Args).(Patient); ok {
+		return p.Timeout()
+	}
+	return 0
+}
+
+// Every makes a job run by itself at intervals, on one node.
+func Every(r *Registry, interval time.Duration, args Args) {
+	r.periodic = append(r.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
+		func() (river.JobArgs, *river.InsertOpts) { return args, options(args) }, &river.PeriodicJobOpts{RunOnStart: true}))
+}
+
+// Migrate brings the queue's own tables up to date.
+func Migrate(ctx context.Context, d *db.DB, log *slog.Logger) error {
+	lite, pg := d.JobPools()
+	if d.SQLite() {
+		return migrate(ctx, riversqlite.New(lite), log)
+	}
+	return migrate(ctx, riverpgxv5.New(pg), log)
+}
+
+func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *slog.Logger) error {
+	m, err := rivermigrate.New(driver, &rivermigrate.Config{Logger: log})
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	return err
+}
+
+// Open returns the queue of a database.
+func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
+	cfg := &river.Config{
+		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Outside: {MaxWorkers: 8}},
+		FetchPollInterval: time.Second,
+	}
+	q := &Queue{}
+	lite, pg := d.JobPools()
+	var err error
+	if d.SQLite() {
+		q.sqlite, err = river.NewClient(riversqlite.New(lite), cfg)
+	} else {
+		q.postgres, err = river.NewClient(riverpgxv5.New(pg), cfg)
+	}
+	return q, err
+}
+
+// Enqueue adds a job; it runs if tx commits, not before at. What is not for
+// later is left to the queue's own clock, which may differ from the service's.
+func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
+	opts := options(args)
+	if at.After(tx.Now) { // what is scheduled, River looks for only every few seconds
+		opts.ScheduledAt = at
+	}
+	if q.sqlite != nil {
+		_, err := q.sqlite.InsertTx(ctx, tx.OnSQLite(), args, opts)
+		return err
+	}
+	return tx.OnPostgres(func(ptx pgx.Tx) error {
+		_, err := q.postgres.InsertTx(ctx, ptx, args, opts)
+		return err
+	})
+}
+
+func options(args Args) *river.InsertOpts {
+	opts := &river.InsertOpts{}
+	if l, ok := args.(Laned); ok {
+		opts.Queue = l.Lane()
+	}
+	return opts
+}
+
+// Start works jobs until Stop.
+func (q *Queue) Start(ctx context.Context) error {
+	if q.sqlite != nil {
+		return q.sqlite.Start(ctx)
+	}
+	return q.postgres.Start(ctx)
+}
+
+// Stop lets running jobs finish until ctx ends, then cancels them.
+func (q *Queue) Stop(ctx context.Context) error {
+	stop, cancel := q.clients()
+	if err := stop(ctx); err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	hard, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	return cancel(hard)
+}
+
+func (q *Queue) clients() (stop, cancel func(context.Context) error) {
+	if q.sqlite != nil {
+		return q.sqlite.Stop, q.sqlite.StopAndCancel
+	}
+	return q.postgres.Stop, q.postgres.StopAndCancel
+}

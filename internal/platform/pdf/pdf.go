@@ -1,0 +1,184 @@
+// Package pdf typesets documents: pages of US Letter with a header, a footer
+// that counts the pages, and the few forms of content that contracts are made
+// of. The same content always gives the same bytes.
+package pdf
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"codeberg.org/go-pdf/fpdf"
+)
+
+// Head is what stands on the pages of a document apart from its content.
+type Head struct {
+	Issuer  string   // who issues it
+	Address []string // the issuer's, line by line
+	Title   string
+	Number  string    // names the document, on every page
+	Issued  time.Time // in the issuer's time zone
+}
+
+// Page is where content is put, from top to bottom. What does not fit goes on
+// to the next page.
+type Page struct {
+	pdf   *fpdf.Fpdf
+	head  Head
+	total int // pages, known when the document is set for the second time
+}
+
+//go:embed fonts/OpenSans-Regular.ttf
+var regular []byte
+
+//go:embed fonts/OpenSans-Semibold.ttf
+var semibold []byte
+
+const (
+	left, right, top, bottom = 19, 19, 16, 20 // margins, in millimetres
+	width                    = 215.9 - left - right
+	line                     = 4.6 // the height of a line of text
+	family                   = "OpenSans"
+)
+
+// colour is red, green and blue.
+type colour [3]int
+
+var (
+	ink   = colour{28, 32, 38}
+	navy  = colour{22, 56, 92}
+	grey  = colour{104, 112, 122}
+	rule  = colour{200, 206, 213}
+	shade = colour{238, 242, 246}
+)
+
+// Set makes the PDF of a document and counts its pages. It is set twice: only
+// then every page can say how many there are.
+func Set(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
+	draft := newPage(h, 0)
+	write(draft)
+	pages = draft.pdf.PageNo()
+	p := newPage(h, pages)
+	write(p)
+	var b bytes.Buffer
+	if err := p.pdf.Output(&b); err != nil {
+		return nil, 0, fmt.Errorf("set %s: %w", h.Number, err)
+	}
+	return b.Bytes(), pages, nil
+}
+
+func newPage(h Head, total int) *Page {
+	f := fpdf.New("P", "mm", "Letter", "")
+	p := &Page{pdf: f, head: h, total: total}
+	f.SetCatalogSort(true) // Go's maps have no order, the document must
+	f.SetCreationDate(h.Issued)
+	f.SetModificationDate(h.Issued)
+	f.SetTitle(clean(h.Title+" "+h.Number), true)
+	f.SetAuthor(clean(h.Issuer), true)
+	f.SetCreator("Slipway", true)
+	f.AddUTF8FontFromBytes(family, "", regular)
+	f.AddUTF8FontFromBytes(family, "B", semibold)
+	f.SetMargins(left, top, right)
+	f.SetCellMargin(0) // text stands flush with the rules
+	f.SetAutoPageBreak(true, bottom)
+	f.SetHeaderFunc(p.header)
+	f.SetFooterFunc(p.footer)
+	f.AddPage()
+	return p
+}
+
+// header is the issuer and the title on the first page, one line on the others.
+func (p *Page) header() {
+	f := p.pdf
+	margin := f.GetCellMargin()
+	f.SetCellMargin(0)
+	defer f.SetCellMargin(margin)
+	if f.PageNo() > 1 {
+		p.text("", 8, grey)
+		f.CellFormat(width/2, line, clean(p.head.Title), "", 0, "L", false, 0, "")
+		f.CellFormat(width/2, line, clean(p.head.Issuer), "", 1, "R", false, 0, "")
+		p.hairline(rule, 0.2)
+		f.Ln(4)
+		return
+	}
+	p.text("B", 15, navy)
+	f.CellFormat(width*0.55, 7.5, p.fit(p.head.Issuer, width*0.55), "", 0, "L", false, 0, "")
+	y := f.GetY()
+	p.text("", 8, grey)
+	for i, l := range p.head.Address {
+		f.SetXY(left+width*0.55, y+float64(i)*3.9)
+		f.CellFormat(width*0.45, 3.9, clean(l), "", 0, "R", false, 0, "")
+	}
+	f.SetXY(left, max(y+9, y+float64(len(p.head.Address))*3.9+1.5))
+	p.hairline(navy, 0.7)
+	f.Ln(7)
+	p.text("B", 19, ink)
+	f.MultiCell(width, 8.5, clean(p.head.Title), "", "L", false)
+	p.text("", 8.5, grey)
+	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued on %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L", false, 0, "")
+	f.Ln(3)
+}
+
+func (p *Page) footer() {
+	f := p.pdf
+	margin := f.GetCellMargin()
+	f.SetCellMargin(0)
+	defer f.SetCellMargin(margin)
+	f.SetY(-14)
+	p.hairline(rule, 0.2)
+	f.Ln(1.5)
+	p.text("", 7.5, grey)
+	f.CellFormat(width/2, 4, p.head.Number, "", 0, "L", false, 0, "")
+	f.CellFormat(width/2, 4, fmt.Sprintf("Page %d of %d", f.PageNo(), p.total), "", 0, "R", false, 0, "")
+}
+
+// hairline draws a line across the page.
+func (p *Page) hairline(c colour, thick float64) {
+	p.pdf.SetDrawColor(c[0], c[1], c[2])
+	p.pdf.SetLineWidth(thick)
+	p.pdf.Line(left, p.pdf.GetY(), left+width, p.pdf.GetY())
+}
+
+func (p *Page) text(style string, size float64, c colour) {
+	p.pdf.SetFont(family, style, size)
+	p.pdf.SetTextColor(c[0], c[1], c[2])
+}
+
+// fit cuts text that would run out of its cell.
+func (p *Page) fit(s string, w float64) string {
+	r := []rune(clean(s))
+	if p.pdf.GetStringWidth(string(r)) <= w-2 {
+		return string(r)
+	}
+	for len(r) > 0 && p.pdf.GetStringWidth(string(r)+"…") > w-2 {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}
+
+// keep starts a new page if less than so much of this one is left.
+func (p *Page) keep(height float64) {
+	_, pageHeight := p.pdf.GetPageSize()
+	if p.pdf.GetY()+height > pageHeight-bottom {
+		p.pdf.AddPage()
+	}
+}
+
+// clean makes text of what strangers entered: the font has no control
+// characters, and none beyond the basic plane.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return r
+		case unicode.IsControl(r):
+			return ' '
+		case r > 0xFFFF || r == unicode.ReplacementChar:
+			return '?'
+		}
+		return r
+	}, s)
+}

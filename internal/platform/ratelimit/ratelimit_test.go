@@ -1,0 +1,103 @@
+package ratelimit
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// clock is a time that stands still until it is moved.
+type clock struct{ now time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) advance(d time.Duration) { c.now = c.now.Add(d) }
+
+// take takes from a bucket of two seconds' worth, as the API's are.
+func take(l *Limiter, bucket string, rate float64) Taken {
+	return l.Take(bucket, int(2*rate), time.Duration(float64(time.Second)/rate))
+}
+
+func TestTake(t *testing.T) {
+	const ms = time.Millisecond
+	c := newClock()
+	l := New(func() time.Time { return c.now })
+	for i, step := range []struct {
+		after       time.Duration
+		key         string
+		rate        float64
+		left        int
+		reset, wait time.Duration
+	}{
+		{0, "a", 2, 3, 500 * ms, 0}, // four saved up, one of them taken
+		{0, "a", 2, 2, 1000 * ms, 0},
+		{0, "b", 2, 3, 500 * ms, 0}, // b has a bucket of its own
+		{0, "a", 2, 1, 1500 * ms, 0},
+		{0, "a", 2, 0, 2000 * ms, 0},
+		{0, "a", 2, 0, 2000 * ms, 500 * ms}, // empty
+		{0, "a", 2, 0, 2000 * ms, 500 * ms}, // a refusal costs nothing
+		{499 * ms, "a", 2, 0, 1501 * ms, ms},
+		{1 * ms, "a", 2, 0, 2000 * ms, 0}, // one came back
+		{0, "a", 2, 0, 2000 * ms, 500 * ms},
+		{1000 * ms, "a", 2, 1, 1500 * ms, 0},
+		{time.Hour, "a", 2, 3, 500 * ms, 0}, // it never holds more than two seconds' worth
+	} {
+		c.advance(step.after)
+		got := take(l, step.key, step.rate)
+		if want := (Taken{step.left, step.reset, step.wait}); got != want {
+			t.Fatalf("step %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// However requests come, no more pass than the rate and the savings allow, and
+// whoever waits as long as told passes.
+func TestTakeKeepsTheRate(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, rate := range []float64{1, 3, 25, 100, 10_000} {
+		c := newClock()
+		l := New(func() time.Time { return c.now })
+		passed, start := 0, c.now
+		for range 5000 {
+			c.advance(time.Duration(rng.ExpFloat64() / rate / 1.5 * float64(time.Second)))
+			wait := take(l, "a", rate).Wait
+			if wait > 0 {
+				c.advance(wait)
+				if again := take(l, "a", rate).Wait; again > 0 {
+					t.Fatalf("at %g a second: told to wait %s, then again %s", rate, wait, again)
+				}
+			}
+			passed++
+			// The step between two requests is cut to whole nanoseconds: one in a million more may pass.
+			if most := (rate*c.now.Sub(start).Seconds() + rate*2) * (1 + 1e-5); float64(passed) > most {
+				t.Fatalf("%d passed where %g may", passed, most)
+			}
+		}
+	}
+}
+
+func TestFullBucketsAreForgotten(t *testing.T) {
+	c := newClock()
+	l := New(func() time.Time { return c.now })
+	for i := range 100_001 {
+		take(l, strconv.Itoa(i), 100)
+	}
+	c.advance(time.Second)
+	if take(l, "one more", 100); len(l.full) != 1 {
+		t.Errorf("%d buckets are kept", len(l.full))
+	}
+}
+
+// A clock that is set back does not shut anybody out.
+func TestClockSetBack(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	l := New(func() time.Time { return now })
+	l.Take("a", 2, time.Second)
+	now = now.Add(-time.Hour)
+	if taken := l.Take("a", 2, time.Second); taken.Wait > 0 {
+		t.Errorf("%+v", taken)
+	}
+}

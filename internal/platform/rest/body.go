@@ -1,0 +1,149 @@
+package rest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
+)
+
+// maxBody bounds a JSON body.
+const maxBody = 1 << 20
+
+// sendBodyIn is how long a caller may take to send one.
+const sendBodyIn = 30 * time.Second
+
+// etag is a version in quotes, or any.
+var etag = regexp.MustCompile(`^(\*|"[0-9]{1,18}")$`)
+
+// read takes from the request what all operations share, in the order in
+// which faults are reported.
+func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Operation) (context.Context, error) {
+	ctx := req.Context()
+	if err := checkURL(req.URL); err != nil {
+		return ctx, err
+	}
+	x.caller.Version = cmp.Or(x.caller.Version, wire.LatestVersion())
+	if date := req.Header.Get("Service-Version"); date != "" {
+		v, err := wire.ResolveVersion(date)
+		if err != nil {
+			return ctx, err
+		}
+		x.caller.Version = v
+	}
+	w.Header().Set("Service-Version", x.caller.Version)
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		x.ifMatch = req.Header.Get("If-Match")
+		if x.ifMatch != "" && !etag.MatchString(x.ifMatch) {
+			return ctx, fault.BadRequest(`If-Match must be a version in quotes, such as "3".`).Detail("If-Match", "pattern", "must be a version in quotes")
+		}
+	}
+	body, err := readBody(w, req, op, x.router.sendBodyIn)
+	if err != nil {
+		return ctx, err
+	}
+	if t, ok := op.Metadata["takes"].(takes); ok {
+		x.takes = t
+		if err := x.openUpload(w, req, t); err != nil {
+			return ctx, err
+		}
+	}
+	if key := req.Header.Get("Idempotency-Key"); key != "" && keyed(req.Method) && x.caller.Env != 0 {
+		id, err := uuid.Parse(key)
+		if err != nil || len(key) != 36 {
+			return ctx, fault.BadRequest("Idempotency-Key must be a UUID.").Detail("Idempotency-Key", "format", "must be a UUID")
+		}
+		x.key = id.String()
+		x.fingerprint = fingerprint(req, body)
+		r := auth.RequestFrom(ctx)
+		r.IdempotencyKey = x.key
+		ctx = auth.WithRequest(ctx, r)
+	}
+	x.body = body
+	if x.upload == nil {
+		req.Body = io.NopCloser(bytes.NewReader(body)) // for huma
+	}
+	if x.caller.Env == 0 { // a public endpoint
+		return ctx, nil
+	}
+	return auth.With(ctx, x.caller), nil
+}
+
+func keyed(method string) bool {
+	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
+}
+
+// fingerprint tells a repeat of a request from another request under its key.
+func fingerprint(req *http.Request, body []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s\n", req.Method, req.URL.RequestURI())
+	h.Write(body)
+	return h.Sum(nil)
+}
+
+// checkURL refuses what the two databases treat differently.
+func checkURL(u *url.URL) error {
+	query, err := url.QueryUnescape(u.RawQuery)
+	if err != nil {
+		return fault.BadRequest("The query string is malformed.")
+	}
+	for name, values := range u.Query() {
+		if len(values) > 1 { // of which huma would take the first and others the last
+			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
+		}
+	}
+	for _, s := range []string{u.Path, query} {
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+			return fault.BadRequest("The address contains a NUL character or invalid UTF-8.")
+		}
+	}
+	return nil
+}
+
+// readBody returns the JSON of the request, checked for everything that needs
+// no schema.
+func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration) ([]byte, error) {
+	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+		return nil, nil
+	}
+	if kind := req.Header.Get("Content-Type"); kind != "" {
+		media, _, err := mime.ParseMediaType(kind)
+		if err != nil || media != "application/json" {
+			return nil, fault.New(fault.KindUnsupportedType, "Send the body as application/json, not as %s.", clip(kind, 100)).
+				Detail("Content-Type", "enum", "must be application/json")
+		}
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // the network's clock, not ours
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)
+	}
+	if err != nil {
+		return nil, fault.BadRequest("The body could not be read to its end.").Because(err)
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	if err := wire.Check(body); err != nil {
+		return nil, fault.BadRequest("%s.", err.Error()).Detail("body", "malformed", "%s", err.Error())
+	}
+	return body, nil
+}

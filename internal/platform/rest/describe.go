@@ -1,0 +1,282 @@
+package rest
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// families are the headings of the reference, in the order they are shown.
+var families = []*huma.Tag{
+	{Name: "Hulls", Description: "Inventory: boats with their specifications, prices, photos and listings, and the decoding of hull identification numbers."},
+	{Name: "Contacts", Description: "People and companies, with what they consented to."},
+	{Name: "Leads", Description: "Who wants a boat: status, assignment, consent, signals of intent and messages."},
+	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
+	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
+	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the log of who did what."},
+	{Name: "Access", Description: "API keys, second factors and sessions."},
+	{Name: "Webhooks", Description: "Events, and the endpoints they are delivered to."},
+}
+
+const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents and the events that tell other systems about them.
+
+**Environments.** A dealership has a live and a test environment. A key belongs to one of them and sees nothing of the other.
+
+**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` with an id to move on; a page costs the same at any depth.
+
+**Safe repeats.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH: repeated within 24 hours, the request returns the first response and changes nothing.
+
+**Concurrent changes.** Resources carry a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite somebody else's is refused with 409.
+
+**Errors** all have one shape, with every failing field in ` + "`details`" + `. Quote ` + "`request_id`" + ` when you ask for help.`
+
+// description is the document that endpoints are added to.
+func description() *huma.OpenAPI {
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "Slipway API", Version: "1.0.0", Description: overview,
+			License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+		},
+		Servers: []*huma.Server{{URL: "/"}},
+		Tags:    families,
+		Components: &huma.Components{
+			Schemas:   huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			Responses: errorResponses(),
+			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
+				Type: "http", Scheme: "bearer",
+				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session's token (`st_...`).\n\n" + scopeTable(),
+			}},
+		},
+	}
+}
+
+func scopeTable() string {
+	var b strings.Builder
+	b.WriteString("| scope | allows to |\n|---|---|\n")
+	for _, s := range auth.Scopes {
+		b.WriteString("| `" + string(s.Scope) + "` | " + s.Doc + " |\n")
+	}
+	return b.String()
+}
+
+// errorDocs is the error table, for the reference.
+var errorDocs = []struct {
+	kind    fault.Kind
+	name    string
+	doc     string
+	example fault.Error
+}{
+	{fault.KindBadRequest, "BadRequest", "Malformed JSON, a missing field, a wrong type or an invalid parameter.", *fault.BadRequest("make is required.").Detail("make", "required", "is required")},
+	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.", *fault.Unauthenticated("This API key is not known.")},
+	{fault.KindForbidden, "Forbidden", "The credential lacks a scope.", *fault.Forbidden("This needs the scope hulls:write.")},
+	{fault.KindNotFound, "NotFound", "Does not exist in this environment.", *fault.NotFound("hull", "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")},
+	{fault.KindConflict, "Conflict", "The state of the resource forbids it.", *fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
+	{fault.KindUnprocessable, "Unprocessable", "A value is not acceptable. All of them are listed.", *fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},
+	{fault.KindRateLimited, "RateLimited", "Too many requests. Wait as long as `Retry-After` says.", *fault.New(fault.KindRateLimited, "Too many requests: 100 a second are allowed.")},
+	{fault.KindServerError, "ServerError", "Our error. Safe to repeat with the same Idempotency-Key.", *fault.New(fault.KindServerError, ours)},
+	{fault.KindUnavailable, "Unavailable", "Briefly away. Wait as long as `Retry-After` says.", *fault.Unavailable("The service is briefly unavailable. Try again later.")},
+}
+
+func errorResponses() map[string]*huma.Response {
+	out := map[string]*huma.Response{}
+	for _, e := range errorDocs {
+		headers := maps.Clone(commonHeaders)
+		if e.kind == fault.KindRateLimited || e.kind == fault.KindUnavailable {
+			headers["Retry-After"] = header("Seconds to wait before trying again.", huma.TypeInteger, nil)
+		}
+		out[e.name] = &huma.Response{
+			Description: e.doc,
+			Headers:     headers,
+			Content: map[string]*huma.MediaType{"application/json": {
+				Schema:  &huma.Schema{Ref: "#/components/schemas/ErrorEnvelope"},
+				Example: envelope(&e.example, "req_01jcqz8t5n8m2x4v6b7c9d0e1f"),
+			}},
+		}
+	}
+	return out
+}
+
+// commonHeaders are on every response.
+var commonHeaders = map[string]*huma.Header{
+	"Request-Id":          header("Names this request in our logs.", huma.TypeString, "req_01jcqz8t5n8m2x4v6b7c9d0e1f"),
+	"Service-Version":     header("The version of the API that answered.", huma.TypeString, "2026-11-15"),
+	"RateLimit-Limit":     header("Requests allowed in one window.", huma.TypeInteger, 200),
+	"RateLimit-Remaining": header("Requests left now.", huma.TypeInteger, 199),
+	"RateLimit-Reset":     header("Seconds until all are there again.", huma.TypeInteger, 1),
+	"RateLimit-Policy":    header("The limit and its window in seconds.", huma.TypeString, "200;w=2"),
+}
+
+func header(doc, kind string, example any) *huma.Header {
+	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: kind}, Example: example}
+}
+
+// operation describes an endpoint before huma adds its parameters and body.
+func operation[O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string) huma.Operation {
+	schemas := r.api.OpenAPI().Components.Schemas
+	schemas.Schema(reflect.TypeFor[ErrorEnvelope](), true, "")
+	success := &huma.Response{Description: http.StatusText(status), Headers: maps.Clone(commonHeaders)}
+	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() && t != reflect.TypeFor[*Content]() {
+		success.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(t, true, id+"Response")}}
+		if t.Implements(reflect.TypeFor[Versioned]()) {
+			success.Headers["ETag"] = header("The resource's version. Send it as If-Match.", huma.TypeString, `"1"`)
+		}
+	}
+	op := huma.Operation{
+		OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.family},
+		DefaultStatus:   status,
+		MaxBodyBytes:    -1, // read and bounded by guard
+		BodyReadTimeout: -1,
+		Responses:       map[string]*huma.Response{strconv.Itoa(status): success},
+		Metadata:        map[string]any{"need": need},
+	}
+	for _, set := range need {
+		names := []string{}
+		for _, s := range set {
+			names = append(names, string(s))
+		}
+		op.Security = append(op.Security, map[string][]string{"bearer": names})
+	}
+	for _, e := range errorDocs {
+		if !possible(e.kind, method, path) {
+			continue
+		}
+		op.Responses[strconv.Itoa(e.kind.Status)] = &huma.Response{Ref: "#/components/responses/" + e.name}
+	}
+	op.Parameters = sharedParameters(method, path)
+	return op
+}
+
+// Tells describes a message that the service sends by itself, when something
+// happens.
+func Tells(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
+	doc := r.api.OpenAPI()
+	if doc.Webhooks == nil {
+		doc.Webhooks = map[string]*huma.PathItem{}
+	}
+	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
+		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
+		Responses:   map[string]*huma.Response{"2XX": {Description: "Taken. Any other answer, or none within 10 seconds, is a failure, and the message is sent again later."}},
+	}}
+}
+
+// possible leaves out errors that an endpoint cannot give.
+func possible(kind fault.Kind, method, path string) bool {
+	switch kind {
+	case fault.KindNotFound:
+		return strings.Contains(path, "{")
+	case fault.KindConflict:
+		return method != http.MethodGet
+	case fault.KindUnprocessable:
+		return keyed(method)
+	}
+	return true
+}
+
+// sharedParameters are the headers that guard reads for every endpoint.
+func sharedParameters(method, path string) []*huma.Param {
+	params := []*huma.Param{{
+		Name: "Service-Version", In: "header", Example: "2026-11-15",
+		Description: "Use the API as it was on this date. Without it: the version the credential was issued under.",
+		Schema:      &huma.Schema{Type: huma.TypeString, Format: "date"},
+	}}
+	if keyed(method) {
+		params = append(params, &huma.Param{
+			Name: "Idempotency-Key", In: "header", Example: "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10",
+			Description: "A UUID. Repeated within 24 hours, the request returns the first response and changes nothing.",
+			Schema:      &huma.Schema{Type: huma.TypeString, Format: "uuid"},
+		})
+	}
+	if method != http.MethodGet && strings.Contains(path, "{") {
+		params = append(params, &huma.Param{
+			Name: "If-Match", In: "header", Example: `"3"`,
+			Description: "Refuse with 409 unless the resource is at this version.",
+			Schema:      &huma.Schema{Type: huma.TypeString},
+		})
+	}
+	return params
+}
+
+// permit fails unless the caller holds what the operation needs.
+func permit(op *huma.Operation, caller auth.Principal) error {
+	need, _ := op.Metadata["need"].(auth.Rule)
+	if need.Allows(caller.Scopes) {
+		return nil
+	}
+	return fault.Forbidden("This needs the scope %s.", need).Detail("Authorization", "scope", "must hold %s", need)
+}
+
+// relaxResponses makes the schemas of responses say what responses keep: every
+// field is there, and more may come. Only what a caller sends is closed to
+// unknown fields. It also lists null among the values of nullable enums, which
+// huma leaves out.
+func relaxResponses(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas.Map()
+	sent := map[string]bool{}
+	for _, item := range doc.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op != nil && op.RequestBody != nil {
+				for _, m := range op.RequestBody.Content {
+					follow(m.Schema, schemas, sent)
+				}
+			}
+		}
+	}
+	for name, s := range schemas {
+		if !sent[name] {
+			open(s)
+		}
+		nullEnums(s)
+	}
+}
+
+// follow marks the schemas that s refers to.
+func follow(s *huma.Schema, schemas map[string]*huma.Schema, seen map[string]bool) {
+	if s == nil {
+		return
+	}
+	if name := strings.TrimPrefix(s.Ref, "#/components/schemas/"); s.Ref != "" && !seen[name] {
+		seen[name] = true
+		follow(schemas[name], schemas, seen)
+	}
+	for _, p := range s.Properties {
+		follow(p, schemas, seen)
+	}
+	follow(s.Items, schemas, seen)
+}
+
+func open(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if closed, ok := s.AdditionalProperties.(bool); ok && !closed {
+		s.AdditionalProperties = nil
+	}
+	s.Required = slices.Sorted(maps.Keys(s.Properties))
+	for _, p := range s.Properties {
+		open(p)
+	}
+	open(s.Items)
+}
+
+func nullEnums(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Nullable && len(s.Enum) > 0 && !slices.Contains(s.Enum, nil) {
+		s.Enum = append(s.Enum, nil)
+	}
+	for _, p := range s.Properties {
+		nullEnums(p)
+	}
+	nullEnums(s.Items)
+}

@@ -1,0 +1,212 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
+)
+
+// exchange is one request and its response, as the layers of this package
+// know it.
+type exchange struct {
+	requestID   string
+	operation   string
+	caller      auth.Principal
+	ifMatch     string
+	fingerprint []byte // of the request, for its idempotency key
+	key         string
+	body        []byte // of a JSON request
+	takes       takes
+	upload      *Upload
+	flood       bool // over the limit of its address
+	router      *Router
+	status      int
+	reply       *reply // set by Write; whoever sets none has its result encoded
+}
+
+type exchangeKey struct{}
+
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// identify gives the request its id, the response the headers that all carry,
+// and the log its line; a panic below ends here as a 500.
+func (r *Router) identify(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		start := r.Now()
+		x := &exchange{requestID: r.ids.New("req", start), router: r}
+		w := middleware.NewWrapResponseWriter(rw, req.ProtoMajor)
+		w.Header().Set("Request-Id", x.requestID)
+		w.Header().Set("Service-Version", wire.LatestVersion())
+		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
+		ctx = auth.WithRequest(ctx, auth.Request{ID: x.requestID, IP: r.address(req), UserAgent: clip(req.UserAgent(), 500)})
+		req = req.WithContext(ctx)
+		defer func() {
+			if p := recover(); p != nil {
+				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+					if err != http.ErrAbortHandler { //nolint:errorlint // a stream that failed says why
+						r.Log.ErrorContext(ctx, "response broken off", "request_id", x.requestID, "operation", x.operation, "err", err)
+					}
+					panic(http.ErrAbortHandler)
+				}
+				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if w.Status() == 0 {
+					r.fail(w, req, fault.New(fault.KindServerError, ours))
+				}
+			}
+			r.logRequest(req, x, w.Status(), w.BytesWritten(), r.Now().Sub(start))
+		}()
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
+	if r.Observe != nil {
+		r.Observe(x.operation, status, took)
+	}
+	var silent int64
+	if x.flood {
+		write, n := r.hush.pass(r.Now())
+		if !write {
+			return
+		}
+		silent = n
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.requestID),
+		slog.String("method", req.Method),
+		slog.String("path", loggable(req)),
+		slog.Int("status", status),
+		slog.Int("bytes", bytes),
+		slog.Float64("ms", float64(took.Microseconds())/1000),
+		slog.String("ip", r.address(req)),
+	}
+	if x.operation != "" {
+		attrs = append(attrs, slog.String("operation", x.operation))
+	}
+	if x.caller.Env != 0 {
+		attrs = append(attrs, slog.String("actor", x.caller.Actor.ID), slog.String("dealership", x.caller.DealershipID), slog.String("mode", string(x.caller.Mode)))
+	}
+	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
+		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
+	}
+	if silent > 0 {
+		attrs = append(attrs, slog.Int64("like_it_unlogged", silent))
+	}
+	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// loggable is the path as the log shows it: of a page, what it was mounted
+// under, because the rest may be a secret, as in the link of an invitation.
+func loggable(req *http.Request) string {
+	pattern := chi.RouteContext(req.Context()).RoutePattern()
+	if pattern == "" || strings.HasPrefix(req.URL.Path, "/v1/") {
+		return req.URL.Path
+	}
+	return pattern
+}
+
+// guard decides, operation by operation and before the body is read, whether
+// the caller may; then it reads the headers and the body that all operations
+// share. The order is that of the contract: 403, then 400.
+func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
+	req, w := humachi.Unwrap(hctx)
+	x := exchangeFrom(req.Context())
+	op := hctx.Operation()
+	x.operation = op.OperationID
+	if err := permit(op, x.caller); err != nil {
+		r.fail(w, req, err)
+		return
+	}
+	ctx, err := x.read(w, req, op)
+	if err != nil {
+		r.fail(w, req, err)
+		return
+	}
+	next(huma.WithContext(hctx, ctx))
+}
+
+// Match fails unless the caller's If-Match, where there is one, names this
+// version. Call it between finding a resource and changing it.
+func Match(ctx context.Context, current int64) error {
+	x := exchangeFrom(ctx)
+	if x == nil || x.ifMatch == "" || x.ifMatch == "*" || x.ifMatch == strconv.Quote(strconv.FormatInt(current, 10)) {
+		return nil
+	}
+	return fault.Conflict("The resource has changed: it is at version %d.", current).
+		Detail("If-Match", "stale", "must be %q", strconv.FormatInt(current, 10))
+}
+
+func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {
+	r.fail(w, req, fault.NotFound("path", clip(req.URL.Path, 500)))
+}
+
+func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
+	var allowed []string
+	for _, m := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := m
+		if m == http.MethodHead {
+			probe = http.MethodGet
+		}
+		if r.mux.Match(chi.NewRouteContext(), probe, req.URL.Path) {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) == 0 { // chi knows no such method, and so did not look at the path
+		r.notFound(w, req)
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, clip(req.URL.Path, 500)))
+}
+
+// address is the caller's, without the port. Behind proxies that the operator
+// trusts it is the last one in X-Forwarded-For that none of them added: what
+// stands before that, anybody can write.
+func (r *Router) address(req *http.Request) string {
+	host, _, err := net.SplitHostPort(req.RemoteAddr)
+	if err != nil {
+		host = req.RemoteAddr
+	}
+	hops := strings.Split(strings.Join(req.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		if !r.trusts(host) {
+			break
+		}
+		next, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			break
+		}
+		host = next.Unmap().String()
+	}
+	return host
+}
+
+func (r *Router) trusts(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && slices.ContainsFunc(r.Proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}
+
+func clip(s string, n int) string {
+	return strings.ToValidUTF8(s[:min(n, len(s))], "\uFFFD")
+}

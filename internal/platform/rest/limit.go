@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// Limits are requests a second; a caller may save up two seconds' worth.
+type Limits struct {
+	Live, Test float64
+	Address    float64 // for requests without a good credential, per address
+	Ceiling    float64 // what a key may ask for at most
+}
+
+// DefaultLimits are those of a server that was told nothing else.
+var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
+
+// BurstSeconds is how many seconds' worth of requests a caller may save up.
+const BurstSeconds = 2
+
+// limit takes a request from the bucket and writes the headers that tell so.
+func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
+	most := int(rate * BurstSeconds)
+	taken := r.limits.Take(bucket, most, time.Duration(float64(time.Second)/rate))
+	h := w.Header()
+	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
+	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Left)}
+	h["RateLimit-Reset"] = []string{strconv.Itoa(int((taken.Reset + time.Second - 1) / time.Second))}
+	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, BurstSeconds)}
+	if taken.Wait > 0 {
+		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(taken.Wait)
+	}
+	return nil
+}
+
+// authenticate says who is asking before anything else is looked at, so that
+// a stranger learns nothing, not even which paths exist.
+func (r *Router) authenticate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
+			if err := r.limit(w, "ip "+r.address(req), r.Limits.Address); err != nil {
+				exchangeFrom(req.Context()).flood = true
+				r.fail(w, req, err)
+				return
+			}
+			next.ServeHTTP(w, req)
+			return
+		}
+		caller, err := r.caller(req)
+		if err != nil {
+			if limited := r.limit(w, "ip "+r.address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
+				err = limited
+				exchangeFrom(req.Context()).flood = true
+			}
+			r.fail(w, req, err)
+			return
+		}
+		caller.Rate = r.rate(caller)
+		exchangeFrom(req.Context()).caller = caller
+		w.Header().Set("Service-Version", caller.Version)
+		if err := r.limit(w, caller.Lineage, caller.Rate); err != nil {
+			r.fail(w, req, err)
+			return
+		}
+		next.ServeHTTP(w, req)
+	})
+}
+
+func (r *Router) caller(req *http.Request) (auth.Principal, error) {
+	scheme, token, ok := strings.Cut(req.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return auth.Principal{}, fault.Unauthenticated("Send a credential: Authorization: Bearer sk_test_...")
+	}
+	return r.Authenticate(req.Context(), token)
+}
+
+// rate is what the caller may ask a second.
+func (r *Router) rate(p auth.Principal) float64 {
+	switch {
+	case p.Rate > 0:
+		return min(p.Rate, r.Limits.Ceiling)
+	case p.Mode == auth.Live:
+		return r.Limits.Live
+	}
+	return r.Limits.Test
+}
+
+// hush keeps a flood out of the log: of the requests of strangers that are over
+// their limit, one a second is written down, with the number of the others.
+type hush struct {
+	mu     sync.Mutex
+	until  time.Time
+	silent int64
+}
+
+// pass reports whether to write, and how many were not written before.
+func (h *hush) pass(now time.Time) (write bool, silent int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now.Before(h.until) && h.until.Sub(now) <= time.Second {
+		h.silent++
+		return false, 0
+	}
+	silent, h.silent, h.until = h.silent, 0, now.Add(time.Second)
+	return true, silent
+}

@@ -1,0 +1,260 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
+	"github.com/go-json-experiment/json"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
+)
+
+// ErrorEnvelope is the one body of every error.
+type ErrorEnvelope struct {
+	Body ErrorBody `json:"error"`
+}
+
+// ErrorBody says what went wrong.
+type ErrorBody struct {
+	Status    int            `json:"status" doc:"The HTTP status." example:"422"`
+	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"Stable word for programs."`
+	Message   string         `json:"message" doc:"Sentence for people." example:"price_usd must be at least 0."`
+	RequestID string         `json:"request_id" doc:"Quote it when you ask for help." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state to blame."`
+}
+
+func (e *ErrorEnvelope) Error() string { return e.Body.Message }
+
+// GetStatus is how huma learns the status.
+func (e *ErrorEnvelope) GetStatus() int { return e.Body.Status }
+
+// ours is all that a caller learns of an error of ours.
+const ours = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
+
+// fail is the only place where an error becomes a response. What is not a
+// fault is logged in full and told to the caller in one sentence.
+func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
+	f, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case ok:
+	case db.IsAway(err):
+		f = fault.Unavailable("The service is briefly unavailable. Try again later.").
+			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads the callers' return, guards nothing
+			Because(err)
+	default:
+		f = fault.New(fault.KindServerError, ours).Because(err)
+	}
+	x := exchangeFrom(req.Context())
+	if f.Kind.Status >= 500 && req.Context().Err() == nil {
+		r.Log.ErrorContext(req.Context(), "request failed", "request_id", x.requestID, "operation", x.operation, "err", f)
+	}
+	h := w.Header()
+	if f.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
+	}
+	if f.Kind == fault.KindUnauthenticated {
+		h.Set("WWW-Authenticate", `Bearer realm="slipway"`)
+	}
+	body, err := wire.Marshal(envelope(f, x.requestID))
+	if err != nil {
+		panic(err) // plain strings
+	}
+	body = append(body, '\n')
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(f.Kind.Status)
+	_, _ = w.Write(body) // a caller who hung up is not our error
+}
+
+func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
+	return &ErrorEnvelope{ErrorBody{f.Kind.Status, f.Kind.Code, f.Message, requestID, f.Details}}
+}
+
+// ---- huma's validation in our words -------------------------------------------
+
+// sep parts the machine code from the message inside huma's texts, which are
+// variables: no text is matched when a request is judged.
+const sep = "\x1f"
+
+// shapes are the codes that mean 400 in a body; all others mean 422.
+var shapes = map[string]bool{"required": true, "type": true, "malformed": true}
+
+func init() {
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false
+	say := func(code, text string, vars ...*string) {
+		for _, v := range vars {
+			*v = code + sep + text
+		}
+	}
+	say("unknown_field", "is not a known field", &validation.MsgUnexpectedProperty)
+	validation.MsgExpectedRequiredProperty = "required" + sep + "is required" + sep + "%s"
+	say("type", "must be true or false", &validation.MsgExpectedBoolean)
+	say("type", "must be a number", &validation.MsgExpectedNumber)
+	say("type", "must be a whole number", &validation.MsgExpectedInteger)
+	say("type", "must be a string", &validation.MsgExpectedString)
+	say("type", "must be an array", &validation.MsgExpectedArray)
+	say("type", "must be an object", &validation.MsgExpectedObject)
+	say("enum", "must be one of %s", &validation.MsgExpectedOneOf)
+	say("enum", "must be %v", &validation.MsgExpectedConst)
+	say("minimum", "must be at least %v", &validation.MsgExpectedMinimumNumber)
+	say("minimum", "must be more than %v", &validation.MsgExpectedExclusiveMinimumNumber)
+	say("maximum", "must be at most %v", &validation.MsgExpectedMaximumNumber)
+	say("maximum", "must be less than %v", &validation.MsgExpectedExclusiveMaximumNumber)
+	say("multiple_of", "must be a multiple of %v", &validation.MsgExpectedNumberBeMultipleOf)
+	say("too_short", "must have at least %d characters", &validation.MsgExpectedMinLength)
+	say("too_long", "must have at most %d characters", &validation.MsgExpectedMaxLength)
+	say("too_few", "must have at least %d items", &validation.MsgExpectedMinItems, &validation.MsgExpectedMinProperties)
+	say("too_many", "must have at most %d items", &validation.MsgExpectedMaxItems, &validation.MsgExpectedMaxProperties)
+	say("duplicate", "must not repeat an item", &validation.MsgExpectedArrayItemsUnique)
+	say("pattern", "must match %s", &validation.MsgExpectedMatchPattern)
+	say("pattern", "must be %s", &validation.MsgExpectedBePattern)
+	say("format", "must be a time such as 2026-05-01T09:30:00Z", &validation.MsgExpectedRFC3339DateTime)
+	say("format", "must be a date such as 2026-05-01", &validation.MsgExpectedRFC3339Date)
+	// %.0v swallows huma's reason, which quotes Go's parsers.
+	say("format", "must be an email address%.0v", &validation.MsgExpectedRFC5322Email)
+	say("format", "must be an email address, without a name", &validation.MsgExpectedRFC5322EmailBare)
+	say("format", "must be a URL", &validation.MsgExpectedRFC3986AbsoluteURI)
+	say("format", "must be a time of day", &validation.MsgExpectedRFC3339Time)
+	say("format", "must be in base64", &validation.MsgExpectedBase64String)
+	say("format", "must be a URL%.0v", &validation.MsgExpectedRFC3986URI)
+	say("format", "must be a UUID%.0v", &validation.MsgExpectedRFC4122UUID)
+
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		return envelope(judge(status, msg, errs), "")
+	}
+	huma.NewErrorWithContext = func(c huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		x := exchangeFrom(c.Context())
+		f := judge(status, msg, errs)
+		x.judgeMore(c.Operation(), f)
+		return envelope(f, x.requestID)
+	}
+}
+
+// judgeMore adds what the body's own rules say to what its schema said. A
+// field that is blamed already is left alone.
+func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
+	t, ok := op.Metadata["body"].(reflect.Type)
+	if !ok || f.Kind.Status >= 500 || len(f.Details) == 0 {
+		return
+	}
+	body := reflect.New(t)
+	if wire.Unmarshal(x.body, body.Interface()) != nil {
+		return
+	}
+	more, ok := errors.AsType[*fault.Error](body.Elem().Interface().(Checker).Check(x.router.Now()))
+	if !ok {
+		return
+	}
+	for _, d := range more.Details {
+		if !slices.ContainsFunc(f.Details, func(known fault.Detail) bool { return known.Field == d.Field }) {
+			f.Details = append(f.Details, d)
+			if shapes[d.Code] {
+				f.Kind = fault.KindBadRequest
+			}
+		}
+	}
+	f.Message = fault.Sentence(f.Details)
+}
+
+// judge turns huma's complaints into the fault of the contract: 400 for a
+// wrong shape and for every parameter, 422 for a wrong value in a body.
+func judge(status int, msg string, errs []error) *fault.Error {
+	if status >= 500 {
+		return fault.New(fault.KindServerError, ours).Because(errors.Join(errs...))
+	}
+	f := fault.New(fault.KindUnprocessable, "%s", msg)
+	for _, err := range errs {
+		d, inBody := detail(err)
+		f.Details = append(f.Details, d)
+		if !inBody || shapes[d.Code] {
+			f.Kind = fault.KindBadRequest
+		}
+	}
+	if len(errs) == 0 { // a required body that is not there
+		f.Kind = fault.KindBadRequest
+		f.Message = "The request needs a JSON body."
+		return f
+	}
+	f.Message = fault.Sentence(f.Details)
+	return f
+}
+
+// Judge says what is wrong with a value that stands for a T, such as a row of a
+// file, in the words in which the body of a request is judged.
+func Judge[T any]() func(value map[string]any) fault.Fields {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schema := registry.Schema(reflect.TypeFor[T](), false, "")
+	return func(value map[string]any) (bad fault.Fields) {
+		path, res := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
+		path.Push("body")
+		huma.Validate(registry, schema, path, huma.ModeWriteToServer, value, res)
+		for _, err := range res.Errors {
+			d, _ := detail(err)
+			bad = append(bad, d)
+		}
+		return bad
+	}
+}
+
+// detail reads one of huma's complaints.
+func detail(err error) (d fault.Detail, inBody bool) {
+	hd, ok := errors.AsType[*huma.ErrorDetail](err)
+	if !ok {
+		return fault.Detail{Code: "invalid", Message: "is not valid"}, false
+	}
+	where, field, _ := strings.Cut(hd.Location, ".")
+	if strings.HasPrefix(where, "body[") { // a body that is an array
+		where, field = "body", strings.TrimPrefix(hd.Location, "body")
+	}
+	d = fault.Detail{Field: field, Code: "type", Message: hd.Message}
+	if parts := strings.Split(hd.Message, sep); len(parts) > 1 {
+		d.Code, d.Message = parts[0], parts[1]
+		if len(parts) == 3 { // the name of the field comes with the text
+			d.Field = strings.TrimPrefix(field+"."+parts[2], ".")
+		}
+		return d, where == "body"
+	}
+	switch { // texts that huma has no variable for
+	case strings.HasPrefix(hd.Message, "unknown query"):
+		d.Code, d.Message = "unknown_parameter", "is not a known parameter"
+	case strings.HasPrefix(hd.Message, "required "):
+		d.Code, d.Message = "required", "is required"
+	case strings.HasPrefix(hd.Message, "invalid "):
+		d.Message = "must be a valid " + strings.TrimPrefix(hd.Message, "invalid ")
+	}
+	return d, where == "body"
+}
+
+// ---- JSON as huma calls it ------------------------------------------------------
+
+func marshalTo(w io.Writer, v any) error {
+	body, err := wire.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}
+
+// unmarshal reports a value of the wrong type in the words of validation, for
+// what the schema lets pass, such as 1e3 for a whole number.
+func unmarshal(data []byte, v any) error {
+	err := wire.Unmarshal(data, v)
+	if se, ok := errors.AsType[*json.SemanticError](err); ok {
+		field := strings.ReplaceAll(strings.TrimPrefix(string(se.JSONPointer), "/"), "/", ".")
+		return errors.New("type" + sep + "has the wrong type" + sep + field)
+	}
+	return err
+}

@@ -1,0 +1,221 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+)
+
+// secret is what must stay inside.
+const secret = "password=hunter2"
+
+// failures is a feature whose endpoints fail in every way there is.
+type failures map[string]func(ctx context.Context) error
+
+func (f failures) Mount(r *rest.Router) {
+	for name, fail := range f {
+		rest.Get(r, "/"+name, name, auth.Anyone, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
+	}
+}
+
+// open lets everybody in.
+func open(log *bytes.Buffer) rest.Config {
+	return rest.Config{
+		Limits: rest.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
+		Authenticate: func(context.Context, string) (auth.Principal, error) {
+			return auth.Principal{Env: 1, Mode: auth.Live, Lineage: "key_1"}, nil
+		},
+	}
+}
+
+func get(h http.Handler, method, path string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(method, path, nil)
+	req.Header.Set("Authorization", "Bearer x")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return w
+}
+
+func TestEveryErrorHasTheEnvelope(t *testing.T) {
+	const ours = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
+	type want struct {
+		status     int
+		code       string
+		message    string
+		details    []any
+		retryAfter string
+		logged     string // "" if it is the caller's own affair
+	}
+	none := []any{}
+	give := func(err error) func(context.Context) error { return func(context.Context) error { return err } }
+	cases := map[string]struct {
+		fail func(ctx context.Context) error
+		want want
+	}{
+		"bad":      {give(fault.BadRequest("Bad.")), want{400, "bad_request", "Bad.", none, "", ""}},
+		"unknown":  {give(fault.Unauthenticated("Who?")), want{401, "unauthenticated", "Who?", none, "", ""}},
+		"no":       {give(fault.Forbidden("No.")), want{403, "forbidden", "No.", none, "", ""}},
+		"missing":  {give(fault.NotFound("hull", "h")), want{404, "not_found", "No such hull: h.", none, "", ""}},
+		"method":   {give(fault.New(fault.KindMethodNotAllowed, "How?")), want{405, "bad_request", "How?", none, "", ""}},
+		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").After(time.Second)), want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
+		"large":    {give(fault.New(fault.KindTooLarge, "Large.")), want{413, "bad_request", "Large.", none, "", ""}},
+		"kind":     {give(fault.New(fault.KindUnsupportedType, "XML?")), want{415, "bad_request", "XML?", none, "", ""}},
+		"value":    {give(fault.New(fault.KindUnprocessable, "Odd.")), want{422, "unprocessable", "Odd.", none, "", ""}},
+		"limited":  {give(fault.New(fault.KindRateLimited, "Slow.").After(1500 * time.Millisecond)), want{429, "rate_limited", "Slow.", none, "2", ""}},
+		"away":     {give(fault.Unavailable("Away.").After(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
+
+		"caused":   {give(fault.Conflict("Taken.").Because(errors.New(secret))), want{409, "conflict", "Taken.", none, "", ""}},
+		"wrapped":  {give(fmt.Errorf("%s: %w", secret, fault.NotFound("hull", "h"))), want{404, "not_found", "No such hull: h.", none, "", ""}},
+		"error":    {give(errors.New(secret)), want{500, "server_error", ours, none, "", secret}},
+		"panic":    {func(context.Context) error { panic(secret) }, want{500, "server_error", ours, none, "", secret}},
+		"bounds":   {func(context.Context) error { return none[len(secret)].(error) }, want{500, "server_error", ours, none, "", "out of range"}},
+		"canceled": {give(context.Canceled), want{500, "server_error", ours, none, "", "context canceled"}},
+	}
+	f := failures{}
+	for name, c := range cases {
+		f[name] = c.fail
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			r := rest.New(open(&log), f)
+			res := get(r, http.MethodGet, "/v1/"+name)
+			requestID := res.Header().Get("Request-Id")
+			if !id.Valid("req", requestID) {
+				t.Errorf("Request-Id %q", requestID)
+			}
+			var body map[string]any
+			if err := json.Unmarshal(res.Body.Bytes(), &body); err != nil {
+				t.Fatalf("%v in %s", err, res.Body)
+			}
+			want := map[string]any{"error": map[string]any{
+				"status": float64(c.want.status), "code": c.want.code, "message": c.want.message, "request_id": requestID, "details": c.want.details,
+			}}
+			if diff := cmp.Diff(want, body); diff != "" || res.Code != c.want.status {
+				t.Errorf("status %d: %s", res.Code, diff)
+			}
+			h := res.Header()
+			for _, name := range []string{"Service-Version", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
+				if len(h[name]) != 1 || h[name][0] == "" {
+					t.Errorf("%s: %q", name, h[name])
+				}
+			}
+			if h.Get("Content-Type") != "application/json" || h.Get("Retry-After") != c.want.retryAfter {
+				t.Errorf("headers %v", h)
+			}
+			if got := h.Get("WWW-Authenticate"); (got != "") != (c.want.status == 401) || !strings.HasPrefix(got+"Bearer", "Bearer") {
+				t.Errorf("WWW-Authenticate: %q", got)
+			}
+			if strings.Contains(fmt.Sprint(res.Body, h), secret) {
+				t.Errorf("the secret got out: %s", res.Body)
+			}
+			if failed := strings.Count(log.String(), `"level":"ERROR"`); (failed > 0) != (c.want.status >= 500) || !strings.Contains(log.String(), c.want.logged) {
+				t.Errorf("%d errors logged:\n%s", failed, log.String())
+			}
+			if head := get(r, http.MethodHead, "/v1/"+name); head.Code != c.want.status {
+				t.Errorf("HEAD answers %d", head.Code)
+			}
+		})
+	}
+}
+
+// An outage asks callers to come back in 30 to 60 seconds, and not all at once.
+func TestOutage(t *testing.T) {
+	var log bytes.Buffer
+	r := rest.New(open(&log), failures{"slow": func(context.Context) error { return fmt.Errorf("%s: %w", secret, context.DeadlineExceeded) }})
+	waits := map[string]bool{}
+	for range 50 {
+		res := get(r, http.MethodGet, "/v1/slow")
+		wait := res.Header().Get("Retry-After")
+		if n, err := strconv.Atoi(wait); res.Code != 503 || err != nil || n < 30 || n > 60 || strings.Contains(res.Body.String(), secret) {
+			t.Fatalf("status %d, Retry-After %q: %s", res.Code, wait, res.Body)
+		}
+		waits[wait] = true
+	}
+	if len(waits) < 5 {
+		t.Errorf("50 callers return at %d moments", len(waits))
+	}
+}
+
+// A panic that net/http means to be one ends the connection and nothing else.
+func TestAbortIsLeftToTheServer(t *testing.T) {
+	var log bytes.Buffer
+	r := rest.New(open(&log), failures{"abort": func(context.Context) error { panic(http.ErrAbortHandler) }})
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // net/http's sentinel, never wrapped
+			t.Errorf("got %v", p)
+		}
+	}()
+	get(r, http.MethodGet, "/v1/abort")
+}
+
+// Whoever hung up is not an error of ours.
+func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
+	var log bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	r := rest.New(open(&log), failures{"gone": func(ctx context.Context) error { cancel(); return ctx.Err() }})
+	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/gone", nil)
+	req.Header.Set("Authorization", "Bearer x")
+	r.ServeHTTP(httptest.NewRecorder(), req)
+	if strings.Contains(log.String(), `"level":"ERROR"`) {
+		t.Errorf("logged:\n%s", log.String())
+	}
+}
+
+func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
+	var log bytes.Buffer
+	type observed struct {
+		operation string
+		status    int
+	}
+	var seen []observed
+	cfg := open(&log)
+	cfg.Observe = func(operation string, status int, _ time.Duration) { seen = append(seen, observed{operation, status}) }
+	r := rest.New(cfg, failures{"fine": func(context.Context) error { return nil }, "panic": func(context.Context) error { panic("x") }})
+	req := httptest.NewRequest(http.MethodGet, "/v1/fine", nil)
+	req.Header.Set("Authorization", "Bearer "+secret)
+	req.Header.Set("X-Client-Request-Id", "theirs\xff"+strings.Repeat("x", 500))
+	req.Header.Set("Request-Id", "req_theirs")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, req)
+	if w.Header().Get("Request-Id") == "req_theirs" {
+		t.Error("a caller chose our request id")
+	}
+	get(r, http.MethodGet, "/v1/panic")
+	get(r, http.MethodGet, "/v1/nothing")
+	if diff := cmp.Diff([]observed{{"fine", 200}, {"panic", 500}, {"", 404}}, seen, cmp.AllowUnexported(observed{})); diff != "" {
+		t.Error(diff)
+	}
+	lines := 0
+	for line := range strings.Lines(log.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if entry["msg"] == "request" {
+			lines++
+		}
+		if client, ok := entry["client_request_id"].(string); ok && len(client) > 210 {
+			t.Errorf("%d bytes of the caller's own id are logged", len(client))
+		}
+	}
+	if lines != 3 || strings.Contains(log.String(), secret) || strings.Count(log.String(), `"client_request_id":"theirs`) != 1 {
+		t.Errorf("%d lines:\n%s", lines, log.String())
+	}
+}

@@ -1,0 +1,289 @@
+// Package rest is the HTTP edge: it mounts endpoints, says who is asking and
+// whether they may, reads requests strictly and writes every response.
+//
+// Features describe their endpoints with Get, Post, Patch, Put and Delete; huma
+// turns the description into both the handler and the OpenAPI document.
+package rest
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"slipway/internal/platform/ratelimit"
+	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/wire"
+)
+
+// Authenticate turns a bearer token into a caller. Its fault is the answer
+// when there is none.
+type Authenticate func(ctx context.Context, token string) (auth.Principal, error)
+
+// Config is what the edge needs from the rest of the service. To describe the
+// API without serving it, the zero Config does.
+type Config struct {
+	Authenticate Authenticate
+	Limits       Limits
+	Log          *slog.Logger
+	Box          *seal.Box // for stored responses
+	Now          func() time.Time
+	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is believed
+	Observe      func(operation string, status int, took time.Duration) // metrics
+}
+
+// Feature is a package that has endpoints to mount.
+type Feature interface {
+	Mount(*Router)
+}
+
+// Router collects endpoints.
+type Router struct {
+	Config
+	api        huma.API
+	mux        *chi.Mux
+	ids        *id.Source
+	limits     *ratelimit.Limiter
+	hush       *hush
+	family     string
+	sendBodyIn time.Duration
+}
+
+// New mounts the features. Nothing is called yet, so that the API can be
+// described from features that have no database.
+func New(cfg Config, features ...Feature) *Router {
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), hush: &hush{}, sendBodyIn: sendBodyIn}
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	r.limits = ratelimit.New(r.Now)
+	r.mux.Use(r.identify, r.authenticate, middleware.GetHead)
+	r.mux.NotFound(r.notFound)
+	r.mux.MethodNotAllowed(r.methodNotAllowed)
+
+	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
+	r.api = humachi.New(r.mux, huma.Config{
+		OpenAPI:                      description(),
+		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+	})
+	r.api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
+	for _, f := range features {
+		f.Mount(r)
+	}
+	relaxResponses(r.api.OpenAPI())
+	return r
+}
+
+// Handle serves GET of a path outside the described API, such as /docs.
+func (r *Router) Handle(pattern string, h http.Handler) {
+	r.mux.Method(http.MethodGet, pattern, h)
+}
+
+// HandleForm serves GET and POST of a page with a form.
+func (r *Router) HandleForm(pattern string, h http.Handler) {
+	r.mux.Method(http.MethodGet, pattern, h)
+	r.mux.Method(http.MethodPost, pattern, h)
+}
+
+// ServeHTTP serves the API.
+func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+// OpenAPI describes everything mounted.
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
+
+// Family returns a router that lists its endpoints under a heading.
+func (r *Router) Family(name string) *Router {
+	c := *r
+	c.family = name
+	return &c
+}
+
+// Handler is one endpoint: a typed request in, a resource or an error out.
+type Handler[I, O any] func(context.Context, *I) (O, error)
+
+// None is the resource of an endpoint that answers without a body.
+type None struct{}
+
+// Option says more about an endpoint.
+type Option func(*huma.Operation)
+
+// Describe adds a paragraph to the endpoint's description.
+func Describe(text string) Option {
+	return func(op *huma.Operation) { op.Description = text }
+}
+
+// Example shows a body that works. It panics on a mistake, at start.
+func Example(body string) Option {
+	var value any
+	if err := wire.Unmarshal([]byte(body), &value); err != nil {
+		panic("rest: example: " + err.Error())
+	}
+	return func(op *huma.Operation) {
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Example: value}}}
+	}
+}
+
+// Get mounts a reading endpoint.
+func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodGet, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Create mounts a POST that makes a resource.
+func Create[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusCreated, path, id, need, summary, h, opts)
+}
+
+// Act mounts a POST that does something to a resource.
+func Act[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Accept mounts a POST whose work is done after the answer.
+func Accept[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, h, opts)
+}
+
+// Patch mounts an endpoint that changes a part.
+func Patch[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPatch, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Put mounts an endpoint that replaces.
+func Put[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodPut, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Delete mounts an endpoint that removes and answers without a body.
+func Delete[I any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, None], opts ...Option) {
+	mount(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, h, opts)
+}
+
+// Remove mounts a DELETE that answers with what remains.
+func Remove[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	mount(r, http.MethodDelete, http.StatusOK, path, id, need, summary, h, opts)
+}
+
+// Public mounts an endpoint outside /v1 that anybody may call. It says itself
+// who is asking, keeps no idempotency keys, and has its own path.
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h Handler[I, O]) {
+	op := operation[O](r, method, status, path, id, auth.Anyone, summary)
+	op.Security = nil
+	register(r, op, h)
+}
+
+// mount is where every endpoint passes. What it needs is an argument, so none
+// can be left open by forgetting it.
+func mount[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h Handler[I, O], opts []Option) {
+	op := operation[O](r, method, status, "/v1"+path, id, need, summary)
+	for _, o := range opts {
+		o(&op)
+	}
+	register(r, op, h)
+}
+
+// Checker is a body that can say by itself what is wrong with it beyond its
+// schema, so that a caller hears of that together with what the schema says.
+type Checker interface{ Check(now time.Time) error }
+
+func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
+	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
+		op.Metadata["body"] = f.Type
+	}
+	status, file := op.DefaultStatus, op.RequestBody
+	if op.Metadata["takes"] != nil {
+		op.RequestBody = nil // huma would want to read it
+		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
+	}
+	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		x := exchangeFrom(ctx)
+		x.status = status
+		out, err := h(ctx, in)
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			req, w := humachi.Unwrap(hctx)
+			if c, ok := any(out).(*Content); ok && err == nil {
+				c.send(w, req)
+				return
+			}
+			if err == nil && x.reply == nil {
+				x.reply, err = encode(x.status, out)
+			}
+			if err != nil {
+				r.fail(w, req, err)
+				return
+			}
+			x.reply.send(w)
+		}}, nil
+	})
+}
+
+// operation is the description of an endpoint that is mounted.
+func (r *Router) operation(method, path string) *huma.Operation {
+	item := r.api.OpenAPI().Paths[path]
+	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
+}
+
+// Found makes a POST that usually makes a resource answer 200: it was there
+// already. Its endpoint is mounted with MayFind.
+func Found(ctx context.Context) { exchangeFrom(ctx).status = http.StatusOK }
+
+// MayFind describes the answer of Found.
+func MayFind(when string) Option {
+	return func(op *huma.Operation) {
+		found := *op.Responses[strconv.Itoa(op.DefaultStatus)]
+		found.Description = when
+		op.Responses["200"] = &found
+	}
+}
+
+// Versioned is a resource that counts its changes.
+type Versioned interface{ Revision() int64 }
+
+// reply is an encoded response, as it goes out and as it is kept for repeats.
+type reply struct {
+	status   int
+	header   map[string]string
+	body     []byte
+	replayed bool
+}
+
+// encode makes the response of a resource.
+func encode[O any](status int, out O) (*reply, error) {
+	p := &reply{status: status, header: map[string]string{}}
+	if v, ok := any(out).(Versioned); ok {
+		p.header["ETag"] = strconv.Quote(strconv.FormatInt(v.Revision(), 10))
+	}
+	if _, ok := any(out).(None); ok {
+		return p, nil
+	}
+	var err error
+	p.body, err = wire.Marshal(out)
+	p.body = append(p.body, '\n') // for people at a terminal
+	return p, err
+}
+
+func (p *reply) send(w http.ResponseWriter) {
+	for name, value := range p.header {
+		w.Header()[name] = []string{value} // Go would write Etag
+	}
+	if p.replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
+	if p.body != nil {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(p.body)))
+	}
+	w.WriteHeader(p.status)
+	_, _ = w.Write(p.body) // a caller who hung up is not our error
+}

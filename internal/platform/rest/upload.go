@@ -1,0 +1,221 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	// uploadIn bounds an upload as a whole, stallFor a pause in it.
+	uploadIn = time.Hour
+	stallFor = 30 * time.Second
+	// maxField bounds a field of a form that is not the file.
+	maxField = 64 << 10
+)
+
+// Upload is a request body that is not JSON: a file sent as it is, or the part
+// "file" of a form. It is read while it arrives.
+type Upload struct {
+	Type string // what the caller says it is
+
+	x      *exchange
+	most   int64
+	read   int64
+	file   io.Reader
+	form   *multipart.Reader // nil for a raw body
+	fields map[string]string
+	hash   hash.Hash
+}
+
+// Takes makes an endpoint take files of these types, up to a number of bytes:
+// raw, or as the part "file" of a form with these other fields. Its handler
+// reads them from Body.
+func Takes(most int64, types []string, fields ...string) Option {
+	return func(op *huma.Operation) {
+		content := map[string]*huma.MediaType{}
+		for _, t := range types {
+			content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+		}
+		form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
+			"file": {Type: huma.TypeString, Format: "binary"},
+		}}
+		for _, f := range fields {
+			form.Properties[f] = &huma.Schema{Type: huma.TypeString}
+		}
+		content["multipart/form-data"] = &huma.MediaType{Schema: form}
+		op.RequestBody = &huma.RequestBody{Required: true, Content: content}
+		op.Metadata["takes"] = takes{most, types, fields}
+	}
+}
+
+type takes struct {
+	most   int64
+	types  []string
+	fields []string
+}
+
+// Body is the file that the request carries.
+func Body(ctx context.Context) *Upload { return exchangeFrom(ctx).upload }
+
+// openUpload gets the body of an endpoint that takes files ready to be read.
+func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes) error {
+	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.types, media)) {
+		return fault.New(fault.KindUnsupportedType, "Send the file as one of %s, or in a form as multipart/form-data.", strings.Join(t.types, ", ")).
+			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.types, ", "))
+	}
+	// A form is a little larger than the file in it.
+	whole := t.most + 1<<20
+	if req.ContentLength > whole {
+		return tooLarge(t.most)
+	}
+	u := &Upload{Type: media, x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
+	fmt.Fprintf(u.hash, "%s %s\n", req.Method, req.URL.RequestURI())
+	body := &lively{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // the network's clock, not ours
+	u.file = body
+	if media == "multipart/form-data" {
+		if params["boundary"] == "" {
+			return fault.BadRequest("The form names no boundary.").Detail("Content-Type", "pattern", "must name the boundary of the form")
+		}
+		u.form = multipart.NewReader(body, params["boundary"])
+		if err := u.toFile(t.fields); err != nil {
+			return err
+		}
+	}
+	x.upload = u
+	return nil
+}
+
+// toFile reads the fields of a form up to the file.
+func (u *Upload) toFile(known []string) error {
+	for {
+		part, err := u.form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return fault.BadRequest("The form has no file.").Detail("file", "required", "is required")
+		}
+		if err != nil {
+			return cutOff(err)
+		}
+		if part.FormName() == "file" {
+			u.file = part
+			if t := part.Header.Get("Content-Type"); t != "" {
+				u.Type, _, _ = mime.ParseMediaType(t)
+			}
+			return nil
+		}
+		if err := u.field(part, known); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *Upload) field(part *multipart.Part, known []string) error {
+	name := part.FormName()
+	if !slices.Contains(known, name) {
+		return fault.New(fault.KindUnprocessable, "%s is not a field of this form.", clip(name, 100)).
+			Detail(clip(name, 100), "unknown_field", "is not a known field")
+	}
+	if _, twice := u.fields[name]; twice {
+		return fault.BadRequest("The field %s is repeated.", name).Detail(name, "duplicate", "must be given once")
+	}
+	text, err := io.ReadAll(io.LimitReader(part, maxField+1))
+	if err != nil {
+		return cutOff(err)
+	}
+	if len(text) > maxField || !utf8.Valid(text) || slices.Contains(text, 0) {
+		return fault.New(fault.KindUnprocessable, "%s is too long or not text.", name).Detail(name, "too_long", "must be text of at most %d bytes", maxField)
+	}
+	u.fields[name] = string(text)
+	return nil
+}
+
+// Read reads the file.
+func (u *Upload) Read(p []byte) (int, error) {
+	n, err := u.file.Read(p)
+	u.hash.Write(p[:n])
+	if u.read += int64(n); u.read > u.most {
+		return 0, tooLarge(u.most)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cutOff(err)
+	}
+	return n, err
+}
+
+// Fields reads the request to its end and returns the fields that stand beside
+// the file. Call it between reading the file and Write, which compares the
+// whole request with the one its Idempotency-Key was first used for.
+func (u *Upload) Fields() (map[string]string, error) {
+	if _, err := io.Copy(io.Discard, u); err != nil {
+		return nil, err
+	}
+	takes := u.x.takes
+	for u.form != nil {
+		part, err := u.form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, cutOff(err)
+		}
+		if part.FormName() == "file" {
+			return nil, fault.BadRequest("The form has two files.").Detail("file", "duplicate", "must be given once")
+		}
+		if err := u.field(part, takes.fields); err != nil {
+			return nil, err
+		}
+	}
+	// The boundary differs in every repeat; what counts is between the boundaries.
+	for _, name := range slices.Sorted(maps.Keys(u.fields)) {
+		fmt.Fprintf(u.hash, "\n%q=%q", name, u.fields[name])
+	}
+	u.x.fingerprint = u.hash.Sum(nil)
+	return u.fields, nil
+}
+
+func tooLarge(most int64) error {
+	return fault.New(fault.KindTooLarge, "The file is larger than %d bytes.", most).Detail("file", "too_long", "must have at most %d bytes", most)
+}
+
+func cutOff(err error) error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge(large.Limit)
+	}
+	return fault.BadRequest("The body could not be read to its end.").Because(err)
+}
+
+// lively reads a body whose sender may take long, but may not pause for long.
+type lively struct {
+	conn *http.ResponseController
+	body io.Reader
+	last time.Time
+}
+
+func (l *lively) Read(p []byte) (int, error) {
+	pause := time.Now().Add(stallFor) //nolint:forbidigo // the network's clock, not ours
+	if pause.After(l.last) {
+		pause = l.last
+	}
+	_ = l.conn.SetReadDeadline(pause) // what cannot be bounded is bounded by the server
+	_ = l.conn.SetWriteDeadline(pause.Add(2 * stallFor))
+	return l.body.Read(p)
+}

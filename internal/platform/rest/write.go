@@ -1,0 +1,155 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	// keepKeys is how long a response can be repeated.
+	keepKeys = 24 * time.Hour
+	// waitForFirst is how long a repeat waits for the request it repeats.
+	waitForFirst = 10 * time.Second
+)
+
+// Read runs a handler's reads. What it returns is the response.
+func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error)) (T, error) {
+	return db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (T, error) {
+		return fn(ctx, tx, auth.From(ctx).Env)
+	})
+}
+
+// Write runs a handler's one transaction. What it returns is the response,
+// which is encoded and, if the caller sent an Idempotency-Key, stored before
+// the commit: a crash leaves the effect and the stored response, or neither. A
+// repeat gets the stored response and fn does not run.
+func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error)) (T, error) {
+	x := exchangeFrom(ctx)
+	deadline := d.Now().Add(waitForFirst)
+	var refused *fault.Error
+	for {
+		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out T, err error) {
+			x.reply, refused = nil, nil // of a try that was undone
+			if x.key != "" {
+				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {
+					return out, err
+				}
+			}
+			out, err = fn(ctx, tx, x.caller.Env)
+			if r, ok := errors.AsType[*refusal](err); ok {
+				refused = r.fault
+				return out, x.release(ctx, tx)
+			}
+			if err != nil {
+				return out, err
+			}
+			p, err := encode(x.status, out)
+			if err == nil && x.key != "" {
+				err = x.keep(ctx, tx, p)
+			}
+			x.reply = p
+			return out, err
+		})
+		if db.IsLockTimeout(err) {
+			if d.Now().Before(deadline) {
+				continue
+			}
+			err = fault.Conflict("The first request with this Idempotency-Key is still running.").
+				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").After(time.Second).Because(err)
+		}
+		if err == nil && refused != nil {
+			err = refused
+		}
+		if err != nil {
+			x.reply = nil
+		}
+		return out, err
+	}
+}
+
+// refusal is a fault that undoes nothing.
+type refusal struct{ fault *fault.Error }
+
+func (r *refusal) Error() string { return r.fault.Error() }
+
+// Refuse makes Write answer with a fault and commit all the same, for what must
+// be kept of an attempt: the count of wrong codes. Its idempotency key stays
+// free.
+func Refuse(f *fault.Error) error { return &refusal{f} }
+
+// stored is a kept response.
+type stored struct {
+	Fingerprint []byte            `db:"fingerprint"`
+	Status      int               `db:"status"`
+	Header      map[string]string `db:"header,json"`
+	Body        []byte            `db:"body"`
+}
+
+// claim takes the caller's key for this transaction. If another request has
+// it, claim waits for that one's end and returns its response.
+func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
+	env, lineage := x.caller.Env, x.caller.Lineage
+	if err := db.LimitWait(ctx, tx, 3*time.Second); err != nil {
+		return nil, err
+	}
+	n, err := db.Exec(ctx, tx, `
+		INSERT INTO idempotency_keys (env, lineage, key, fingerprint, status, header, body, created_at)
+		VALUES (?, ?, ?, ?, 0, '{}', ?, ?)
+		ON CONFLICT (env, lineage, key) DO UPDATE
+		SET fingerprint = excluded.fingerprint, status = 0, created_at = excluded.created_at
+		WHERE idempotency_keys.created_at <= ?`,
+		env, lineage, x.key, x.fingerprint, []byte{}, tx.Now, tx.Now.Add(-keepKeys))
+	if err != nil || n == 1 {
+		return nil, errors.Join(err, db.LimitWait(ctx, tx, 0))
+	}
+	first, err := db.One[stored](ctx, tx, `SELECT {cols} FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, env, lineage, x.key)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(first.Fingerprint, x.fingerprint) {
+		var bad fault.Fields
+		bad.Add("Idempotency-Key", "reused", "was used for another request; use a new one")
+		return nil, bad.Err()
+	}
+	body, err := x.router.Box.Open(first.Body, x.place())
+	if err != nil {
+		return nil, err
+	}
+	if len(body) == 0 {
+		body = nil
+	}
+	return &reply{first.Status, first.Header, body, true}, nil
+}
+
+// release gives the claimed key back.
+func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
+	if x.key == "" {
+		return nil
+	}
+	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.Lineage, x.key)
+	return err
+}
+
+// keep stores the response under the claimed key.
+func (x *exchange) keep(ctx context.Context, tx *db.Tx, p *reply) error {
+	row := stored{x.fingerprint, p.status, p.header, x.router.Box.Seal(p.body, x.place())}
+	_, err := db.Update(ctx, tx, "idempotency_keys", &row, "env = ? AND lineage = ? AND key = ?", x.caller.Env, x.caller.Lineage, x.key)
+	return err
+}
+
+// place binds a sealed response to its row.
+func (x *exchange) place() string {
+	return fmt.Sprintf("idempotency_keys/%d/%s/%s", x.caller.Env, x.caller.Lineage, x.key)
+}
+
+// ForgetKeys removes responses that can no longer be repeated.
+func ForgetKeys(ctx context.Context, tx *db.Tx) (int64, error) {
+	return db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE created_at <= ?`, tx.Now.Add(-keepKeys))
+}

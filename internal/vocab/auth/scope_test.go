@@ -1,0 +1,56 @@
+package auth_test
+
+import (
+	"testing"
+
+	"slipway/internal/vocab/auth"
+)
+
+func TestRule(t *testing.T) {
+	const read, write, admin = auth.HullsRead, auth.HullsWrite, auth.Admin
+	for name, c := range map[string]struct {
+		rule  auth.Rule
+		held  []auth.Scope
+		allow bool
+		words string
+	}{
+		"anyone, holding nothing":  {auth.Anyone, nil, true, ""},
+		"anyone, holding a lot":    {auth.Anyone, []auth.Scope{read, admin}, true, ""},
+		"one, held":                {auth.Need(read), []auth.Scope{read}, true, "hulls:read"},
+		"one, held among others":   {auth.Need(read), []auth.Scope{admin, read}, true, "hulls:read"},
+		"one, not held":            {auth.Need(read), []auth.Scope{admin}, false, "hulls:read"},
+		"one, holding nothing":     {auth.Need(read), nil, false, "hulls:read"},
+		"write does not mean read": {auth.Need(read), []auth.Scope{write}, false, "hulls:read"},
+		"admin does not mean all":  {auth.Need(write), []auth.Scope{admin}, false, "hulls:write"},
+		"both, held":               {auth.Need(read, write), []auth.Scope{write, read}, true, "hulls:read and hulls:write"},
+		"both, one held":           {auth.Need(read, write), []auth.Scope{write}, false, "hulls:read and hulls:write"},
+		"either, first held":       {auth.Either(read, admin), []auth.Scope{read}, true, "hulls:read or admin"},
+		"either, second held":      {auth.Either(read, admin), []auth.Scope{admin}, true, "hulls:read or admin"},
+		"either, none held":        {auth.Either(read, admin), []auth.Scope{write}, false, "hulls:read or admin"},
+		"one of two sets":          {auth.Rule{{read, write}, {admin}}, []auth.Scope{admin}, true, "hulls:read and hulls:write or admin"},
+		"half of each set":         {auth.Rule{{read, write}, {write, admin}}, []auth.Scope{read, admin}, false, "hulls:read and hulls:write or hulls:write and admin"},
+		"no rule at all":           {nil, []auth.Scope{read, write, admin}, false, ""}, // what was forgotten is closed
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := c.rule.Allows(c.held); got != c.allow {
+				t.Errorf("%v allows %v: %t", c.rule, c.held, got)
+			}
+			if got := c.rule.String(); got != c.words {
+				t.Errorf("in words %q, want %q", got, c.words)
+			}
+		})
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for _, s := range auth.Scopes {
+		if !auth.KnownScope(s.Scope) || s.Doc == "" {
+			t.Errorf("%s: known %t, %q", s.Scope, auth.KnownScope(s.Scope), s.Doc)
+		}
+	}
+	for _, s := range []auth.Scope{"", "*", "hulls", "hulls:", "HULLS:READ", "hulls:read "} {
+		if auth.KnownScope(s) {
+			t.Errorf("%q is known", s)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package fault_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/vocab/fault"
+)
+
+func TestKindOf(t *testing.T) {
+	cause := errors.New("disk on fire")
+	for name, c := range map[string]struct {
+		err  error
+		want fault.Kind
+	}{
+		"a fault":                  {fault.Conflict("taken"), fault.KindConflict},
+		"a fault in an error":      {fmt.Errorf("hull 7: %w", fault.NotFound("hull", "7")), fault.KindNotFound},
+		"the outer of two faults":  {fault.Conflict("taken").Because(fault.BadRequest("x")), fault.KindConflict},
+		"any other error":          {cause, fault.KindServerError},
+		"a fault joined to others": {errors.Join(cause, fault.Forbidden("no")), fault.KindForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := fault.KindOf(c.err); got != c.want {
+				t.Errorf("%v is %v, want %v", c.err, got, c.want)
+			}
+		})
+	}
+}
+
+func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
+	cause := errors.New("SQLSTATE 23505")
+	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").After(time.Second).Because(cause)
+	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
+		t.Errorf("%v has lost its cause", f)
+	}
+	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.", Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
+	if f.Kind != want.Kind || f.Message != want.Message || f.RetryAfter != want.RetryAfter || !cmp.Equal(f.Details, want.Details) {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestFields(t *testing.T) {
+	type complaint struct{ field, code, text string }
+	for name, c := range map[string]struct {
+		complaints []complaint
+		kind       fault.Kind
+		message    string
+	}{
+		"one value":        {[]complaint{{"year", "maximum", "must be at most 2028"}}, fault.KindUnprocessable, "year must be at most 2028."},
+		"a missing field":  {[]complaint{{"year", "maximum", "is late"}, {"hin", "required", "is required"}}, fault.KindBadRequest, "year is late; hin is required."},
+		"three":            {[]complaint{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}}, fault.KindUnprocessable, "a 1; b 2; c 3."},
+		"more than fit":    {[]complaint{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}, {"d", "x", "4"}, {"e", "x", "5"}}, fault.KindUnprocessable, "a 1; b 2; c 3; and 2 more."},
+		"the whole body":   {[]complaint{{"", "x", "must be an object"}}, fault.KindUnprocessable, "must be an object."},
+		"a percent inside": {[]complaint{{"rate", "x", "must be 100%"}}, fault.KindUnprocessable, "rate must be 100%."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var bad fault.Fields
+			for _, p := range c.complaints {
+				bad.Add(p.field, p.code, "%s", p.text)
+			}
+			f, ok := bad.Err().(*fault.Error) //nolint:errorlint // returned as it is
+			if !ok || f.Kind != c.kind || f.Message != c.message || len(f.Details) != len(c.complaints) {
+				t.Errorf("got %+v", f)
+			}
+		})
+	}
+	if err := (fault.Fields{}).Err(); err != nil {
+		t.Errorf("no complaint became %v", err)
+	}
+}
+
+// A foreign id and one that never existed must not be told apart.
+func TestNotFoundSaysNoMoreThanWasAsked(t *testing.T) {
+	if got := fault.NotFound("hull", "hull_7").Message; got != "No such hull: hull_7." {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,82 @@
+// Package page is the shape of lists: what a caller asks for and gets.
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+)
+
+// Query is the paging part of a list request; embed it in the filter.
+type Query struct {
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"How many objects to return."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Return the objects that follow this id: older ones."`
+	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the objects that precede this id: newer ones."`
+}
+
+// Page is one page of a list, newest first.
+type Page[T any] struct {
+	Data       []T     `json:"data" nullable:"false" doc:"The objects, newest first."`
+	HasMore    bool    `json:"has_more" doc:"Whether more objects follow in the direction asked for."`
+	NextCursor *string `json:"next_cursor" doc:"Pass as starting_after to get older objects; null when there are none."`
+	PrevCursor *string `json:"prev_cursor" doc:"Pass as ending_before to get newer objects; null when there are none."`
+}
+
+// Check refuses cursors that cannot be positions in a list of these ids.
+func (q Query) Check(prefix string) error {
+	if q.StartingAfter != "" && q.EndingBefore != "" {
+		return fault.BadRequest("starting_after and ending_before exclude each other.").
+			Detail("ending_before", "exclusive", "cannot be combined with starting_after")
+	}
+	for _, c := range []struct{ field, cursor string }{{"starting_after", q.StartingAfter}, {"ending_before", q.EndingBefore}} {
+		if c.cursor != "" && !id.Valid(prefix, c.cursor) {
+			return fault.BadRequest("%s must be the id of an object of this list.", c.field).
+				Detail(c.field, "cursor", "must be an id that starts with %s_", prefix)
+		}
+	}
+	return nil
+}
+
+// Backwards reports that newer objects were asked for.
+func (q Query) Backwards() bool { return q.EndingBefore != "" }
+
+// Cursor is the position asked for, "" for the newest.
+func (q Query) Cursor() string { return q.StartingAfter + q.EndingBefore }
+
+// Cut makes a page of rows read from the cursor on, with one more than the
+// limit if there are that many. Beyond reports whether rows exist on the other
+// side of the page.
+func Cut[T any](rows []T, q Query, beyond bool, key func(T) string) Page[T] {
+	p := Page[T]{HasMore: len(rows) > q.Limit}
+	p.Data = append([]T{}, rows[:min(q.Limit, len(rows))]...)
+	older, newer := p.HasMore, beyond
+	if q.Backwards() {
+		slices.Reverse(p.Data)
+		older, newer = newer, older
+	}
+	if len(p.Data) == 0 {
+		return p
+	}
+	if older {
+		p.NextCursor = new(key(p.Data[len(p.Data)-1]))
+	}
+	if newer {
+		p.PrevCursor = new(key(p.Data[0]))
+	}
+	return p
+}
+
+// Merge puts rows of several lists, read for the same query, into the order of
+// one. Some rows may be the same.
+func Merge[T any](lists [][]T, q Query, key func(T) string) []T {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b T) int {
+		if q.Backwards() {
+			a, b = b, a
+		}
+		return strings.Compare(key(b), key(a))
+	})
+	return slices.CompactFunc(all, func(a, b T) bool { return key(a) == key(b) })
+}

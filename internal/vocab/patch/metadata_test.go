@@ -1,0 +1,53 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slipway/internal/vocab/fault"
+)
+
+func TestCheck(t *testing.T) {
+	many := map[string]string{}
+	for i := range 51 {
+		many[fmt.Sprint(i)] = ""
+	}
+	for name, c := range map[string]struct {
+		notes map[string]string
+		field string // "": accepted
+	}{
+		"none":           {nil, ""},
+		"at the bounds":  {map[string]string{strings.Repeat("ü", 40): strings.Repeat("é", 500)}, ""},
+		"a key too long": {map[string]string{strings.Repeat("k", 41): ""}, "metadata"},
+		"a blank key":    {map[string]string{"": "v"}, "metadata"},
+		"a long value":   {map[string]string{"k": strings.Repeat("v", 501)}, "metadata.k"},
+		"too many":       {many, "metadata"},
+	} {
+		var bad fault.Fields
+		if CheckMetadata(&bad, c.notes); len(bad) > 0 != (c.field != "") || len(bad) > 0 && bad[0].Field != c.field {
+			t.Errorf("%s: %v", name, bad)
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	old := map[string]string{"a": "1", "b": "2"}
+	for _, c := range []struct {
+		patch *map[string]*string
+		want  map[string]string
+	}{
+		{nil, map[string]string{}},
+		{&map[string]*string{}, old},
+		{&map[string]*string{"a": nil, "c": new("3")}, map[string]string{"b": "2", "c": "3"}},
+	} {
+		if diff := cmp.Diff(c.want, MergeMetadata(old, c.patch)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if len(old) != 2 {
+		t.Error("the old notes changed")
+	}
+}

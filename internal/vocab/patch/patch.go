@@ -1,0 +1,89 @@
+// Package patch holds the fields of a request that can be left out, and the
+// rules for metadata.
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/wire"
+)
+
+// Value is a field of a PATCH that is absent or has a value.
+type Value[T any] struct {
+	Set bool
+	V   T
+}
+
+// UnmarshalJSON is only called for a field that is there.
+func (o *Value[T]) UnmarshalJSON(b []byte) error {
+	if isNull(b) { // huma lets it pass where a field may be left out
+		return errors.New("null is not a value")
+	}
+	o.Set = true
+	return wire.Unmarshal(b, &o.V)
+}
+
+// Schema is that of the value.
+func (o Value[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
+
+// To changes dst if the field was there.
+func (o Value[T]) To(dst *T) {
+	if o.Set {
+		*dst = o.V
+	}
+}
+
+// Null is a field of a PATCH that is absent, null or has a value.
+type Null[T any] struct {
+	Set bool
+	V   *T
+}
+
+// UnmarshalJSON is only called for a field that is there.
+func (o *Null[T]) UnmarshalJSON(b []byte) error {
+	o.Set, o.V = true, nil
+	if isNull(b) {
+		return nil
+	}
+	return wire.Unmarshal(b, &o.V)
+}
+
+func isNull(b []byte) bool { return bytes.Equal(bytes.TrimSpace(b), []byte("null")) }
+
+// Schema is that of the value, or null.
+func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }
+
+// To changes or clears dst if the field was there.
+func (o Null[T]) To(dst **T) {
+	if o.Set {
+		*dst = o.V
+	}
+}
+
+// schema copies the schema of T instead of pointing to it: huma lets anything
+// pass where a reference stands beside null.
+func schema[T any](r huma.Registry, nullable bool) *huma.Schema {
+	s := *r.Schema(reflect.TypeFor[T](), false, "")
+	s.Nullable = nullable
+	return &s
+}
+
+// Param is a query parameter that may be absent. Huma cannot tell an absent
+// number from 0 otherwise.
+type Param[T any] struct {
+	Set bool
+	V   T
+}
+
+// Schema is that of the value.
+func (p Param[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
+
+// Receiver is where huma puts the parsed value.
+func (p *Param[T]) Receiver() reflect.Value { return reflect.ValueOf(p).Elem().Field(1) }
+
+// OnParamSet is how huma tells whether there was one.
+func (p *Param[T]) OnParamSet(isSet bool, _ any) { p.Set = isSet }

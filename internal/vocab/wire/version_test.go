@@ -1,0 +1,103 @@
+package wire
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"slipway/internal/vocab/fault"
+)
+
+// history stands in for the versions published so far, which are too few to
+// choose from.
+func history(t *testing.T, dates ...string) {
+	t.Helper()
+	published := Published
+	t.Cleanup(func() { Published = published })
+	Published = nil
+	for _, d := range dates {
+		Published = append(Published, Version{Date: d})
+	}
+}
+
+func TestResolve(t *testing.T) {
+	history(t, "2026-11-15", "2027-03-01", "2028-02-29")
+	for name, c := range map[string]struct {
+		date, want string // want is "" for a malformed date
+	}{
+		"the first":               {"2026-11-15", "2026-11-15"},
+		"before the first":        {"2026-11-14", "2026-11-15"},
+		"long before the first":   {"0001-01-01", "2026-11-15"},
+		"between two":             {"2027-02-28", "2026-11-15"},
+		"the day of the second":   {"2027-03-01", "2027-03-01"},
+		"the day after":           {"2027-03-02", "2027-03-01"},
+		"the newest":              {"2028-02-29", "2028-02-29"},
+		"the future":              {"9999-12-31", "2028-02-29"},
+		"no date":                 {"", ""},
+		"a word":                  {"latest", ""},
+		"a time":                  {"2027-03-01T00:00:00Z", ""},
+		"a day that is not there": {"2027-02-29", ""},
+		"one digit":               {"2027-3-1", ""},
+		"two digits of a year":    {"27-03-01", ""},
+		"slashes":                 {"2027/03/01", ""},
+		"a blank":                 {"2027-03-01 ", ""},
+		"five digits of a year":   {"12027-03-01", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ResolveVersion(c.date)
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("ResolveVersion(%q) = %q, %v", c.date, got, err)
+			}
+			if err != nil && fault.KindOf(err) != fault.KindBadRequest {
+				t.Errorf("%q is refused as %v", c.date, err)
+			}
+		})
+	}
+	if LatestVersion() != "2028-02-29" {
+		t.Errorf("the latest is %s", LatestVersion())
+	}
+}
+
+// The list is searched from its end, by the text of the dates.
+func TestPublishedIsInOrder(t *testing.T) {
+	if len(Published) == 0 || !slices.IsSortedFunc(Published, func(a, b Version) int {
+		if a.Date < b.Date {
+			return -1
+		}
+		return 1
+	}) {
+		t.Errorf("not in order: %v", Published)
+	}
+	for _, v := range Published {
+		if _, err := time.Parse(time.DateOnly, v.Date); err != nil || v.Adds == "" {
+			t.Errorf("%+v: %v", v, err)
+		}
+	}
+}
+
+// FuzzResolve: every answer is a published version, not from after the date
+// asked for unless that is before the first.
+func FuzzResolve(f *testing.F) {
+	for _, seed := range []string{"2026-11-15", "2000-01-01", "9999-12-31", "0000-00-00", "", "2026-11-15\x00", "２０２６-11-15"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, date string) {
+		got, err := ResolveVersion(date)
+		if err != nil {
+			if got != "" || fault.KindOf(err) != fault.KindBadRequest {
+				t.Fatalf("ResolveVersion(%q) = %q, %v", date, got, err)
+			}
+			return
+		}
+		at, parseErr := time.Parse(time.DateOnly, date)
+		if parseErr != nil {
+			t.Fatalf("%q passes for a date", date)
+		}
+		if !slices.ContainsFunc(Published, func(v Version) bool { return v.Date == got }) {
+			t.Fatalf("ResolveVersion(%q) = %q, which was never published", date, got)
+		}
+		if when, _ := time.Parse(time.DateOnly, got); when.After(at) && got != Published[0].Date {
+			t.Fatalf("ResolveVersion(%q) = %q, which came later", date, got)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+// Package wire is JSON as this API speaks it: strict in what it takes, always
+// the same in what it returns. It also holds the registry of API versions.
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// TimeFormat is RFC 3339 in UTC with milliseconds, always all three digits, so
+// that timestamps also sort as text.
+const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// maxDepth bounds nesting, in and out.
+const maxDepth = 32
+
+var out = json.JoinOptions(
+	json.FormatNilSliceAsNull(false),
+	json.Deterministic(true),
+	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
+		return enc.WriteToken(jsontext.String(t.UTC().Format(TimeFormat)))
+	})),
+)
+
+// Marshal encodes v.
+func Marshal(v any) ([]byte, error) { return json.Marshal(v, out) }
+
+// Unmarshal decodes data, refusing unknown and wrongly cased names.
+func Unmarshal(data []byte, v any) error {
+	return json.Unmarshal(data, v, json.RejectUnknownMembers(true))
+}
+
+// Check refuses what decoders disagree about: duplicate names, invalid UTF-8,
+// trailing data, NUL characters, deep nesting, numbers too large for any of
+// our types. Its errors are written for the caller.
+func Check(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		if dec.StackDepth() > maxDepth {
+			return fmt.Errorf("JSON is nested deeper than %d levels", maxDepth)
+		}
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return explain(err)
+		}
+		switch tok.Kind() {
+		case '"':
+			if strings.ContainsRune(tok.String(), 0) {
+				return fmt.Errorf("text at %s contains a NUL character", pointer(dec))
+			}
+		case '0':
+			if _, err := strconv.ParseFloat(tok.String(), 64); err != nil {
+				return fmt.Errorf("number at %s is out of range", pointer(dec))
+			}
+		}
+		if dec.StackDepth() == 0 {
+			return onlyBlank(data[dec.InputOffset():])
+		}
+	}
+}
+
+func onlyBlank(rest []byte) error {
+	if len(bytes.Trim(rest, " \t\r\n")) > 0 {
+		return errors.New("JSON is followed by trailing data")
+	}
+	return nil
+}
+
+// explain puts the decoder's complaint in the caller's terms.
+func explain(err error) error {
+	where := ""
+	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		where = fmt.Sprintf(" at byte %d", se.ByteOffset)
+		if p := string(se.JSONPointer); p != "" {
+			where += " (" + p + ")"
+		}
+		err = se.Err
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Errorf("JSON has a duplicate name%s", where)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errors.New("JSON ends too early")
+	case err != nil && strings.Contains(err.Error(), "UTF-8"):
+		return fmt.Errorf("JSON is not valid UTF-8%s", where)
+	}
+	return fmt.Errorf("JSON is malformed%s", where)
+}
+
+func pointer(dec *jsontext.Decoder) string {
+	if p := string(dec.StackPointer()); p != "" {
+		return p
+	}
+	return "the top"
+}
