@@ -37,14 +37,14 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/me", "getMe", auth.Anyone, "Describe the calling credential", a.me)
 
 	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
-	rest.Create(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,
+	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,
 		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
 	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key's record", a.getKey)
-	rest.Create(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey)
-	rest.Act(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey)
+	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey)
+	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey)
 
-	rest.Create(r, "/users/{user_id}/mfa_factors", "enrolMfaFactor", administer, "Enrol a second factor", a.enrol, rest.Example(`{"kind": "totp", "label": "Phone"}`))
-	rest.Act(r, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify,
+	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrolMfaFactor", administer, "Enrol a second factor", a.enrol, rest.Example(`{"kind": "totp", "label": "Phone"}`))
+	rest.PostOK(r, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify,
 		rest.Describe("For webauthn, an empty body answers the challenge to sign. Five wrong codes in a row lock a factor for 15 minutes."),
 		rest.Example(`{"code": "123456"}`))
 	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer, "Remove a second factor", a.removeFactor)

@@ -118,7 +118,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 			return MFAProof{}, err
 		}
 		if refused != nil {
-			return MFAProof{}, rest.Refuse(refused)
+			return MFAProof{}, rest.CommitAndFail(refused)
 		}
 		return newMFAToken(ctx, tx, u)
 	})

@@ -26,7 +26,7 @@ func (a *App) housekeeping(r *jobs.Registry) {
 
 type forget struct{}
 
-func (forget) Kind() string { return "forget_what_is_over" }
+func (forget) Kind() string { return "purge_expired" }
 
 const (
 	// linkEvery is how soon an audit entry is part of the chain.

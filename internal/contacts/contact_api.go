@@ -24,7 +24,7 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Contacts")
 	rest.Get(r, "/contacts", "listContacts", read, "List contacts, newest first", a.list)
-	rest.Create(r, "/contacts", "createContact", write, "Create a contact", a.create,
+	rest.PostCreated(r, "/contacts", "createContact", write, "Create a contact", a.create,
 		rest.Describe("Email and phone need not be unique: contacts that share one are listed in `possible_duplicates` and can be merged."),
 		rest.Example(`{"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123", "timezone": "America/New_York", "tags": ["boat show"]}`))
 	rest.Get(r, "/contacts/{contact_id}", "getContact", read, "Retrieve a contact", a.get)
@@ -74,7 +74,7 @@ func (a *API) update(ctx context.Context, in *struct {
 		if err != nil {
 			return c, err
 		}
-		if err := rest.Match(ctx, c.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 			return c, err
 		}
 		if err := c.Active(); err != nil {

@@ -28,11 +28,11 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, err
 	return c, err
 }
 
-// FindAlone returns a contact that nobody else can change until the transaction
+// FindForUpdate returns a contact that nobody else can change until the transaction
 // ends. Whoever adds records of a contact finds it so: what is written while it
 // is merged would stay behind, and what is written while it is erased would
 // survive.
-func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
+func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Contact{}, err
 	}
@@ -50,7 +50,7 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, env auth.Env, n ContactCreate)
 	if err := consent.LockAddresses(ctx, tx, env, deref(c.Email), deref(c.Phone)); err != nil {
 		return c, err
 	}
-	known, err := alike(ctx, tx, env, c)
+	known, err := possibleDuplicates(ctx, tx, env, c)
 	if err != nil {
 		return c, err
 	}
@@ -65,12 +65,12 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, env auth.Env, n ContactCreate)
 			break
 		}
 	}
-	return FindAlone(ctx, tx, env, best.ID)
+	return FindForUpdate(ctx, tx, env, best.ID)
 }
 
 // alike are the active contacts with the email or phone of one. They are asked
 // for one after the other: an OR would keep either index from being used.
-func alike(ctx context.Context, tx *db.Tx, env auth.Env, c Contact) ([]Contact, error) {
+func possibleDuplicates(ctx context.Context, tx *db.Tx, env auth.Env, c Contact) ([]Contact, error) {
 	found := []Contact{}
 	for _, by := range []struct {
 		column string
@@ -100,7 +100,7 @@ func compare(ctx context.Context, tx *db.Tx, c *Contact) error {
 	if c.Active() != nil {
 		return nil //nolint:nilerr // one that is gone has none
 	}
-	others, err := alike(ctx, tx, c.Env, *c)
+	others, err := possibleDuplicates(ctx, tx, c.Env, *c)
 	for _, o := range others {
 		c.PossibleDuplicates = append(c.PossibleDuplicates, o.ID)
 	}

@@ -32,7 +32,7 @@ type Holder struct {
 func (a *API) mountLifecycle(r *rest.Router) {
 	rest.Delete(r, "/contacts/{contact_id}", "eraseContact", write, "Erase a contact's personal data", a.erase,
 		rest.Describe("The contact stays as an empty row that others refer to. Its leads, messages and consents keep no personal data; its revocations go on blocking the address, of which only a keyed hash is left. Contacts that were merged into it are erased with it."))
-	rest.Act(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
+	rest.PostOK(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
 		rest.Describe("Leads, deals, consents and messages of the duplicate become this contact's, and what this one does not know is taken over. A revocation on either side holds for the other's addresses too. The duplicate stays readable, with `merged_into`."),
 		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.Get(r, "/contacts/{contact_id}/export", "exportContact", read, "Export everything held about a contact", a.export,
@@ -62,11 +62,11 @@ func (a *API) merge(ctx context.Context, in *struct {
 	Body ContactMerge
 }) (Contact, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
-		c, err := FindAlone(ctx, tx, env, in.ContactID)
+		c, err := FindForUpdate(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return c, err
 		}
-		if err := rest.Match(ctx, c.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 			return c, err
 		}
 		d, err := duplicate(ctx, tx, c, in.Body.DuplicateID)
@@ -78,14 +78,14 @@ func (a *API) merge(ctx context.Context, in *struct {
 				return c, err
 			}
 		}
-		return c, unite(ctx, tx, &c, d)
+		return c, merge(ctx, tx, &c, d)
 	})
 }
 
 // duplicate finds the contact to merge into another, and says why not.
 func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, error) {
 	var bad fault.Fields
-	d, err := FindAlone(ctx, tx, c.Env, id)
+	d, err := FindForUpdate(ctx, tx, c.Env, id)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
 		bad.Add("duplicate_id", "not_found", "does not exist")
@@ -157,11 +157,11 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 
 func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (rest.None, error) {
-		c, err := FindAlone(ctx, tx, env, in.ContactID)
+		c, err := FindForUpdate(ctx, tx, env, in.ContactID)
 		if err != nil {
 			return rest.None{}, err
 		}
-		if err := rest.Match(ctx, c.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 			return rest.None{}, err
 		}
 		if err := c.Active(); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // unite makes the duplicate a part of the contact. What either said no to holds
 // for the addresses of both: they are one person.
-func unite(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
+func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	if err := consent.Move(ctx, tx, c.Env, d.ID, c.ID); err != nil {
 		return err
 	}

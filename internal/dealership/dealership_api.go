@@ -29,23 +29,23 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"timezone": "America/Chicago", "settings": {"stalled_after_hours": 48, "quiet_hours": {"start": "20:00", "end": "09:00"}}}`))
 
 	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations)
-	rest.Create(r, "/locations", "createLocation", administer, "Add a location", a.createLocation,
+	rest.PostCreated(r, "/locations", "createLocation", administer, "Add a location", a.createLocation,
 		rest.Example(`{"name": "Harbor East", "code": "HE", "phone": "+14105550123", "timezone": "America/New_York", "address": {"line1": "12 Dock Street", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}}`))
 	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
 	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
 	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
 
 	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
-	rest.Create(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
+	rest.PostCreated(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
 		rest.Describe("The user gets an email with a link to set a password. It works once, for seven days."),
 		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
 	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
 	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Change a user", a.updateUser)
-	rest.Act(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end its sessions", a.deactivateUser)
+	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end its sessions", a.deactivateUser)
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Assign a user's roles", a.assignRoles)
 
 	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
-	rest.Create(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole,
+	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole,
 		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
 	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
@@ -66,7 +66,7 @@ func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (D
 		if err != nil {
 			return d, err
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return d, err
 		}
 		before := d

@@ -49,7 +49,7 @@ func (a *API) updateLocation(ctx context.Context, in *struct {
 		if err != nil {
 			return l, err
 		}
-		if err := rest.Match(ctx, l.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
 			return l, err
 		}
 		before := l
@@ -69,7 +69,7 @@ func (a *API) deleteLocation(ctx context.Context, in *ByLocation) (rest.None, er
 		if err != nil {
 			return none, err
 		}
-		if err := rest.Match(ctx, l.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
 			return none, err
 		}
 		if err := removeLocation(ctx, tx, l); err != nil {

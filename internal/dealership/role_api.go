@@ -77,5 +77,5 @@ func (a *API) changeableRole(ctx context.Context, tx *db.Tx, env auth.Env, id st
 	if err := r.changeable(); err != nil {
 		return r, err
 	}
-	return r, rest.Match(ctx, r.Version)
+	return r, rest.CheckIfMatch(ctx, r.Version)
 }

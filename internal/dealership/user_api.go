@@ -68,7 +68,7 @@ func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx co
 		if err != nil {
 			return u, err
 		}
-		if err := rest.Match(ctx, u.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, u.Version); err != nil {
 			return u, err
 		}
 		before := u

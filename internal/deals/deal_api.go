@@ -31,39 +31,39 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
-	rest.Create(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
+	rest.PostCreated(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
 		rest.Describe("Opens a deal for the lead's contact, with this opening offer, and answers with it. The lead is converted from then on."),
 		rest.Example(`{"offer_usd": 118000, "hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 
 	r = r.Family("Deals")
 	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list)
-	rest.Create(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
+	rest.PostCreated(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
 		rest.Describe("Any number of deals may be open on a hull; the first one whose offer is accepted gets it."),
 		rest.Example(`{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "buyer_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f", "offer_usd": 118000, "deal_type": "finance"}`))
 	rest.Get(r, "/deals/{deal_id}", "getDeal", read, "Retrieve a deal with its totals", a.get)
 	rest.Patch(r, "/deals/{deal_id}", "updateDeal", write, "Change a deal's line items, tax or owner", a.update,
 		rest.Describe("A JSON merge patch: what is left out stays, null clears. Once the purchase agreement is signed, only owner and metadata can change."),
 		rest.Example(`{"tax_rate_percent": "6", "line_items": [{"kind": "fee", "code": "doc", "description": "Documentation fee", "amount_cents": 49900, "taxable": true}, {"kind": "accessory", "description": "Bimini top", "amount_cents": 185000, "cost_cents": 110000, "taxable": true}]}`))
-	rest.Act(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next state", a.advance,
+	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next state", a.advance,
 		rest.Describe("accepted to in_finance to contracted to funded to delivered to closed. contracted needs a signed purchase agreement and, for a finance deal, a selected structure; funded needs a funded funding (finance) or nothing left to pay; delivered before funded must be allowed by the dealership. What is missing is listed in `details`."),
 		rest.Example(`{"to": "contracted"}`))
-	rest.Act(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and free its hull", a.cancel,
+	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and free its hull", a.cancel,
 		rest.Describe("Possible until the deal is funded. The hull goes back to the status it had, offers and fundings are withdrawn, documents that not all have signed are voided."),
 		rest.Example(`{"reason": "The buyer's survey found soft stringers", "deposit_outcome": "refund"}`))
 	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's state changes", a.history)
 
 	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.offers)
-	rest.Create(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counter-offer", a.makeOffer,
+	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counter-offer", a.makeOffer,
 		rest.Describe("Takes the place of the same side's offer that is still on the table."),
 		rest.Example(`{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": "off_01jcqz8t5n8m2x4v6b7c9d0e1f", "note": "With a full tank"}`))
 	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer)
-	rest.Act(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
+	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
 		rest.Describe("The deal is accepted and its hull sale_pending, both or neither. If another deal has the hull: 409, which names that deal to those who may read deals."))
-	rest.Act(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
+	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
 		rest.Example(`{"by": "dealer", "reason": "Below invoice"}`))
 
 	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.tradeIns)
-	rest.Create(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
+	rest.PostCreated(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
 		rest.Example(`{"year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "payoff_cents": 1200000, "lienholder": "Bay Federal", "stock_in": true}`))
 	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn)
 }
@@ -116,11 +116,11 @@ func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
 // rule and saved, in one transaction. Edit returns the event and the reason.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, d *Deal) (event string, reason *string, err error)) (Deal, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
-		d, err := FindAlone(ctx, tx, env, id)
+		d, err := FindForUpdate(ctx, tx, env, id)
 		if err != nil {
 			return d, err
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return d, err
 		}
 		before := d

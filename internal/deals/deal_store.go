@@ -26,10 +26,10 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error)
 	return d, err
 }
 
-// FindAlone returns a deal that nobody else can change until the transaction
+// FindForUpdate returns a deal that nobody else can change until the transaction
 // ends. All that is written about a deal starts with it, so that sums over its
 // rows hold.
-func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
+func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM deals WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Deal{}, err
 	}
@@ -231,7 +231,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 // findParty fails for a contact that is not there, or not there any more, and
 // keeps it from being merged or erased meanwhile.
 func findParty(ctx context.Context, tx *db.Tx, env auth.Env, id string) error {
-	c, err := contacts.FindAlone(ctx, tx, env, id)
+	c, err := contacts.FindForUpdate(ctx, tx, env, id)
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func hullIsForSale(ctx context.Context, tx *db.Tx, d Deal) error {
 // at the same time the first one wins, and the others can say which it was. The
 // unique index is the guard.
 func take(ctx context.Context, tx *db.Tx, d *Deal) error {
-	h, err := hulls.FindAlone(ctx, tx, d.Env, d.HullID)
+	h, err := hulls.FindForUpdate(ctx, tx, d.Env, d.HullID)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (a *API) convertLead(ctx context.Context, in *struct {
 		if err != nil {
 			return Deal{}, err
 		}
-		if err := rest.Match(ctx, lead.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, lead.Version); err != nil {
 			return Deal{}, err
 		}
 		hull := in.Body.HullID

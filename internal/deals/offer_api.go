@@ -40,11 +40,11 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 	Body OfferMake
 }) (Offer, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
-		d, err := FindAlone(ctx, tx, env, in.DealID)
+		d, err := FindForUpdate(ctx, tx, env, in.DealID)
 		if err != nil {
 			return Offer{}, err
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Offer{}, err
 		}
 		o, err := in.Body.offer(d, tx.Now)
@@ -76,7 +76,7 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 // that two decisions come one after the other.
 func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error) (Offer, error) {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
-		d, err := FindAlone(ctx, tx, env, in.DealID)
+		d, err := FindForUpdate(ctx, tx, env, in.DealID)
 		if err != nil {
 			return Offer{}, err
 		}
@@ -84,7 +84,7 @@ func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx conte
 		if err != nil {
 			return o, err
 		}
-		if err := rest.Match(ctx, o.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, o.Version); err != nil {
 			return o, err
 		}
 		return o, decide(ctx, tx, &d, &o)

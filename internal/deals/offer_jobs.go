@@ -24,7 +24,7 @@ func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.ExpireOffer) }
 // ExpireOffer ends the offer, unless it has been decided in the meantime.
 func (a *API) ExpireOffer(ctx context.Context, job ExpireOffer) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
-		d, err := FindAlone(ctx, tx, job.Env, job.DealID)
+		d, err := FindForUpdate(ctx, tx, job.Env, job.DealID)
 		if err != nil {
 			return Offer{}, err
 		}

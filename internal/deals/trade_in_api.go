@@ -34,11 +34,11 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 // changeTrades is how the trade-ins of a deal change, and with them what it
 // comes to.
 func (a *API) changeTrades(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
-	d, err := FindAlone(ctx, tx, env, dealID)
+	d, err := FindForUpdate(ctx, tx, env, dealID)
 	if err != nil {
 		return TradeIn{}, err
 	}
-	if err := rest.Match(ctx, d.Version); err != nil {
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return TradeIn{}, err
 	}
 	before := d

@@ -85,7 +85,7 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 		case d.Version != set.deal.Version:
 			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has moved on").Because(errOutdated)
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return issued, err
 		}
 		if err := replace(ctx, tx, d, issued); err != nil {
@@ -123,7 +123,7 @@ func (a *API) changeDocument(ctx context.Context, in ByDocument, edit func(ctx c
 		if err != nil {
 			return doc, err
 		}
-		if err := rest.Match(ctx, doc.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, doc.Version); err != nil {
 			return doc, err
 		}
 		return doc, edit(ctx, tx, d, &doc)

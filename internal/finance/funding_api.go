@@ -43,7 +43,7 @@ func (a *API) submitFunding(ctx context.Context, in *struct {
 	Body FundingSubmit
 }) (Funding, error) {
 	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Funding, error) {
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Funding{}, err
 		}
 		s, err := structureToSubmit(ctx, tx, *d, in.Body)
@@ -86,7 +86,7 @@ func (a *API) changeFunding(ctx context.Context, in ByFunding, edit func(ctx con
 		if err != nil {
 			return f, err
 		}
-		if err := rest.Match(ctx, f.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, f.Version); err != nil {
 			return f, err
 		}
 		return f, edit(ctx, tx, d, &f)
@@ -126,7 +126,7 @@ func (a *API) addStipulation(ctx context.Context, in *struct {
 		if err != nil {
 			return s, err
 		}
-		if err := rest.Match(ctx, f.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, f.Version); err != nil {
 			return s, err
 		}
 		if err := f.isOpen(); err != nil {
@@ -149,7 +149,7 @@ func (a *API) resolveStipulation(ctx context.Context, in *struct {
 		if err != nil {
 			return s, err
 		}
-		if err := rest.Match(ctx, s.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, s.Version); err != nil {
 			return s, err
 		}
 		before := s

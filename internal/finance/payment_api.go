@@ -36,7 +36,7 @@ func (a *API) recordPayment(ctx context.Context, in *struct {
 	Body PaymentRecord
 }) (Payment, error) {
 	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Payment, error) {
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Payment{}, err
 		}
 		day, err := today(ctx, tx, d.Env)
@@ -60,7 +60,7 @@ func (a *API) refundPayment(ctx context.Context, in *struct {
 		if err != nil {
 			return p, err
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return p, err
 		}
 		day, err := today(ctx, tx, d.Env)

@@ -31,7 +31,7 @@ func (a *API) createStructure(ctx context.Context, in *struct {
 	Body FinanceStructureCreate
 }) (FinanceStructure, error) {
 	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (FinanceStructure, error) {
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return FinanceStructure{}, err
 		}
 		if err := d.MayChangeTerms(); err != nil {
@@ -69,7 +69,7 @@ func (a *API) selectStructure(ctx context.Context, in *ByStructure) (FinanceStru
 		if err != nil {
 			return s, err
 		}
-		if err := rest.Match(ctx, d.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return s, err
 		}
 		before, was := *d, s.withoutCosts()

@@ -19,14 +19,14 @@ func (a *API) mountChannels(r *rest.Router) {
 	rest.Remove(r, "/hulls/{hull_id}/syndication/{channel_id}", "withdrawHull", write, "Withdraw a hull from a channel", a.withdraw,
 		rest.Describe("Where a partner lists the hull, it stays `queued` until the partner has taken it off. An auto-publishing channel leaves a hull alone that was withdrawn by hand."))
 	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels)
-	rest.Create(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
+	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
 		rest.Describe("With `auto_publish`, the hulls that pass the filter are published in the background, and new ones as they come."),
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
 		rest.Describe("Its feed ends at once. A partner is not told: withdraw the hulls first if they should disappear there."))
 	rest.Get(r, "/channels/{channel_id}/feed", "getChannelFeed", read, "Render the channel's listing feed (JSON, XML or CSV)", a.feed,
 		rest.Describe("Every hull that the channel lists, in the channel's format: schema.org JSON-LD, XML, or CSV whose cells no spreadsheet takes for formulas. What is unknown is left out."),
-		rest.Gives("application/ld+json", "application/xml", "text/csv"))
+		rest.Produces("application/ld+json", "application/xml", "text/csv"))
 }
 
 // ByChannel names a channel.
@@ -82,7 +82,7 @@ func (a *API) deleteChannel(ctx context.Context, in *ByChannel) (rest.None, erro
 		if err != nil {
 			return none, err
 		}
-		if err := rest.Match(ctx, c.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 			return none, err
 		}
 		if err := removeChannel(ctx, tx, c); err != nil {
@@ -138,7 +138,7 @@ func (a *API) changeListing(ctx context.Context, in *ByListing, edit func(tx *db
 		if err != nil {
 			return HullSyndication{}, err
 		}
-		if err := rest.Match(ctx, h.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return HullSyndication{}, err
 		}
 		c, err := findChannel(ctx, tx, env, in.ChannelID)

@@ -11,9 +11,9 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// FindAlone returns a hull that nobody else can change until the transaction
+// FindForUpdate returns a hull that nobody else can change until the transaction
 // ends: deals that want it come one after the other.
-func FindAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
+func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
 		return Hull{}, err
 	}
@@ -45,7 +45,7 @@ func (h *Hull) reserve(dealID string) error {
 // status it had, and on hold if the hold has not ended in the meantime. The job
 // that ends the hold is still waiting.
 func Release(ctx context.Context, tx *db.Tx, env auth.Env, hullID string, to Status, hold *Hold, reason string) error {
-	h, err := FindAlone(ctx, tx, env, hullID)
+	h, err := FindForUpdate(ctx, tx, env, hullID)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func Release(ctx context.Context, tx *db.Tx, env auth.Env, hullID string, to Sta
 
 // MarkSold makes the hull of a deal sold.
 func MarkSold(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindAlone(ctx, tx, env, hullID)
+	h, err := FindForUpdate(ctx, tx, env, hullID)
 	if err != nil || h.Status == Sold {
 		return err
 	}
@@ -75,7 +75,7 @@ func MarkSold(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error
 // MarkDelivered hands the hull of a deal over. One that is delivered before it
 // was funded is sold by that, too.
 func MarkDelivered(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindAlone(ctx, tx, env, hullID)
+	h, err := FindForUpdate(ctx, tx, env, hullID)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) 
 
 // Settle ends the deal's hold on a delivered hull.
 func Settle(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindAlone(ctx, tx, env, hullID)
+	h, err := FindForUpdate(ctx, tx, env, hullID)
 	if err != nil {
 		return err
 	}

@@ -34,14 +34,14 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list)
-	rest.Create(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
+	rest.PostCreated(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
 		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get)
 	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
 		rest.Describe("A JSON merge patch: what is left out stays, null clears. Status and price have endpoints of their own: transition and pricing."),
 		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
-	rest.Act(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Take a hull out of the working inventory", a.archive)
-	rest.Act(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition,
+	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Take a hull out of the working inventory", a.archive)
+	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition,
 		rest.Describe("By hand: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, archived to where it was. Deals make the other moves."),
 		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
@@ -95,7 +95,7 @@ func (a *API) change(ctx context.Context, id string, edit func(ctx context.Conte
 		if err != nil {
 			return h, err
 		}
-		if err := rest.Match(ctx, h.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return h, err
 		}
 		before := h
@@ -187,7 +187,7 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 		if err != nil {
 			return HullSpecs{}, err
 		}
-		if err := rest.Match(ctx, before.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, before.Version); err != nil {
 			return HullSpecs{}, err
 		}
 		if err := in.Body.check(); err != nil {
@@ -229,7 +229,7 @@ func (a *API) adjustPricing(ctx context.Context, in *struct {
 		if err != nil {
 			return p, err
 		}
-		if err := rest.Match(ctx, p.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 			return p, err
 		}
 		before := p

@@ -13,9 +13,9 @@ import (
 )
 
 func (a *API) mountImports(r *rest.Router) {
-	rest.Accept(r, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
+	rest.PostAccepted(r, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
 		rest.Describe("A file of up to 256 MiB and 100,000 rows, as the body itself or as the part `file` of a form. CSV in UTF-8 with a row of column names, parted by commas, semicolons or tabs; common names such as Stock #, Manufacturer or Asking Price are understood. NDJSON has the fields of a new hull on each line. A row whose stock number is in the inventory changes that hull; an empty cell changes nothing. What is wrong with the file as a whole is told at once, what is wrong with rows in the import."),
-		rest.Takes(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
+		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
 }
 

@@ -126,7 +126,7 @@ func (o *outcome) refuse(r importRow, err error) error {
 // applyRows brings a batch of rows into the inventory. A row that is refused
 // changes nothing: rules come before writes.
 func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []importRow) (out outcome, err error) {
-	if err := db.PlanAnew(ctx, tx); err != nil { // the inventory may have been empty a minute ago
+	if err := db.ForceCustomPlan(ctx, tx); err != nil { // the inventory may have been empty a minute ago
 		return out, err
 	}
 	lots, err := dealership.Locations(ctx, tx, i.Env)

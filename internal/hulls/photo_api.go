@@ -25,15 +25,15 @@ import (
 
 func (a *API) mountPhotos(r *rest.Router) {
 	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
-	rest.Create(r, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
+	rest.PostCreated(r, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
 		rest.Describe("A JPEG, PNG or WebP picture of up to 25 MiB and 50 megapixels, as the body itself or as the part `file` of a form. What it is counts, not what it is called. Its sizes are made in the background: `state` tells. They hold nothing but pixels: place, camera and time of the shot are removed. A hull has up to 100 photos."),
-		rest.Takes(maxPhotoBytes, images.Types(), "caption", "position"),
+		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
 		rest.MayFind("The hull has this photo already."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
 	rest.Get(r, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
-		rest.Describe("409 while the sizes are being made."), rest.Gives("image/jpeg", "image/png"))
+		rest.Describe("409 while the sizes are being made."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }
 
@@ -120,7 +120,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		if err != nil {
 			return p, err
 		}
-		if err := rest.Match(ctx, h.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return p, err
 		}
 		if same, there, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || there {
@@ -185,7 +185,7 @@ func (a *API) updatePhoto(ctx context.Context, in *struct {
 		if err != nil {
 			return p, err
 		}
-		if err := rest.Match(ctx, p.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 			return p, err
 		}
 		before := p
@@ -216,7 +216,7 @@ func (a *API) deletePhoto(ctx context.Context, in *ByPhoto) (rest.None, error) {
 		if err != nil {
 			return none, err
 		}
-		if err := rest.Match(ctx, p.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 			return none, err
 		}
 		if err := removePhoto(ctx, tx, &h, p); err != nil {

@@ -15,10 +15,10 @@ import (
 
 func (a *API) mountConsents(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List consent records", a.consents)
-	rest.Create(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent,
+	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent,
 		rest.Describe("Adds a record to the ledger, which is never changed. It binds the address, `address` or that of the contact, for every lead and contact that has it. What was captured last holds."),
 		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is no condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
-	rest.Act(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent,
+	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent,
 		rest.Describe("Adds a revocation of the same channels, scope and addresses, and answers with it."),
 		rest.Example(`{"reason": "Said so on the phone", "source": "phone"}`))
 }
@@ -48,7 +48,7 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 		if err != nil {
 			return record, err
 		}
-		c, err := contacts.FindAlone(ctx, tx, env, l.ContactID)
+		c, err := contacts.FindForUpdate(ctx, tx, env, l.ContactID)
 		if err != nil {
 			return record, err
 		}

@@ -92,7 +92,9 @@ type phoneNetwork struct {
 	fate error // of what it took; nil: it arrives
 }
 
-func (p *phoneNetwork) Fate(context.Context, string) (sms.Fate, error) { return sms.Delivered, p.fate }
+func (p *phoneNetwork) Status(context.Context, string) (sms.Status, error) {
+	return sms.Delivered, p.fate
+}
 
 func (p *phoneNetwork) Name() string { return "network" }
 

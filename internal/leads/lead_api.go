@@ -37,22 +37,22 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Leads")
 	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list)
-	rest.Create(r, "/leads", "createLead", write, "Create a lead", a.create,
+	rest.PostCreated(r, "/leads", "createLead", write, "Create a lead", a.create,
 		rest.Describe("Name a contact by `contact_id`, or describe whoever it is in `contact`: a contact with that email or phone is found, else a new one is made."),
 		rest.Example(`{"contact": {"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123"}, "source": "web", "interest": "A center console around 25 feet", "budget_max_usd": 130000}`))
 	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get)
 	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Change a lead, or reopen it", a.update,
 		rest.Describe("A JSON merge patch: what is left out stays, null clears. `status` moves among new, contacted, qualified and working; working also reopens a lost lead."),
 		rest.Example(`{"status": "contacted", "timeline": "before summer"}`))
-	rest.Act(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign the lead's owner", a.assign,
+	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign the lead's owner", a.assign,
 		rest.Describe("Either to a user or, by `round_robin`, to the next in turn of the active users with leads:write at the lead's location."),
 		rest.Example(`{"strategy": "round_robin"}`))
 	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history", a.assignments)
-	rest.Act(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
+	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
 		rest.Example(`{"reason": "Bought elsewhere"}`))
 	a.mountConsents(r)
 	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List intent signals", a.signals)
-	rest.Create(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal,
+	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal,
 		rest.Describe("Every kind of signal has a weight, which halves every 14 days; their sum, up to 100, is the lead's score. A new or contacted lead whose score reaches the dealership's `qualify_at_score` becomes qualified."),
 		rest.Example(`{"kind": "sea_trial_request", "source": "website"}`))
 	a.mountMessages(r)
@@ -107,7 +107,7 @@ func (a *API) change(ctx context.Context, id string, edit func(ctx context.Conte
 		if err != nil {
 			return l, err
 		}
-		if err := rest.Match(ctx, l.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
 			return l, err
 		}
 		before := l
@@ -154,7 +154,7 @@ func (a *API) assign(ctx context.Context, in *struct {
 		if err != nil {
 			return l, err
 		}
-		if err := rest.Match(ctx, l.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
 			return l, err
 		}
 		if err := in.Body.Check(tx.Now); err != nil {

@@ -110,7 +110,7 @@ func contactOf(ctx context.Context, tx *db.Tx, env auth.Env, n LeadCreate) (cont
 	if n.ContactID == nil {
 		return contacts.FindOrCreate(ctx, tx, env, *n.Contact.V)
 	}
-	c, err := contacts.FindAlone(ctx, tx, env, *n.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, env, *n.ContactID)
 	var bad fault.Fields
 	if err := missing(&bad, "contact_id", err); err != nil {
 		return c, err

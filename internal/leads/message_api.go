@@ -16,12 +16,12 @@ import (
 
 func (a *API) mountMessages(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List messages sent and received", a.messages)
-	rest.Accept(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send an SMS or an email", a.send,
+	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send an SMS or an email", a.send,
 		rest.Describe("Every message passes a gate: a good address, a consent of that scope that is neither revoked nor expired, nothing from the recipient that waits to be read, and for marketing texts the recipient's quiet hours. "+
 			"A refusal is 422 with the gate's code in `details`, and the attempt is kept as blocked. A marketing text outside the hours is held until they begin; one with a `send_at` outside them is refused. "+
 			"Marketing texts get opt-out words, marketing email the dealership's address and a link to unsubscribe. The gate is passed again when the message goes out."),
 		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
-	rest.Create(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honour opt-outs", a.receive,
+	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honour opt-outs", a.receive,
 		rest.Describe("STOP and its like, and phrases such as \"please stop texting me\", revoke every consent of that address at once; one confirmation goes out. START consents again, HELP is answered. What may be an opt-out sets `needs_review` and pauses marketing until somebody has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
@@ -44,7 +44,7 @@ func (a *API) send(ctx context.Context, in *struct {
 		if err != nil {
 			return LeadMessage{}, err
 		}
-		if err := rest.Match(ctx, l.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
 			return LeadMessage{}, err
 		}
 		if err := in.Body.Check(tx.Now); err != nil {
@@ -65,7 +65,7 @@ func (a *API) send(ctx context.Context, in *struct {
 			if err := insertBlocked(ctx, tx, &m, v.code); err != nil {
 				return m, err
 			}
-			return m, rest.Refuse(v.fault(m.ID))
+			return m, rest.CommitAndFail(v.fault(m.ID))
 		}
 		if !v.hold.IsZero() {
 			m.hold(v.hold, in.Body.ExpiresAt != nil)
@@ -118,7 +118,7 @@ func (a *API) receive(ctx context.Context, in *struct {
 
 // take keeps a message that came in and does what it wants.
 func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive) (LeadMessage, error) {
-	c, err := contacts.FindAlone(ctx, tx, l.Env, l.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, l.Env, l.ContactID)
 	if err != nil {
 		return LeadMessage{}, err
 	}

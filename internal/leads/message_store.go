@@ -57,7 +57,7 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	if err != nil {
 		return attempt{}, d, err
 	}
-	c, err := contacts.FindAlone(ctx, tx, m.Env, m.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, m.Env, m.ContactID)
 	if err != nil {
 		return attempt{}, d, err
 	}

@@ -33,7 +33,7 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 	if err != nil || m.Status != Sent || deref(m.Provider) != a.SMS.Name() || m.ProviderMessageID == nil {
 		return err
 	}
-	fate, fateErr := a.SMS.Fate(ctx, *m.ProviderMessageID)
+	fate, fateErr := a.SMS.Status(ctx, *m.ProviderMessageID)
 	lost, isLost := errors.AsType[*sms.Refused](fateErr)
 	if fateErr != nil && !isLost {
 		return fateErr

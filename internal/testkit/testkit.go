@@ -129,7 +129,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	check(t, err)
 	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
-	a.DB.Patience = time.Minute // a loaded machine is no outage
+	a.DB.DefaultTimeout = time.Minute // a loaded machine is no outage
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {
 		web.Close()

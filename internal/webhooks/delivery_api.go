@@ -89,7 +89,7 @@ func (a *API) retryDelivery(ctx context.Context, in *ByDelivery) (Delivery, erro
 		if err := saveDelivery(ctx, tx, &d); err != nil {
 			return d, err
 		}
-		tx.Ring()
+		tx.NotifyRelay()
 		return d, audit.Record(ctx, tx, env, "delivery.retried", d.ID, map[string][2]any{"webhook_id": {nil, w.ID}, "event_id": {nil, d.EventID}})
 	})
 }
@@ -168,7 +168,7 @@ func (a *API) test(ctx context.Context, in *ByWebhook) (Delivery, error) {
 		if err := insertDeliveries(ctx, tx, []Delivery{d}); err != nil {
 			return d, err
 		}
-		tx.Ring()
+		tx.NotifyRelay()
 		return d, audit.Record(ctx, tx, env, "webhook.tested", w.ID, map[string][2]any{"event_id": {nil, e.ID}})
 	})
 }

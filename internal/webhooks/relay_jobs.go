@@ -124,7 +124,7 @@ func (r *Relay) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-r.DB.Bell():
+		case <-r.DB.Notifications():
 			work = true
 		case <-r.done: // others will follow, and what is new comes first
 			ends.Reset(gatherFor)

@@ -88,7 +88,7 @@ func replaySome(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, som
 			fresh = append(fresh, newDelivery(tx, w, e, job.Replay))
 		}
 	}
-	tx.Ring()
+	tx.NotifyRelay()
 	return insertDeliveries(ctx, tx, fresh)
 }
 
@@ -120,7 +120,7 @@ func (a *API) DrainDeadLetters(ctx context.Context, job DrainDeadLetters) error 
 			if err != nil || len(ids) == 0 {
 				return n, err
 			}
-			tx.Ring()
+			tx.NotifyRelay()
 			if job.Redeliver {
 				return len(ids), revive(ctx, tx, job, ids, tx.Now)
 			}

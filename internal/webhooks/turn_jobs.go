@@ -50,7 +50,7 @@ func (t *turn) lane(l lane) lookout {
 }
 
 func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
-	if err := db.PlanAnew(ctx, tx); err != nil {
+	if err := db.ForceCustomPlan(ctx, tx); err != nil {
 		return err
 	}
 	if err := record(ctx, tx, t.relay.node, done); err != nil {

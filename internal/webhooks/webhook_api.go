@@ -32,29 +32,29 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Webhooks")
 	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list)
-	rest.Create(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
+	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
 		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
 		rest.Describe("Events are signed as Standard Webhooks says: check `webhook-signature` with the secret, which is in this answer and in no other."))
 	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get)
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update, rest.Example(`{"events": ["*"]}`))
 	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Remove a webhook endpoint", a.remove)
-	rest.Act(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret; both sign for 7 days", a.rotate, rest.Example(`{"overlap_hours": 24}`))
-	rest.Accept(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test,
+	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret; both sign for 7 days", a.rotate, rest.Example(`{"overlap_hours": 24}`))
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test,
 		rest.Describe("Delivers an event of type `webhook.test` to this endpoint, whatever it subscribes to. Look at the delivery to see how it went."))
-	rest.Accept(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by id or time range", a.replay,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by id or time range", a.replay,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again, in the background: those with `event_ids`, or those of a time range that the endpoint subscribes to or that `types` names. `count` says how many there are."))
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt", a.getDelivery)
-	rest.Accept(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now", a.retryDelivery)
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now", a.retryDelivery)
 	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries", a.listDeadLetters)
-	rest.Accept(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters", a.drain,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters", a.drain,
 		rest.Example(`{"action": "redeliver"}`))
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their ids: whoever reads on with `ending_before` from the last one seen misses none. They are kept for 30 days."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
 	for _, k := range a.Kinds {
-		rest.Tells(r, k.Type, k.Doc, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
+		rest.Webhook(r, k.Type, k.Doc, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
 	}
 }
 
@@ -113,7 +113,7 @@ func (a *API) change(ctx context.Context, tx *db.Tx, env auth.Env, id, action st
 	if err != nil {
 		return w, err
 	}
-	if err := rest.Match(ctx, w.Version); err != nil {
+	if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
 		return w, err
 	}
 	before := w
@@ -136,7 +136,7 @@ func (a *API) update(ctx context.Context, in *struct {
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Webhook, error) {
 		return a.change(ctx, tx, env, in.WebhookID, "webhook.updated", func(w *Webhook) error {
 			in.Body.apply(w)
-			tx.Ring() // what waited while it was disabled is due
+			tx.NotifyRelay() // what waited while it was disabled is due
 			return w.check(a.Kinds)
 		})
 	})
@@ -148,7 +148,7 @@ func (a *API) remove(ctx context.Context, in *ByWebhook) (rest.None, error) {
 		if err != nil {
 			return none, err
 		}
-		if err := rest.Match(ctx, w.Version); err != nil {
+		if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
 			return none, err
 		}
 		if err := remove(ctx, tx, w); err != nil {

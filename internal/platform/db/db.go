@@ -25,26 +25,26 @@ import (
 	"slipway/internal/vocab/id"
 )
 
-// patience makes sure that a database that is away is reported within five
+// defaultTimeout makes sure that a database that is away is reported within five
 // seconds.
-const patience = 4 * time.Second
+const defaultTimeout = 4 * time.Second
 
 // DB is an open database: a pool that writes and a pool that cannot.
 type DB struct {
-	write, read *sql.DB
-	jobs        *pgxpool.Pool // PostgreSQL only: the job queue's own
-	statements  sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
-	texts       sync.Map      // query as written → as sent
-	cached      atomic.Int64  // entries in the two
-	ids         *id.Source
-	bell        chan struct{}
+	write, read   *sql.DB
+	jobs          *pgxpool.Pool // PostgreSQL only: the job queue's own
+	statements    sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
+	texts         sync.Map      // query as written → as sent
+	cached        atomic.Int64  // entries in the two
+	ids           *id.Source
+	notifications chan struct{}
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
-	// Patience is how long database work may take for a caller that set no
+	// DefaultTimeout is how long database work may take for a caller that set no
 	// deadline.
-	Patience time.Duration
+	DefaultTimeout time.Duration
 
 	// MAC marks data so that only this installation can have written it.
 	MAC func(data []byte) []byte
@@ -56,7 +56,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that
 // a server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, Patience: patience, ids: id.NewSource(), bell: make(chan struct{}, 1)}
+	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}
@@ -95,8 +95,8 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 		return errors.New("DATABASE_URL is not a PostgreSQL URL")
 	}
 	conn := cfg.ConnConfig
-	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > patience-time.Second {
-		conn.ConnectTimeout = patience - time.Second
+	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > defaultTimeout-time.Second {
+		conn.ConnectTimeout = defaultTimeout - time.Second
 	}
 	conn.RuntimeParams["statement_timeout"] = "60000"
 	conn.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
@@ -143,7 +143,7 @@ func (d *DB) JobPools() (sqlite *sql.DB, postgres *pgxpool.Pool) { return d.writ
 
 // Ping asks the database for an answer.
 func (d *DB) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, d.Patience)
+	ctx, cancel := context.WithTimeout(ctx, d.DefaultTimeout)
 	defer cancel()
 	var one int
 	if err := d.read.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {

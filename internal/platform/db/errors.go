@@ -76,10 +76,10 @@ func isRetryable(err error) bool {
 	return ok && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// IsAway reports that the database could not be reached, is shutting down,
+// IsUnavailable reports that the database could not be reached, is shutting down,
 // starting up or full, or did not answer in time. The same request may succeed
 // later; nothing is known to be wrong with it.
-func IsAway(err error) bool {
+func IsUnavailable(err error) bool {
 	if err == nil {
 		return false
 	}

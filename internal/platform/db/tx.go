@@ -15,12 +15,12 @@ import (
 type Tx struct {
 	Now time.Time
 
-	db   *DB
-	pool *sql.DB
-	sql  *sql.Tx              // nil in Read: each statement is its own snapshot
-	conn *sql.Conn            // PostgreSQL writes only: the connection of sql
-	rung bool                 // the bell rings with the commit
-	ran  map[string]*sql.Stmt // SQLite only: see repeated
+	db     *DB
+	pool   *sql.DB
+	sql    *sql.Tx              // nil in Read: each statement is its own snapshot
+	conn   *sql.Conn            // PostgreSQL writes only: the connection of sql
+	notify bool                 // the relay is notified after the commit
+	ran    map[string]*sql.Stmt // SQLite only: see repeated
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it
@@ -64,21 +64,21 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
 	}
-	if err = sqlTx.Commit(); err == nil && tx.rung {
+	if err = sqlTx.Commit(); err == nil && tx.notify {
 		select {
-		case d.bell <- struct{}{}:
+		case d.notifications <- struct{}{}:
 		default: // it rings already
 		}
 	}
 	return out, err
 }
 
-// Ring tells the outbox's relay, once this transaction has committed, that
+// NotifyRelay tells the outbox's relay, once this transaction has committed, that
 // there is something for it.
-func (tx *Tx) Ring() { tx.rung = true }
+func (tx *Tx) NotifyRelay() { tx.notify = true }
 
-// Bell gets a value after commits that rang.
-func (d *DB) Bell() <-chan struct{} { return d.bell }
+// Notifications gets a value after each commit that called NotifyRelay.
+func (d *DB) Notifications() <-chan struct{} { return d.notifications }
 
 // Read runs fn on the pool that cannot write. Every statement in it sees the
 // newest data; nothing ties two of them together, which saves the two round
@@ -101,7 +101,7 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, d.Patience)
+	return context.WithTimeout(ctx, d.DefaultTimeout)
 }
 
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
@@ -134,10 +134,10 @@ func Claim[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, 
 	return All[T](ctx, tx, query, args...)
 }
 
-// PlanAnew makes PostgreSQL plan the statements that follow for the tables as
+// ForceCustomPlan makes PostgreSQL plan the statements that follow for the tables as
 // they are. A plan that it has kept from when a queue was empty reads the whole
 // queue.
-func PlanAnew(ctx context.Context, tx *Tx) error {
+func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	if tx.db.SQLite() {
 		return nil
 	}
@@ -154,9 +154,9 @@ func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
 	return One[time.Time](ctx, tx, "SELECT clock_timestamp()")
 }
 
-// LimitWait bounds how long the statements that follow wait for rows that other
+// SetLockTimeout bounds how long the statements that follow wait for rows that other
 // transactions hold; 0 lifts the bound. On SQLite nobody else holds any.
-func LimitWait(ctx context.Context, tx *Tx, d time.Duration) error {
+func SetLockTimeout(ctx context.Context, tx *Tx, d time.Duration) error {
 	if tx.db.SQLite() {
 		return nil
 	}

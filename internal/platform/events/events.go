@@ -93,7 +93,7 @@ func Emit(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, b
 		return err
 	}
 	e.ID = tx.NewID("evt")
-	tx.Ring()
+	tx.NotifyRelay()
 	return db.Insert(ctx, tx, "outbox", e)
 }
 

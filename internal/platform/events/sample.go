@@ -26,7 +26,7 @@ func Trigger(ctx context.Context, tx *db.Tx, env auth.Env, k Kind) (Event, error
 		return e, err
 	}
 	e.ID = tx.NewID("evt")
-	tx.Ring()
+	tx.NotifyRelay()
 	if err := db.Insert(ctx, tx, "outbox", e); err != nil {
 		return e, err
 	}

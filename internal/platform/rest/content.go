@@ -24,8 +24,8 @@ type Content struct {
 	Stream func(w io.Writer) error
 }
 
-// Gives makes an endpoint answer with content of these types.
-func Gives(types ...string) Option {
+// Produces makes an endpoint answer with content of these types.
+func Produces(types ...string) Option {
 	return func(op *huma.Operation) {
 		ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
 		ok.Content = map[string]*huma.MediaType{}
@@ -66,19 +66,19 @@ func (c *Content) send(w http.ResponseWriter, req *http.Request) {
 	if req.Method == http.MethodHead {
 		return
 	}
-	if err := c.Stream(&steady{http.NewResponseController(w), w}); err != nil {
+	if err := c.Stream(&stallWriter{http.NewResponseController(w), w}); err != nil {
 		// The status is out: a broken connection is the only way left to say so.
 		panic(errors.Join(http.ErrAbortHandler, err))
 	}
 }
 
-// steady lets a long response take its time as long as the caller reads.
-type steady struct {
+// stallWriter lets a long response take its time as long as the caller reads.
+type stallWriter struct {
 	conn *http.ResponseController
 	w    io.Writer
 }
 
-func (s *steady) Write(p []byte) (int, error) {
+func (s *stallWriter) Write(p []byte) (int, error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(stallFor)) //nolint:forbidigo // the network's clock, not ours
 	return s.w.Write(p)
 }

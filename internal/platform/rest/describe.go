@@ -155,9 +155,9 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	return op
 }
 
-// Tells describes a message that the service sends by itself, when something
+// Webhook describes a message that the service sends by itself, when something
 // happens.
-func Tells(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
+func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
 	doc := r.api.OpenAPI()
 	if doc.Webhooks == nil {
 		doc.Webhooks = map[string]*huma.PathItem{}

@@ -86,7 +86,7 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	}
 	var silent int64
 	if x.flood {
-		write, n := r.hush.pass(r.Now())
+		write, n := r.logSampler.pass(r.Now())
 		if !write {
 			return
 		}
@@ -111,7 +111,7 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
 	}
 	if silent > 0 {
-		attrs = append(attrs, slog.Int64("like_it_unlogged", silent))
+		attrs = append(attrs, slog.Int64("suppressed", silent))
 	}
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
 }
@@ -146,9 +146,9 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 	next(huma.WithContext(hctx, ctx))
 }
 
-// Match fails unless the caller's If-Match, where there is one, names this
+// CheckIfMatch fails unless the caller's If-Match, where there is one, names this
 // version. Call it between finding a resource and changing it.
-func Match(ctx context.Context, current int64) error {
+func CheckIfMatch(ctx context.Context, current int64) error {
 	x := exchangeFrom(ctx)
 	if x == nil || x.ifMatch == "" || x.ifMatch == "*" || x.ifMatch == strconv.Quote(strconv.FormatInt(current, 10)) {
 		return nil

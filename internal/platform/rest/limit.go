@@ -92,16 +92,16 @@ func (r *Router) rate(p auth.Principal) float64 {
 	return r.Limits.Test
 }
 
-// hush keeps a flood out of the log: of the requests of strangers that are over
+// logSampler keeps a flood out of the log: of the requests of strangers that are over
 // their limit, one a second is written down, with the number of the others.
-type hush struct {
+type logSampler struct {
 	mu     sync.Mutex
 	until  time.Time
 	silent int64
 }
 
 // pass reports whether to write, and how many were not written before.
-func (h *hush) pass(now time.Time) (write bool, silent int64) {
+func (h *logSampler) pass(now time.Time) (write bool, silent int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if now.Before(h.until) && h.until.Sub(now) <= time.Second {

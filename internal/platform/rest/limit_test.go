@@ -147,7 +147,7 @@ func TestFloodIsHushed(t *testing.T) {
 	}
 	send("192.0.2.1:1234", "live", "/v1/ping") // whoever has a key is written down as ever
 	lines := strings.Count(log.String(), "\n")
-	if lines > 12 || !strings.Contains(log.String(), "like_it_unlogged=") || !strings.Contains(log.String(), "operation=ping") {
+	if lines > 12 || !strings.Contains(log.String(), "suppressed=") || !strings.Contains(log.String(), "operation=ping") {
 		t.Errorf("%d lines:\n%s", lines, log.String())
 	}
 }

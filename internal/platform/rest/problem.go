@@ -48,7 +48,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
-	case db.IsAway(err):
+	case db.IsUnavailable(err):
 		f = fault.Unavailable("The service is briefly unavailable. Try again later.").
 			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads the callers' return, guards nothing
 			Because(err)

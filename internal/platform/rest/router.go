@@ -54,7 +54,7 @@ type Router struct {
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *ratelimit.Limiter
-	hush       *hush
+	logSampler *logSampler
 	family     string
 	sendBodyIn time.Duration
 }
@@ -62,7 +62,7 @@ type Router struct {
 // New mounts the features. Nothing is called yet, so that the API can be
 // described from features that have no database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), hush: &hush{}, sendBodyIn: sendBodyIn}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -140,18 +140,18 @@ func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h
 	mount(r, http.MethodGet, http.StatusOK, path, id, need, summary, h, opts)
 }
 
-// Create mounts a POST that makes a resource.
-func Create[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+// PostCreated mounts a POST that makes a resource.
+func PostCreated[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	mount(r, http.MethodPost, http.StatusCreated, path, id, need, summary, h, opts)
 }
 
-// Act mounts a POST that does something to a resource.
-func Act[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+// PostOK mounts a POST that does something to a resource.
+func PostOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	mount(r, http.MethodPost, http.StatusOK, path, id, need, summary, h, opts)
 }
 
-// Accept mounts a POST whose work is done after the answer.
-func Accept[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+// PostAccepted mounts a POST whose work is done after the answer.
+func PostAccepted[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	mount(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, h, opts)
 }
 

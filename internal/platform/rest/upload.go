@@ -43,10 +43,10 @@ type Upload struct {
 	hash   hash.Hash
 }
 
-// Takes makes an endpoint take files of these types, up to a number of bytes:
+// Uploads makes an endpoint take files of these types, up to a number of bytes:
 // raw, or as the part "file" of a form with these other fields. Its handler
 // reads them from Body.
-func Takes(most int64, types []string, fields ...string) Option {
+func Uploads(most int64, types []string, fields ...string) Option {
 	return func(op *huma.Operation) {
 		content := map[string]*huma.MediaType{}
 		for _, t := range types {
@@ -87,7 +87,7 @@ func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes)
 	}
 	u := &Upload{Type: media, x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
 	fmt.Fprintf(u.hash, "%s %s\n", req.Method, req.URL.RequestURI())
-	body := &lively{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // the network's clock, not ours
+	body := &stallReader{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // the network's clock, not ours
 	u.file = body
 	if media == "multipart/form-data" {
 		if params["boundary"] == "" {
@@ -203,14 +203,14 @@ func cutOff(err error) error {
 	return fault.BadRequest("The body could not be read to its end.").Because(err)
 }
 
-// lively reads a body whose sender may take long, but may not pause for long.
-type lively struct {
+// stallReader reads a body whose sender may take long, but may not pause for long.
+type stallReader struct {
 	conn *http.ResponseController
 	body io.Reader
 	last time.Time
 }
 
-func (l *lively) Read(p []byte) (int, error) {
+func (l *stallReader) Read(p []byte) (int, error) {
 	pause := time.Now().Add(stallFor) //nolint:forbidigo // the network's clock, not ours
 	if pause.After(l.last) {
 		pause = l.last

@@ -30,7 +30,7 @@ type asIs struct{ *strings.Reader }
 func (asIs) Close() error { return nil }
 
 func (files) Mount(r *Router) {
-	Act(r, "/files", "takeFile", auth.Anyone, "Take", func(ctx context.Context, _ *struct{}) (taken, error) {
+	PostOK(r, "/files", "takeFile", auth.Anyone, "Take", func(ctx context.Context, _ *struct{}) (taken, error) {
 		body := Body(ctx)
 		text, err := io.ReadAll(body)
 		if err != nil {
@@ -38,22 +38,22 @@ func (files) Mount(r *Router) {
 		}
 		fields, err := body.Fields()
 		return taken{body.Type, string(text), fields, exchangeFrom(ctx).fingerprint}, err
-	}, Takes(10, []string{"text/plain"}, "caption", "position"))
+	}, Uploads(10, []string{"text/plain"}, "caption", "position"))
 	Get(r, "/files", "giveFile", auth.Anyone, "Give", func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/plain", ETag: "abc", Name: "a.txt", Fresh: time.Minute, File: asIs{strings.NewReader("0123456789")}}, nil
-	}, Gives("text/plain"))
+	}, Produces("text/plain"))
 	Get(r, "/streams", "stream", auth.Anyone, "Stream", func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/csv", ETag: "def", Stream: func(w io.Writer) error {
 			_, err := io.WriteString(w, "a,b\n")
 			return err
 		}}, nil
-	}, Gives("text/csv"))
+	}, Produces("text/csv"))
 	Get(r, "/broken", "broken", auth.Anyone, "Break", func(context.Context, *struct{}) (*Content, error) {
 		return &Content{Type: "text/csv", Stream: func(w io.Writer) error {
 			_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
 			return io.ErrUnexpectedEOF
 		}}, nil
-	}, Gives("text/csv"))
+	}, Produces("text/csv"))
 }
 
 func send(t *testing.T, req *http.Request) (*http.Response, string) {

@@ -79,10 +79,10 @@ type refusal struct{ fault *fault.Error }
 
 func (r *refusal) Error() string { return r.fault.Error() }
 
-// Refuse makes Write answer with a fault and commit all the same, for what must
+// CommitAndFail makes Write answer with a fault and commit all the same, for what must
 // be kept of an attempt: the count of wrong codes. Its idempotency key stays
 // free.
-func Refuse(f *fault.Error) error { return &refusal{f} }
+func CommitAndFail(f *fault.Error) error { return &refusal{f} }
 
 // stored is a kept response.
 type stored struct {
@@ -96,7 +96,7 @@ type stored struct {
 // it, claim waits for that one's end and returns its response.
 func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 	env, lineage := x.caller.Env, x.caller.Lineage
-	if err := db.LimitWait(ctx, tx, 3*time.Second); err != nil {
+	if err := db.SetLockTimeout(ctx, tx, 3*time.Second); err != nil {
 		return nil, err
 	}
 	n, err := db.Exec(ctx, tx, `
@@ -107,7 +107,7 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 		WHERE idempotency_keys.created_at <= ?`,
 		env, lineage, x.key, x.fingerprint, []byte{}, tx.Now, tx.Now.Add(-keepKeys))
 	if err != nil || n == 1 {
-		return nil, errors.Join(err, db.LimitWait(ctx, tx, 0))
+		return nil, errors.Join(err, db.SetLockTimeout(ctx, tx, 0))
 	}
 	first, err := db.One[stored](ctx, tx, `SELECT {cols} FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, env, lineage, x.key)
 	if err != nil {

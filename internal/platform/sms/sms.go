@@ -26,17 +26,17 @@ type Sender interface {
 	Name() string
 	// Send returns the provider's id of what it took.
 	Send(ctx context.Context, m Message) (id string, err error)
-	// Fate tells what became of it. A message that did not arrive is an error,
+	// Status tells what became of it. A message that did not arrive is an error,
 	// *Refused; any other error may pass by itself.
-	Fate(ctx context.Context, id string) (Fate, error)
+	Status(ctx context.Context, id string) (Status, error)
 }
 
-// Fate is what became of a message that a provider took.
-type Fate int
+// Status is what became of a message that a provider took.
+type Status int
 
 // The fates. Of some messages nobody ever hears again.
 const (
-	Unknowable Fate = iota
+	Unknown Status = iota
 	Underway
 	Delivered
 )
@@ -72,8 +72,8 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+".sms.json"), append(text, '\n'), 0o600)
 }
 
-// Fate is not to be known: nobody reads the folder for the recipient.
-func (Outbox) Fate(context.Context, string) (Fate, error) { return Unknowable, nil }
+// Status is not to be known: nobody reads the folder for the recipient.
+func (Outbox) Status(context.Context, string) (Status, error) { return Unknown, nil }
 
 // gsm are the characters that fit seven bits; extended ones count twice.
 const (

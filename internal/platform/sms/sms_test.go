@@ -101,18 +101,18 @@ func TestFate(t *testing.T) {
 	for name, c := range map[string]struct {
 		status  int
 		body    string
-		fate    Fate
+		fate    Status
 		refused string
 		fails   bool
 	}{
 		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
 		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
-		"nobody there":    {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknowable, "30003", true},
-		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknowable, "20404", true},
-		"broken":          {500, `oops`, Unknowable, "", true},
+		"nobody there":    {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknown, "30003", true},
+		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknown, "20404", true},
+		"broken":          {500, `oops`, Unknown, "", true},
 	} {
 		status, body = c.status, c.body
-		fate, err := twilio.Fate(t.Context(), "SM1")
+		fate, err := twilio.Status(t.Context(), "SM1")
 		r, refused := errors.AsType[*Refused](err)
 		if fate != c.fate || (err != nil) != c.fails || refused != (c.refused != "") || refused && r.Code != c.refused {
 			t.Errorf("%s: %d, %v", name, fate, err)

@@ -56,17 +56,17 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	return a.SID, err
 }
 
-// Fate asks Twilio what became of a message.
-func (t *Twilio) Fate(ctx context.Context, id string) (Fate, error) {
+// Status asks Twilio what became of a message.
+func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	a, err := t.call(ctx, http.MethodGet, "/Messages/"+url.PathEscape(id)+".json", nil, "")
 	if err != nil {
-		return Unknowable, err
+		return Unknown, err
 	}
 	switch word, _ := a.Status.(string); word {
 	case "delivered", "read":
 		return Delivered, nil
 	case "undelivered", "failed", "canceled":
-		return Unknowable, &Refused{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
+		return Unknown, &Refused{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
 	}
 	return Underway, nil
 }
