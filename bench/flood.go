@@ -126,7 +126,7 @@ func (r *report) relayTables() []table {
 	delay := table{
 		title: "Webhooks: from commit to receiver",
 		note: fmt.Sprintf("Milliseconds, one event at a time: alone, beside two webhooks that work, and beside one that hangs and one that is dead. "+
-			"Goals: p50 under 1000, on PostgreSQL under 100; sick neighbours raise the p99 at most %.1f times.", mostSlowed),
+			"Goals: p50 under 1000, on PostgreSQL under 100; sick neighbors raise the p99 at most %.1f times.", mostSlowed),
 		columns: []string{"database", "p50 alone", "p99 alone", "p50 beside two", "p99 beside two", "p50 beside sick", "p99 beside sick", "ratio of p99", "goal"},
 	}
 	for _, d := range r.delays {

@@ -108,7 +108,7 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 	if inv.key, err = issue(ctx, a, f.DealershipID, auth.Live); err != nil {
 		return inv, err
 	}
-	catalogue, err := issue(ctx, a, f.DealershipID, auth.Test)
+	catalog, err := issue(ctx, a, f.DealershipID, auth.Test)
 	if err != nil {
 		return inv, err
 	}
@@ -119,13 +119,13 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 		}
 		inv.locations = append(inv.locations, place)
 	}
-	shop, err := post(a, catalogue, "/v1/locations", map[string]any{"name": "Catalogue"})
+	shop, err := post(a, catalog, "/v1/locations", map[string]any{"name": "Catalogue"})
 	if err != nil {
 		return inv, err
 	}
 	for brand, names := range models {
 		for _, model := range names {
-			if _, err := post(a, catalogue, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
+			if _, err := post(a, catalog, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
 				return inv, err
 			}
 		}

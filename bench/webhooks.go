@@ -19,7 +19,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// mostSlowed is by how much neighbours that hang or are dead may raise the p99
+// mostSlowed is by how much neighbors that hang or are dead may raise the p99
 // of a webhook that works.
 const mostSlowed = 1.2
 
@@ -38,7 +38,7 @@ type delays struct {
 	alone, beside, sick []time.Duration
 }
 
-// slowed is what it costs that the two neighbours are sick.
+// slowed is what it costs that the two neighbors are sick.
 func (d delays) slowed() float64 {
 	return float64(quantile(d.sick, 0.99)) / float64(quantile(d.beside, 0.99))
 }

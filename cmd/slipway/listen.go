@@ -79,7 +79,7 @@ type listener struct {
 	secret   webhooks.Secret
 	client   *http.Client
 	out      io.Writer
-	colour   bool
+	color   bool
 	failures int
 }
 
@@ -99,7 +99,7 @@ func (c listenCmd) open(s *session) (*listener, error) {
 	name := sha256.Sum256([]byte(base + " " + c.Key))
 	l := &listener{
 		listenCmd: c, base: base, file: filepath.Join(folder, hex.EncodeToString(name[:8])+".json"),
-		client: &http.Client{Timeout: forwardIn}, out: s.out, colour: isTerminal(s.out),
+		client: &http.Client{Timeout: forwardIn}, out: s.out, color: isTerminal(s.out),
 	}
 	text, err := os.ReadFile(l.file)
 	if err == nil {
@@ -228,11 +228,11 @@ func (l *listener) forward(ctx context.Context, e event) (string, error) {
 		return "", err
 	}
 	defer res.Body.Close()
-	colour := "32" // green
+	color := "32" // green
 	if res.StatusCode >= 300 {
-		colour = "31" // red
+		color = "31" // red
 	}
-	return fmt.Sprintf("%s  %s  %-24s %s\n", now.Format(time.TimeOnly), l.paint(colour, strconv.Itoa(res.StatusCode)), e.Type, l.paint("2", e.ID)), nil
+	return fmt.Sprintf("%s  %s  %-24s %s\n", now.Format(time.TimeOnly), l.paint(color, strconv.Itoa(res.StatusCode)), e.Type, l.paint("2", e.ID)), nil
 }
 
 // pause tells why nothing moves, and waits a little longer every time.
@@ -256,11 +256,11 @@ func (l *listener) remember() error {
 	return os.Rename(l.file+".new", l.file)
 }
 
-func (l *listener) paint(colour, text string) string {
-	if !l.colour {
+func (l *listener) paint(color, text string) string {
+	if !l.color {
 		return text
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
 
 func isTerminal(w io.Writer) bool {

@@ -35,7 +35,7 @@ func code(t *testing.T, s *testkit.Server, secret string) string {
 	return c
 }
 
-// wrong is a code that is not the one, nor one of its neighbours.
+// wrong is a code that is not the one, nor one of its neighbors.
 func wrong(t *testing.T, s *testkit.Server, secret string) string {
 	t.Helper()
 	near := map[string]bool{}
@@ -54,14 +54,14 @@ func wrong(t *testing.T, s *testkit.Server, secret string) string {
 	panic("eight codes are not seven")
 }
 
-// enrol gives a user a second factor and returns it with its path.
-func enrol(c *testkit.Client, userID, kind string) (e access.MFAEnrolment, path string) {
+// enroll gives a user a second factor and returns it with its path.
+func enroll(c *testkit.Client, userID, kind string) (e access.MFAEnrollment, path string) {
 	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": kind, "label": "Phone"}, 201, &e)
 	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
 }
 
-// enrolWith gives a user who has a factor another one.
-func enrolWith(c *testkit.Client, userID, token string) (e access.MFAEnrolment, path string) {
+// enrollWith gives a user who has a factor another one.
+func enrollWith(c *testkit.Client, userID, token string) (e access.MFAEnrollment, path string) {
 	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": "totp", "mfa_token": token}, 201, &e)
 	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
 }
@@ -69,7 +69,7 @@ func enrolWith(c *testkit.Client, userID, token string) (e access.MFAEnrolment, 
 // app gives a user an authenticator app that is active.
 func app(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
 	t.Helper()
-	e, path := enrol(c, userID, "totp")
+	e, path := enroll(c, userID, "totp")
 	c.Post(path+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 200, nil)
 	return *e.Secret, path
 }

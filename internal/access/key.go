@@ -19,7 +19,7 @@ type APIKey struct {
 	PublicID   string       `json:"-" db:"public_id"`
 	Hash       []byte       `json:"-" db:"hash"`
 	Name       string       `json:"name" db:"name" example:"Website"`
-	Prefix     string       `json:"prefix" doc:"How the key begins, to recognise it by." example:"sk_test_ls4due2bijfr72gq"`
+	Prefix     string       `json:"prefix" doc:"How the key begins, to recognize it by." example:"sk_test_ls4due2bijfr72gq"`
 	Scopes     []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
 	RateLimit  *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests a second; null for the environment's default."`
 	Lineage    string       `json:"-" db:"lineage"`

@@ -43,7 +43,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey)
 	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey)
 
-	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrolMfaFactor", administer, "Enrol a second factor", a.enrol, rest.Example(`{"kind": "totp", "label": "Phone"}`))
+	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a second factor", a.enroll, rest.Example(`{"kind": "totp", "label": "Phone"}`))
 	rest.PostOK(r, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify,
 		rest.Describe("For webauthn, an empty body answers the challenge to sign. Five wrong codes in a row lock a factor for 15 minutes."),
 		rest.Example(`{"code": "123456"}`))

@@ -22,17 +22,17 @@ const proofFor = 5 * time.Minute
 // recoveryCodes is how many a user gets.
 const recoveryCodes = 10
 
-// MFAEnrol asks for a second factor.
-type MFAEnrol struct {
+// MFAEnroll asks for a second factor.
+type MFAEnroll struct {
 	Kind  string  `json:"kind" enum:"totp,webauthn"`
 	Label *string `json:"label" required:"false" maxLength:"100" example:"Phone"`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Needed for a user who has an active factor: proof of it, or of another administrator's."`
 }
 
-// MFAEnrolment is a new second factor, with what its owner needs to set it up.
+// MFAEnrollment is a new second factor, with what its owner needs to set it up.
 // All of it is shown this once.
-type MFAEnrolment struct {
+type MFAEnrollment struct {
 	dealership.UserFactor
 	Secret        *string        `json:"secret" doc:"For an authenticator app; null for webauthn." audit:"-"`
 	OTPAuthURI    *string        `json:"otpauth_uri" doc:"The same as a link or QR code." audit:"-"`

@@ -21,30 +21,30 @@ type ByFactor struct {
 	FactorID string `path:"factor_id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) enrol(ctx context.Context, in *struct {
+func (a *API) enroll(ctx context.Context, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Body   MFAEnrol
-}) (MFAEnrolment, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAEnrolment, error) {
+	Body   MFAEnroll
+}) (MFAEnrollment, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAEnrollment, error) {
 		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
 		if err != nil {
-			return MFAEnrolment{}, err
+			return MFAEnrollment{}, err
 		}
 		if len(u.MFAFactors) >= 10 {
-			return MFAEnrolment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
+			return MFAEnrollment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
 		}
 		token := ""
 		if in.Body.MFAToken != nil {
 			token = *in.Body.MFAToken
 		}
 		if err := a.vouched(ctx, tx, u, token); err != nil {
-			return MFAEnrolment{}, err
+			return MFAEnrollment{}, err
 		}
-		e := MFAEnrolment{PublicKey: map[string]any{}}
+		e := MFAEnrollment{PublicKey: map[string]any{}}
 		if in.Body.Kind == "totp" {
-			err = a.enrolTOTP(ctx, tx, u, in.Body.Label, &e)
+			err = a.enrollTOTP(ctx, tx, u, in.Body.Label, &e)
 		} else {
-			err = a.enrolWebAuthn(ctx, tx, u, in.Body.Label, &e)
+			err = a.enrollWebAuthn(ctx, tx, u, in.Body.Label, &e)
 		}
 		if err != nil {
 			return e, err
@@ -54,7 +54,7 @@ func (a *API) enrol(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) enrolTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrolment) error {
+func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrollment) error {
 	secret := newTOTPSecret()
 	f, err := addTOTP(ctx, tx, a.Box, u, secret, label, false)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *API) enrolTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label
 	return nil
 }
 
-func (a *API) enrolWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrolment) error {
+func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrollment) error {
 	rp, err := relyingParty(a.BaseURL)
 	if err != nil {
 		return err

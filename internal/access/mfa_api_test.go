@@ -16,10 +16,10 @@ import (
 	"slipway/internal/testkit"
 )
 
-func TestEnrolTOTP(t *testing.T) {
+func TestEnrollTOTP(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		e, path := enrol(s.Test, p.ID, "totp")
+		e, path := enroll(s.Test, p.ID, "totp")
 		uri, err := url.Parse(*e.OTPAuthURI)
 		if err != nil || uri.Scheme != "otpauth" || uri.Host != "totp" || uri.Path != "/Slipway:"+p.Email || uri.Query().Get("secret") != *e.Secret || uri.Query().Get("issuer") != "Slipway" {
 			t.Errorf("%v, %s", err, *e.OTPAuthURI)
@@ -50,7 +50,7 @@ func TestEnrolTOTP(t *testing.T) {
 		if f := s.As("").Post("/oauth/sessions", signIn, 401, nil).Fault(t); !f.Blames("totp_code", "required") {
 			t.Errorf("without a code: %+v", f)
 		}
-		second, path2 := enrolWith(s.Test, p.ID, *proven.MFAToken)
+		second, path2 := enrollWith(s.Test, p.ID, *proven.MFAToken)
 		if len(second.RecoveryCodes) != 0 {
 			t.Errorf("recovery codes come once: %v", second.RecoveryCodes)
 		}
@@ -61,7 +61,7 @@ func TestEnrolTOTP(t *testing.T) {
 			t.Errorf("removed: %+v", got)
 		}
 		s.Token(p.Email)
-		if third, _ := enrol(s.Test, p.ID, "totp"); len(third.RecoveryCodes) != 10 || slices.Contains(e.RecoveryCodes, third.RecoveryCodes[0]) {
+		if third, _ := enroll(s.Test, p.ID, "totp"); len(third.RecoveryCodes) != 10 || slices.Contains(e.RecoveryCodes, third.RecoveryCodes[0]) {
 			t.Errorf("a new beginning needs new recovery codes: %v", third.RecoveryCodes)
 		}
 	})
@@ -73,7 +73,7 @@ func TestRefusedFactors(t *testing.T) {
 	path := "/v1/users/" + user + "/mfa_factors"
 	s.Test.Post(path, `{"kind": "sms"}`, 422, nil)
 	s.Test.Post(path, `{}`, 400, nil)
-	_, factor := enrol(s.Test, user, "totp")
+	_, factor := enroll(s.Test, user, "totp")
 	if f := s.Test.Post(factor+"/verify", `{}`, 400, nil).Fault(t); !f.Blames("code", "required") {
 		t.Errorf("%+v", f)
 	}
@@ -82,7 +82,7 @@ func TestRefusedFactors(t *testing.T) {
 	// A factor is found by its owner only.
 	s.Test.Post(strings.Replace(factor, user, s.Test.User(nil), 1)+"/verify", `{"code": "000000"}`, 404, nil)
 	for range 9 {
-		enrol(s.Test, user, "totp")
+		enroll(s.Test, user, "totp")
 	}
 	if f := s.Test.Post(path, `{"kind": "totp"}`, 409, nil).Fault(t); !f.Blames("user_id", "state") {
 		t.Errorf("an eleventh: %+v", f)
@@ -113,7 +113,7 @@ func TestClocksMayDiffer(t *testing.T) {
 func TestWrongCodesLock(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		e, path := enrol(s.Test, p.ID, "totp")
+		e, path := enroll(s.Test, p.ID, "totp")
 		secret := *e.Secret
 		verify := func(code string, status int) *testkit.Response {
 			t.Helper()
@@ -174,7 +174,7 @@ func TestCodesAtOnce(t *testing.T) {
 func TestRecoveryCodes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		e, path := enrol(s.Test, p.ID, "totp")
+		e, path := enroll(s.Test, p.ID, "totp")
 		verified(s.Test, path, code(t, s, *e.Secret))
 		typed := []func(string) string{
 			func(c string) string { return c },
@@ -182,7 +182,7 @@ func TestRecoveryCodes(t *testing.T) {
 			func(c string) string { return strings.ReplaceAll(c, "-", "") },
 			func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + " " },
 		}
-		stranger, strangers := enrol(s.Test, s.Test.User(nil), "totp")
+		stranger, strangers := enroll(s.Test, s.Test.User(nil), "totp")
 		if f := s.Test.Post(strangers+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).Fault(t); !f.Blames("code", "mismatch") {
 			t.Errorf("with somebody else's factor %s: %+v", stranger.ID, f)
 		}
@@ -205,7 +205,7 @@ func TestSecondApp(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
 		phone, phonePath := app(t, s, s.Test, p.ID)
-		e, tabletPath := enrolWith(s.Test, p.ID, verified(s.Test, phonePath, code(t, s, phone)))
+		e, tabletPath := enrollWith(s.Test, p.ID, verified(s.Test, phonePath, code(t, s, phone)))
 		tablet := *e.Secret
 		verified(s.Test, tabletPath, code(t, s, tablet))
 		signIn := func(code string, want int) {
@@ -258,14 +258,14 @@ func TestFactorsAreGuardedByFactors(t *testing.T) {
 	})
 }
 
-// Whoever enrols factors for others before they have one gains nothing: with
+// Whoever enrolls factors for others before they have one gains nothing: with
 // the first that is proven, the others and their recovery codes are gone.
 func TestUnprovenFactorsEnd(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		before, beforePath := enrol(s.Test, p.ID, "totp")
-		own, ownPath := enrol(s.Test, p.ID, "totp")
-		after, afterPath := enrol(s.Test, p.ID, "webauthn")
+		before, beforePath := enroll(s.Test, p.ID, "totp")
+		own, ownPath := enroll(s.Test, p.ID, "totp")
+		after, afterPath := enroll(s.Test, p.ID, "webauthn")
 		verified(s.Test, ownPath, code(t, s, *own.Secret))
 		s.Test.Post(beforePath+"/verify", map[string]any{"code": code(t, s, *before.Secret)}, 404, nil)
 		s.Test.Post(afterPath+"/verify", nil, 404, nil)

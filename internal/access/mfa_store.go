@@ -129,7 +129,7 @@ func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User, factor
 
 // activate marks a factor as proven. With a user's first one, whatever else was
 // enrolled and not proven goes, codes included: until then anybody who
-// administers could enrol one, and only one of them is the user's.
+// administers could enroll one, and only one of them is the user's.
 func activate(ctx context.Context, tx *db.Tx, u dealership.User, f *dealership.Factor) error {
 	f.Active = true
 	if err := dealership.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {

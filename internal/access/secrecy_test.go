@@ -26,7 +26,7 @@ func TestSecretsAreNotWrittenDown(t *testing.T) {
 		secrets["the invitation"] = link[strings.LastIndex(link, "/")+1:]
 		isPage(t, choose(t, s, link, secrets["the password"]), 200)
 
-		e, factor := enrol(s.Test, id, "totp")
+		e, factor := enroll(s.Test, id, "totp")
 		typed := code(t, s, *e.Secret)
 		secrets["the TOTP secret"], secrets["a code"], secrets["a recovery code"] = *e.Secret, typed, e.RecoveryCodes[0]
 		secrets["a proof"] = verified(s.Test, factor, typed)

@@ -75,7 +75,7 @@ func (d *device) object(text string) (o map[string]any) {
 func TestWebAuthn(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		user := s.Test.User(nil)
-		e, path := enrol(s.Test, user, "webauthn")
+		e, path := enroll(s.Test, user, "webauthn")
 		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.RecoveryCodes) != 10 || len(e.PublicKey) == 0 {
 			t.Errorf("enrolled %+v", e)
 		}
@@ -149,7 +149,7 @@ func TestWebAuthn(t *testing.T) {
 func TestWebAuthnIssuesAdminKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner := s.Person("owner")
-		e, path := enrol(s.Test, owner.ID, "webauthn")
+		e, path := enroll(s.Test, owner.ID, "webauthn")
 		d := newDevice(t)
 		s.Advance(time.Hour)
 		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // too late

@@ -198,15 +198,15 @@ func say(w http.ResponseWriter, status int, text string) {
 }
 
 // quiet keeps the job queue's chatter out of the log.
-func quiet(log *slog.Logger) *slog.Logger { return slog.New(levelled{log.Handler(), slog.LevelWarn}) }
+func quiet(log *slog.Logger) *slog.Logger { return slog.New(leveled{log.Handler(), slog.LevelWarn}) }
 
-type levelled struct {
+type leveled struct {
 	slog.Handler
 	least slog.Level
 }
 
 // Handle drops what the queue says of its own end: that a query was cut off.
-func (l levelled) Handle(ctx context.Context, r slog.Record) error {
+func (l leveled) Handle(ctx context.Context, r slog.Record) error {
 	ended := false
 	r.Attrs(func(a slog.Attr) bool {
 		ended = ended || strings.Contains(a.Value.String(), context.Canceled.Error())
@@ -218,6 +218,6 @@ func (l levelled) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-func (l levelled) Enabled(ctx context.Context, level slog.Level) bool {
+func (l leveled) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= l.least && l.Handler.Enabled(ctx, level)
 }

@@ -169,7 +169,7 @@ func TestErrorTable(t *testing.T) {
 			"a large body":         {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, [2]string{}, "1048576 bytes"},
 			"XML":                  {s.Test.With("Content-Type", "application/xml"), "POST", "/v1/hulls", "<hull/>", 415, [2]string{"Content-Type", "enum"}, "application/xml"},
 			"a bad value":          {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, [2]string{"condition", "enum"}, "new, used, demo"},
-			"an unknown field":     {s.Test, "PATCH", hull, `{"colour": "red"}`, 422, [2]string{"colour", "unknown_field"}, "colour is not a known field"},
+			"an unknown field":     {s.Test, "PATCH", hull, `{"color": "red"}`, 422, [2]string{"color", "unknown_field"}, "color is not a known field"},
 			"an unknown location":  {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, [2]string{"location_id", "not_found"}, "location_id does not exist"},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -291,8 +291,8 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 			"missing": {"POST", "/v1/hulls", `{}`, 400, []string{
 				"hin required", "length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
 			}},
-			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "colour": "red"}`, 400, []string{
-				"colour unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
+			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "color": "red"}`, 400, []string{
+				"color unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
 			}},
 			"values": {"POST", "/v1/hulls", `{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001, "location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
 				"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
@@ -304,7 +304,7 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 				"beam_ft type", "engines[0].bolts unknown_field", "engines[1].make type", "engines[1].nuts unknown_field",
 			}},
 			"parameters":         {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400, []string{"condition enum", "limit minimum", "year_min type"}},
-			"unknown parameters": {"GET", "/v1/hulls?colour=red&limit=1&Limit=1", ``, 400, []string{"Limit unknown_parameter", "colour unknown_parameter"}},
+			"unknown parameters": {"GET", "/v1/hulls?color=red&limit=1&Limit=1", ``, 400, []string{"Limit unknown_parameter", "color unknown_parameter"}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var body any

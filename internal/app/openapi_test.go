@@ -71,7 +71,7 @@ var expected = []string{
 	"deleteRole DELETE /v1/roles/{role_id} admin 204 Dealership",
 	"deleteWebhook DELETE /v1/webhooks/{webhook_id} webhooks 204 Webhooks",
 	"drainDeadLetters POST /v1/webhooks/{webhook_id}/dead_letters/drain webhooks 202 Webhooks",
-	"enrolMfaFactor POST /v1/users/{user_id}/mfa_factors admin 201 Access",
+	"enrollMfaFactor POST /v1/users/{user_id}/mfa_factors admin 201 Access",
 	"eraseContact DELETE /v1/contacts/{contact_id} leads:write 204 Contacts",
 	"exportContact GET /v1/contacts/{contact_id}/export leads:read 200 Contacts",
 	"getApiKey GET /v1/api_keys/{key_id} admin 200 Access",

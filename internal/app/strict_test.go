@@ -50,7 +50,7 @@ func TestStrictBodies(t *testing.T) {
 			"a name in another case":          {`"title":"TITLE"`, `"Title":"a"`, 422, "Title", "unknown_field"},
 			"a required name in another case": {`"make":`, `"Make":`, 400, "Make", "unknown_field"},
 			"both cases":                      {`"title":"TITLE"`, `"title":"a","TITLE":"a"`, 422, "TITLE", "unknown_field"},
-			"an unknown name":                 {`"title":"TITLE"`, `"colour":"red"`, 422, "colour", "unknown_field"},
+			"an unknown name":                 {`"title":"TITLE"`, `"color":"red"`, 422, "color", "unknown_field"},
 			"a name of a response":            {`"title":"TITLE"`, `"id":"hull_1"`, 422, "id", "unknown_field"},
 			"the column of the environment":   {`"title":"TITLE"`, `"env":1`, 422, "env", "unknown_field"},
 			"a name of the schema language":   {`"title":"TITLE"`, `"$schema":"x"`, 422, "$schema", "unknown_field"},
@@ -188,8 +188,8 @@ func TestStrictQueries(t *testing.T) {
 			body         any
 			field, code  string
 		}{
-			"an unknown parameter":         {"GET", "/v1/hulls?colour=red", nil, "colour", "unknown_parameter"},
-			"without a value":              {"GET", "/v1/hulls?colour", nil, "colour", "unknown_parameter"},
+			"an unknown parameter":         {"GET", "/v1/hulls?color=red", nil, "color", "unknown_parameter"},
+			"without a value":              {"GET", "/v1/hulls?color", nil, "color", "unknown_parameter"},
 			"in another case":              {"GET", "/v1/hulls?Limit=1", nil, "Limit", "unknown_parameter"},
 			"where there are none":         {"GET", "/v1/me?limit=1", nil, "limit", "unknown_parameter"},
 			"of another operation":         {"GET", "/v1/locations?status=sold", nil, "status", "unknown_parameter"},
@@ -200,7 +200,7 @@ func TestStrictQueries(t *testing.T) {
 			"a repeated parameter":         {"GET", "/v1/hulls?limit=1&limit=2", nil, "limit", "duplicate"},
 			"repeated with the same value": {"GET", "/v1/hulls?make=a&make=a", nil, "make", "duplicate"},
 			"repeated in another writing":  {"GET", "/v1/hulls?make=a&%6dake=b", nil, "make", "duplicate"},
-			"repeated and unknown":         {"GET", "/v1/hulls?colour=a&colour=b", nil, "colour", "duplicate"},
+			"repeated and unknown":         {"GET", "/v1/hulls?color=a&color=b", nil, "color", "duplicate"},
 			"text for a number":            {"GET", "/v1/hulls?limit=abc", nil, "limit", "type"},
 			"a fraction":                   {"GET", "/v1/hulls?limit=1.5", nil, "limit", "type"},
 			"an exponent":                  {"GET", "/v1/hulls?limit=1e1", nil, "limit", "type"},

@@ -162,7 +162,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	return c.check()
 }
 
-// check normalises the contact and says everything that the schema cannot.
+// check normalizes the contact and says everything that the schema cannot.
 func (c *Contact) check() error {
 	var bad fault.Fields
 	for _, f := range []**string{&c.FirstName, &c.LastName, &c.CompanyName, &c.Email, &c.Phone} {
@@ -220,7 +220,7 @@ func trimmed(s *string) *string {
 	return new(strings.TrimSpace(*s))
 }
 
-// Email normalises an email address.
+// Email normalizes an email address.
 func Email(text string) (string, bool) {
 	a, err := mail.ParseAddress(strings.TrimSpace(text))
 	if err != nil || a.Name != "" {

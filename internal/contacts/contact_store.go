@@ -174,7 +174,7 @@ type ContactFilter struct {
 	Gone          patch.Param[bool] `query:"gone" doc:"True lists only contacts that were merged or erased; by default they are left out."`
 	CreatedAfter  time.Time         `query:"created_after"`
 	CreatedBefore time.Time         `query:"created_before"`
-	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronisation."`
+	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
 }
 
 func (f ContactFilter) where(env auth.Env) *db.Where {

@@ -95,7 +95,7 @@ type UserRolesReplace struct {
 	RoleIDs []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
 }
 
-// check normalises the user and says what the schema cannot.
+// check normalizes the user and says what the schema cannot.
 func (u *User) check() error {
 	var bad fault.Fields
 	address, err := mail.ParseAddress(u.Email)

@@ -48,7 +48,7 @@ type DealFilter struct {
 	OwnerID        string    `query:"owner_id" maxLength:"64"`
 	CreatedAfter   time.Time `query:"created_after"`
 	CreatedBefore  time.Time `query:"created_before"`
-	UpdatedAfter   time.Time `query:"updated_after" doc:"For incremental synchronisation."`
+	UpdatedAfter   time.Time `query:"updated_after" doc:"For incremental synchronization."`
 }
 
 // check refuses filters that contradict each other: they would hide a mistake

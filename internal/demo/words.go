@@ -48,7 +48,7 @@ func (b *boat) description() string {
 	return b.model["pitch"] + " " + second
 }
 
-// highlights are two neighbours of a list.
+// highlights are two neighbors of a list.
 func (b *boat) highlights() []string {
 	from := []string{"Garmin 12-inch chartplotter", "Hardtop with rod holders", "Trim tabs with indicators", "Freshwater washdown", "Underwater lights", "Mooring cover"}
 	switch {

@@ -38,7 +38,7 @@ type FinanceStructure struct {
 // FinanceStructureSchedule is a structure with every payment.
 type FinanceStructureSchedule struct {
 	FinanceStructure
-	Schedule []money.Instalment `json:"schedule" nullable:"false"`
+	Schedule []money.Installment `json:"schedule" nullable:"false"`
 }
 
 // FinanceProduct is something sold with the loan.
@@ -108,10 +108,10 @@ func (s FinanceStructure) loan() money.Loan {
 
 // schedule lists every payment. It is not kept: the same structure always
 // gives the same one.
-func (s FinanceStructure) schedule() []money.Instalment {
+func (s FinanceStructure) schedule() []money.Installment {
 	first, err := time.Parse(time.DateOnly, s.FirstPaymentOn)
 	if err != nil {
-		return []money.Instalment{} // the schema lets no other text in
+		return []money.Installment{} // the schema lets no other text in
 	}
 	return s.loan().Schedule(first)
 }

@@ -173,7 +173,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	return h.check(now)
 }
 
-// check normalises the hull and says everything that the schema cannot.
+// check normalizes the hull and says everything that the schema cannot.
 func (h *Hull) check(now time.Time) error {
 	var bad fault.Fields
 	h.LengthFt = math.Round(h.LengthFt*100) / 100

@@ -208,11 +208,11 @@ func TestImportErrors(t *testing.T) {
 			}
 		}
 		i := finish(t, s, start(s, "?location_id="+loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}
-{"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"colour":"red","hin":"x"}
+{"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"color":"red","hin":"x"}
 {"make":"A","make":"B"}
 not JSON
 `)}))
-		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"}, {"price_usd", "type"}, {"colour", "unknown_field"}} {
+		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"}, {"price_usd", "type"}, {"color", "unknown_field"}} {
 			if !wrong(i, 2, e[0], e[1]) {
 				t.Errorf("NDJSON: %s is not %s: %+v", e[0], e[1], i.Errors)
 			}
@@ -246,7 +246,7 @@ func TestBadImports(t *testing.T) {
 			"dry run":          {"?dry_run=maybe", good, 422, "dry_run", "type"},
 			"location":         {"?location_id=loc_nowhere", good, 422, "location_id", "not_found"},
 			"type":             {"", testkit.File{Type: "application/vnd.ms-excel", Bytes: good.Bytes}, 415, "Content-Type", "enum"},
-			"form field":       {"", form(t, good, "mode", "partial", "colour", "red"), 422, "colour", "unknown_field"},
+			"form field":       {"", form(t, good, "mode", "partial", "color", "red"), 422, "color", "unknown_field"},
 			"NDJSON of arrays": {"", testkit.File{Type: "application/x-ndjson", Bytes: []byte("[]\n")}, 422, "file", "malformed"},
 		} {
 			if f := s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {

@@ -34,7 +34,7 @@ type HullFilter struct {
 	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls; by default they are left out."`
 	CreatedAfter  time.Time            `query:"created_after"`
 	CreatedBefore time.Time            `query:"created_before"`
-	UpdatedAfter  time.Time            `query:"updated_after" doc:"For incremental synchronisation."`
+	UpdatedAfter  time.Time            `query:"updated_after" doc:"For incremental synchronization."`
 }
 
 // check refuses filters that contradict each other: they would hide a mistake

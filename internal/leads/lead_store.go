@@ -142,7 +142,7 @@ type LeadFilter struct {
 	NeedsReview   patch.Param[bool] `query:"needs_review" doc:"True lists the leads with a message to be read."`
 	CreatedAfter  time.Time         `query:"created_after"`
 	CreatedBefore time.Time         `query:"created_before"`
-	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronisation."`
+	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
 }
 
 func (f LeadFilter) where(env auth.Env) *db.Where {

@@ -217,7 +217,7 @@ func (n LeadMessageReceive) Check(now time.Time) error {
 	return bad.Err()
 }
 
-// addressOn normalises an address of a channel.
+// addressOn normalizes an address of a channel.
 func addressOn(channel consent.Channel, text string) (string, bool) {
 	if channel == consent.Email {
 		return contacts.Email(text)

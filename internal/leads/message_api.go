@@ -21,7 +21,7 @@ func (a *API) mountMessages(r *rest.Router) {
 			"A refusal is 422 with the gate's code in `details`, and the attempt is kept as blocked. A marketing text outside the hours is held until they begin; one with a `send_at` outside them is refused. "+
 			"Marketing texts get opt-out words, marketing email the dealership's address and a link to unsubscribe. The gate is passed again when the message goes out."),
 		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
-	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honour opt-outs", a.receive,
+	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honor opt-outs", a.receive,
 		rest.Describe("STOP and its like, and phrases such as \"please stop texting me\", revoke every consent of that address at once; one confirmation goes out. START consents again, HELP is answered. What may be an opt-out sets `needs_review` and pauses marketing until somebody has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
@@ -166,7 +166,7 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 	return m, nil
 }
 
-// hearErased honours what somebody wants who was erased, and keeps nothing of
+// hearErased honors what somebody wants who was erased, and keeps nothing of
 // what they wrote. They are not answered: to us, there is nobody.
 func hearErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	m.forget()

@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// files are Stoplight Elements and its licences, gzipped by scripts/vendor-reference.
+// files are Stoplight Elements and its licenses, gzipped by scripts/vendor-reference.
 //
 //go:embed assets/*.gz
 var files embed.FS
@@ -114,7 +114,7 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, plain) //nolint:gosec // our own file, embedded
 }
 
-// acceptsGzip honours a refusal: "gzip;q=0" names gzip only to decline it.
+// acceptsGzip honors a refusal: "gzip;q=0" names gzip only to decline it.
 func acceptsGzip(r *http.Request) bool {
 	for offer := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, weight, _ := strings.Cut(offer, ";")

@@ -63,7 +63,7 @@ func TestEveryAssetOfThePage(t *testing.T) {
 	_, html := get(t, "/docs", "")
 	urls := regexp.MustCompile(`/docs/assets/[0-9a-f]{12}/[\w.]+`).FindAllString(html, -1)
 	if len(urls) != 3 {
-		t.Fatalf("the page links to %q, want licence, style and script", urls)
+		t.Fatalf("the page links to %q, want license, style and script", urls)
 	}
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")

@@ -109,7 +109,7 @@ func insert(changes map[string]string) tampering {
 	}
 }
 
-// swap exchanges columns of two neighbours.
+// swap exchanges columns of two neighbors.
 func swap(columns ...string) tampering {
 	return func(s *testkit.Server, env auth.Env, ids []string) {
 		a, b := ids[2], ids[3]

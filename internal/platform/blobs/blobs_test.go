@@ -54,7 +54,7 @@ func TestStores(t *testing.T) {
 			put("photos/a/card", bytes.NewReader([]byte("first")))
 			put("photos/a/card", bytes.NewReader([]byte("second")))
 			put("photos/a/full", iotest.OneByteReader(strings.NewReader("full")))
-			put("photos/ab/full", strings.NewReader("neighbour"))
+			put("photos/ab/full", strings.NewReader("neighbor"))
 			put("imports/large", struct{ io.Reader }{bytes.NewReader(large)})
 			if got := read(t, s, "photos/a/card"); string(got) != "second" {
 				t.Errorf("%q", got)
@@ -91,8 +91,8 @@ func TestStores(t *testing.T) {
 			if _, err := s.Open(ctx, "photos/a/card"); !errors.Is(err, blobs.ErrNotFound) {
 				t.Errorf("after it was removed: %v", err)
 			}
-			if got := read(t, s, "photos/ab/full"); string(got) != "neighbour" {
-				t.Errorf("neighbour %q", got)
+			if got := read(t, s, "photos/ab/full"); string(got) != "neighbor" {
+				t.Errorf("neighbor %q", got)
 			}
 		})
 	}

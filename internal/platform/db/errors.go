@@ -106,7 +106,7 @@ func IsUnavailable(err error) bool {
 		errors.Is(err, net.ErrClosed) || pgconn.Timeout(err) || isBroken(err)
 }
 
-// isBroken recognises a connection that died under a statement: pgconn wraps
+// isBroken recognizes a connection that died under a statement: pgconn wraps
 // the reader's io error without a type of its own.
 func isBroken(err error) bool {
 	for _, text := range []string{"unexpected EOF", "conn closed", "broken pipe", "connection reset", "old primary"} {

@@ -173,7 +173,7 @@ func TestSizes(t *testing.T) {
 		"small PNG":     {asPNG(t, corners(64, 48)), "image/png", "image/png", 64, 48, map[string]image.Point{"original": {64, 48}, "full": {64, 48}, "card": {64, 48}, "thumb": {64, 48}}},
 		"thin PNG":      {asPNG(t, corners(5000, 2)), "image/png", "image/png", 5000, 2, map[string]image.Point{"original": {5000, 2}, "full": {2048, 1}, "card": {800, 1}, "thumb": {320, 1}}},
 		"WebP":          {webpFile(t), "image/webp", "image/jpeg", 4, 2, map[string]image.Point{"original": {4, 2}, "full": {4, 2}, "card": {4, 2}, "thumb": {4, 2}}},
-		"grey paletted": {asPNG(t, image.NewPaletted(image.Rect(0, 0, 900, 900), color.Palette{color.Black, color.Transparent})), "image/png", "image/png", 900, 900, map[string]image.Point{"original": {900, 900}, "full": {900, 900}, "card": {800, 800}, "thumb": {320, 320}}},
+		"gray paletted": {asPNG(t, image.NewPaletted(image.Rect(0, 0, 900, 900), color.Palette{color.Black, color.Transparent})), "image/png", "image/png", 900, 900, map[string]image.Point{"original": {900, 900}, "full": {900, 900}, "card": {800, 800}, "thumb": {320, 320}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := images.Inspect(bytes.NewReader(c.file))

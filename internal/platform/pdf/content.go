@@ -24,7 +24,7 @@ func (p *Page) Paragraph(text string) {
 
 // Note is small print.
 func (p *Page) Note(text string) {
-	p.text("", 8, grey)
+	p.text("", 8, gray)
 	p.pdf.MultiCell(width, 3.9, clean(text), "", "L", false)
 	p.pdf.Ln(1.5)
 }
@@ -81,7 +81,7 @@ func (p *Page) Fields(fields ...Field) {
 		for n, f := range pair {
 			x := left + float64(n)*(column+gap)
 			p.pdf.SetXY(x, y)
-			p.text("", 7.5, grey)
+			p.text("", 7.5, gray)
 			p.pdf.CellFormat(column, 3.6, clean(f.Name), "", 2, "L", false, 0, "")
 			if f.Value == "" {
 				p.pdf.SetDrawColor(rule[0], rule[1], rule[2])
@@ -189,7 +189,7 @@ func (p *Page) Checklist(items ...string) {
 		y := p.pdf.GetY()
 		for n, item := range pair {
 			x := left + float64(n)*column
-			p.pdf.SetDrawColor(grey[0], grey[1], grey[2])
+			p.pdf.SetDrawColor(gray[0], gray[1], gray[2])
 			p.pdf.SetLineWidth(0.3)
 			p.pdf.Rect(x+0.5, y+0.7, 3.2, 3.2, "D")
 			for k, l := range p.pdf.SplitText(clean(item), column-10) {
@@ -221,7 +221,7 @@ func (p *Page) Signatures(signers ...Signer) {
 		p.text("B", 9, ink)
 		p.pdf.SetXY(x, row+13.6)
 		p.pdf.CellFormat(column-28, 4.2, p.fit(s.Name, column-28), "", 0, "L", false, 0, "")
-		p.text("", 8, grey)
+		p.text("", 8, gray)
 		p.pdf.SetXY(x+column-26, row+13.6)
 		p.pdf.CellFormat(26, 4.2, "Date", "", 0, "L", false, 0, "")
 		p.pdf.SetXY(x, row+17.8)

@@ -44,15 +44,15 @@ const (
 	family                   = "OpenSans"
 )
 
-// colour is red, green and blue.
-type colour [3]int
+// color is red, green and blue.
+type color [3]int
 
 var (
-	ink   = colour{28, 32, 38}
-	navy  = colour{22, 56, 92}
-	grey  = colour{104, 112, 122}
-	rule  = colour{200, 206, 213}
-	shade = colour{238, 242, 246}
+	ink   = color{28, 32, 38}
+	navy  = color{22, 56, 92}
+	gray  = color{104, 112, 122}
+	rule  = color{200, 206, 213}
+	shade = color{238, 242, 246}
 )
 
 // Set makes the PDF of a document and counts its pages. It is set twice: only
@@ -97,7 +97,7 @@ func (p *Page) header() {
 	f.SetCellMargin(0)
 	defer f.SetCellMargin(margin)
 	if f.PageNo() > 1 {
-		p.text("", 8, grey)
+		p.text("", 8, gray)
 		f.CellFormat(width/2, line, clean(p.head.Title), "", 0, "L", false, 0, "")
 		f.CellFormat(width/2, line, clean(p.head.Issuer), "", 1, "R", false, 0, "")
 		p.hairline(rule, 0.2)
@@ -107,7 +107,7 @@ func (p *Page) header() {
 	p.text("B", 15, navy)
 	f.CellFormat(width*0.55, 7.5, p.fit(p.head.Issuer, width*0.55), "", 0, "L", false, 0, "")
 	y := f.GetY()
-	p.text("", 8, grey)
+	p.text("", 8, gray)
 	for i, l := range p.head.Address {
 		f.SetXY(left+width*0.55, y+float64(i)*3.9)
 		f.CellFormat(width*0.45, 3.9, clean(l), "", 0, "R", false, 0, "")
@@ -117,7 +117,7 @@ func (p *Page) header() {
 	f.Ln(7)
 	p.text("B", 19, ink)
 	f.MultiCell(width, 8.5, clean(p.head.Title), "", "L", false)
-	p.text("", 8.5, grey)
+	p.text("", 8.5, gray)
 	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued on %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L", false, 0, "")
 	f.Ln(3)
 }
@@ -130,19 +130,19 @@ func (p *Page) footer() {
 	f.SetY(-14)
 	p.hairline(rule, 0.2)
 	f.Ln(1.5)
-	p.text("", 7.5, grey)
+	p.text("", 7.5, gray)
 	f.CellFormat(width/2, 4, p.head.Number, "", 0, "L", false, 0, "")
 	f.CellFormat(width/2, 4, fmt.Sprintf("Page %d of %d", f.PageNo(), p.total), "", 0, "R", false, 0, "")
 }
 
 // hairline draws a line across the page.
-func (p *Page) hairline(c colour, thick float64) {
+func (p *Page) hairline(c color, thick float64) {
 	p.pdf.SetDrawColor(c[0], c[1], c[2])
 	p.pdf.SetLineWidth(thick)
 	p.pdf.Line(left, p.pdf.GetY(), left+width, p.pdf.GetY())
 }
 
-func (p *Page) text(style string, size float64, c colour) {
+func (p *Page) text(style string, size float64, c color) {
 	p.pdf.SetFont(family, style, size)
 	p.pdf.SetTextColor(c[0], c[1], c[2])
 }

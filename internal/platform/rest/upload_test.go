@@ -129,8 +129,8 @@ func TestUpload(t *testing.T) {
 		"far too large":    {raw("text/plain", strings.Repeat("x", 2<<20)), 413, "10 bytes"},
 		"no file":          {form(t, "b", "caption", "Bow"), 400, `"field":"file","code":"required"`},
 		"two files":        {form(t, "b", "file", "a", "file", "b"), 400, `"field":"file","code":"duplicate"`},
-		"unknown field":    {form(t, "b", "colour", "red", "file", "a"), 422, `"field":"colour","code":"unknown_field"`},
-		"unknown at end":   {form(t, "b", "file", "a", "colour", "red"), 422, `"field":"colour","code":"unknown_field"`},
+		"unknown field":    {form(t, "b", "color", "red", "file", "a"), 422, `"field":"color","code":"unknown_field"`},
+		"unknown at end":   {form(t, "b", "file", "a", "color", "red"), 422, `"field":"color","code":"unknown_field"`},
 		"repeated field":   {form(t, "b", "caption", "a", "caption", "b", "file", "a"), 400, `"field":"caption","code":"duplicate"`},
 		"field not text":   {form(t, "b", "caption", "\xff", "file", "a"), 422, `"field":"caption"`},
 		"no boundary":      {raw("multipart/form-data", "hello"), 400, "boundary"},
@@ -146,7 +146,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// A repeat is recognised by what is sent, not by the boundary, which differs.
+// A repeat is recognized by what is sent, not by the boundary, which differs.
 func TestUploadFingerprint(t *testing.T) {
 	mark := func(req *http.Request) string {
 		_, text := send(t, req)

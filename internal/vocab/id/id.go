@@ -22,7 +22,7 @@ type Source struct {
 
 // NewSource returns a source of ids.
 func NewSource() *Source {
-	// The increment bound keeps neighbouring ids unguessable within one millisecond.
+	// The increment bound keeps neighboring ids unguessable within one millisecond.
 	return &Source{entropy: ulid.Monotonic(rand.Reader, 1<<40-1)}
 }
 

@@ -91,9 +91,9 @@ func TestIdsOfManyGoroutinesDiffer(t *testing.T) {
 	}
 }
 
-// Neighbours must not be guessable: whoever sees one id of a millisecond
+// Neighbors must not be guessable: whoever sees one id of a millisecond
 // should not find the next by adding one.
-func TestNeighboursAreFarApart(t *testing.T) {
+func TestNeighborsAreFarApart(t *testing.T) {
 	source := id.NewSource()
 	parse := func(s string) ulid.ULID { return ulid.MustParse(strings.TrimPrefix(s, "hull_")) }
 	near := 0
@@ -106,7 +106,7 @@ func TestNeighboursAreFarApart(t *testing.T) {
 		last = next
 	}
 	if near > 5 {
-		t.Errorf("%d of 100 neighbours are less than 65536 apart", near)
+		t.Errorf("%d of 100 neighbors are less than 65536 apart", near)
 	}
 }
 

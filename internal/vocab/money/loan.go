@@ -18,8 +18,8 @@ type Repayment struct {
 	PaymentCents, FinalPaymentCents, FinanceChargeCents, TotalCents int64
 }
 
-// Instalment is one line of a loan's schedule.
-type Instalment struct {
+// Installment is one line of a loan's schedule.
+type Installment struct {
 	Number         int    `json:"number" doc:"From 1." example:"1"`
 	DueOn          string `json:"due_on" format:"date"`
 	PaymentCents   int64  `json:"payment_cents" doc:"Principal and interest."`
@@ -62,9 +62,9 @@ func (l Loan) interest(balance int64) int64 {
 // Schedule lists the payments from a first day on. The payment is rounded
 // before the schedule is made; the last one takes what the rounding left over,
 // and no payment is more than what is owed.
-func (l Loan) Schedule(first time.Time) []Instalment {
+func (l Loan) Schedule(first time.Time) []Installment {
 	payment, balance := l.payment(), l.PrincipalCents
-	rows := make([]Instalment, 0, l.Months)
+	rows := make([]Installment, 0, l.Months)
 	for i := range l.Months {
 		interest := l.interest(balance)
 		pay := min(payment, balance+interest)
@@ -72,7 +72,7 @@ func (l Loan) Schedule(first time.Time) []Instalment {
 			pay = balance + interest
 		}
 		balance -= pay - interest
-		rows = append(rows, Instalment{
+		rows = append(rows, Installment{
 			Number: i + 1, DueOn: addMonths(first, i).Format(time.DateOnly),
 			PaymentCents: pay, PrincipalCents: pay - interest, InterestCents: interest, BalanceCents: balance,
 		})

@@ -73,7 +73,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		Feet int64  `json:"feet"`
 	}
 	for name, text := range map[string]string{
-		"an unknown name":             `{"colour": "red"}`,
+		"an unknown name":             `{"color": "red"}`,
 		"a name in another case":      `{"Name": "Aurora"}`,
 		"a fraction for a whole":      `{"feet": 1.5}`,
 		"an exponent for a whole":     `{"feet": 1e3}`,
