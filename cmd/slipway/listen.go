@@ -79,7 +79,7 @@ type listener struct {
 	secret   webhooks.Secret
 	client   *http.Client
 	out      io.Writer
-	color   bool
+	color    bool
 	failures int
 }
 

@@ -68,7 +68,7 @@ func listKeys(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.
 	}
 	w := &db.Where{}
 	w.And("env = ?", env)
-	p, err := db.List[APIKey](ctx, tx, db.Table("api_keys"), q, w)
+	p, err := db.List[APIKey](ctx, tx, db.From("api_keys"), q, w)
 	if err != nil {
 		return p, err
 	}

@@ -46,7 +46,7 @@ var recipes = map[string]recipe{
 	"sendLeadMessage":      {anAgreeingLead, fixed(`{"channel": "sms", "purpose": "transactional", "body": "She is ready."}`)},
 	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
 	"deleteMfaFactor":      {aFactor, nil},
-	"enrollMfaFactor":       {aUser, fixed(`{"kind": "totp"}`)},
+	"enrollMfaFactor":      {aUser, fixed(`{"kind": "totp"}`)},
 	"getApiKey":            {aKey, nil},
 	"listApiKeys":          {},
 	"listAudit":            {},

@@ -164,7 +164,7 @@ func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, args ...any
 	}
 	w := &db.Where{}
 	w.And(cond, args...)
-	return db.List[Consent](ctx, tx, db.Table("consents"), q, w)
+	return db.List[Consent](ctx, tx, db.From("consents"), q, w)
 }
 
 // AllOfContact returns every record of a contact, oldest first.

@@ -222,7 +222,7 @@ func list(ctx context.Context, tx *db.Tx, env auth.Env, f ContactFilter) (page.P
 	if f.Q != "" && len(searched(f.Q)) == 0 {
 		return page.Cut([]Contact{}, f.Query, false, nil), nil // nothing in q can be searched for
 	}
-	p, err := db.List[Contact](ctx, tx, db.Table("contacts"), f.Query, f.where(env))
+	p, err := db.List[Contact](ctx, tx, db.From("contacts"), f.Query, f.where(env))
 	if err != nil {
 		return p, err
 	}

@@ -29,7 +29,7 @@ func listLocations(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (
 	}
 	var w db.Where
 	w.And("env = ?", env)
-	return db.List[Location](ctx, tx, db.Table("locations"), q, &w)
+	return db.List[Location](ctx, tx, db.From("locations"), q, &w)
 }
 
 func insertLocation(ctx context.Context, tx *db.Tx, env auth.Env, l *Location) error {

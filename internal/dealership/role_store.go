@@ -24,7 +24,7 @@ func listRoles(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page
 	}
 	w := &db.Where{}
 	w.And("env = ?", env)
-	return db.List[Role](ctx, tx, db.Table("roles"), q, w)
+	return db.List[Role](ctx, tx, db.From("roles"), q, w)
 }
 
 func insertRole(ctx context.Context, tx *db.Tx, env auth.Env, r *Role) error {

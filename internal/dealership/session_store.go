@@ -33,7 +33,7 @@ func ListSessions(ctx context.Context, tx *db.Tx, env auth.Env, userID string, q
 	if userID != "" {
 		w.And("user_id = ?", userID)
 	}
-	return db.List[Session](ctx, tx, db.Table("sessions"), q, w)
+	return db.List[Session](ctx, tx, db.From("sessions"), q, w)
 }
 
 // EndSession ends a session at once: every request looks it up.

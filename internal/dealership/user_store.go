@@ -65,7 +65,7 @@ func listUsers(ctx context.Context, tx *db.Tx, env auth.Env, f UserFilter) (page
 	if f.Email != "" {
 		w.And("email = ?", strings.ToLower(f.Email))
 	}
-	p, err := db.List[User](ctx, tx, db.Table("users"), f.Query, w)
+	p, err := db.List[User](ctx, tx, db.From("users"), f.Query, w)
 	if err != nil {
 		return p, err
 	}

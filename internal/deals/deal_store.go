@@ -101,7 +101,7 @@ func list(ctx context.Context, tx *db.Tx, env auth.Env, f DealFilter) (page.Page
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}
-	p, err := db.List[Deal](ctx, tx, db.Table("deals"), f.Query, f.where(env))
+	p, err := db.List[Deal](ctx, tx, db.From("deals"), f.Query, f.where(env))
 	if err != nil {
 		return p, err
 	}
@@ -286,5 +286,5 @@ func ListOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, 
 	}
 	w := &db.Where{}
 	w.And("env = ? AND deal_id = ?", env, dealID)
-	return db.List[T](ctx, tx, db.Table(table), q, w)
+	return db.List[T](ctx, tx, db.From(table), q, w)
 }

@@ -47,7 +47,7 @@ func (a *API) listChannels(ctx context.Context, in *struct{ page.Query }) (page.
 		}
 		w := &db.Where{}
 		w.And("env = ?", env)
-		return db.List[Channel](ctx, tx, db.Table("channels"), in.Query, w)
+		return db.List[Channel](ctx, tx, db.From("channels"), in.Query, w)
 	})
 }
 

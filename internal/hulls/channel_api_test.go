@@ -157,7 +157,7 @@ func TestBadChannels(t *testing.T) {
 			`{"name":"x","filter":{"statuses":["sold"]}}`:            {"filter.statuses[0]", "enum"},
 			`{"name":"x","filter":{"price_min":-1}}`:                 {"filter.price_min", "minimum"},
 			`{"name":"x","filter":{"location_ids":["loc_nowhere"]}}`: {"filter.location_ids", "not_found"},
-			`{"name":"x","color":"red"}`:                            {"color", "unknown_field"},
+			`{"name":"x","color":"red"}`:                             {"color", "unknown_field"},
 		} {
 			if f := s.Test.Post("/v1/channels", body, 422, nil).Fault(t); !f.Blames(want[0], want[1]) {
 				t.Errorf("%s: %+v", body, f)

@@ -21,7 +21,7 @@ func TestHeaders(t *testing.T) {
 		"stock_number,make,model,year,length_ft,price_usd,location_id": "stock_number make model year length_ft price_usd location_id",
 		"Stock #;Manufacturer;Model;Model Year;LOA;Asking Price;Lot":   "stock_number make model year length_ft price_usd location_id",
 		"Stock No.\tBrand\tMODEL\tyr\tLength (ft)\tPrice\tLocation":    "stock_number make model year length_ft price_usd location_id",
-		`"Hull ID","Make, or brand",Model,Bilge color,metadata.slip`:  "hin - model - metadata.slip",
+		`"Hull ID","Make, or brand",Model,Bilge color,metadata.slip`:   "hin - model - metadata.slip",
 		"HIN;Make,Model;Year":          "hin - year",
 		"Price (USD),Longueur,Année":   "price_usd - -",
 		"new/used,Class,Date Received": "condition boat_class received_on",

@@ -57,7 +57,7 @@ func listOfHull[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, pref
 	}
 	w := &db.Where{}
 	w.And("env = ? AND hull_id = ?", env, hullID)
-	return db.List[T](ctx, tx, db.Table(table), q, w)
+	return db.List[T](ctx, tx, db.From(table), q, w)
 }
 
 func findSpecs(ctx context.Context, tx *db.Tx, h Hull) (specRow, error) {

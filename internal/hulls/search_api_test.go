@@ -118,7 +118,7 @@ func TestFilters(t *testing.T) {
 			"price_min=-1":                   "price_min",
 			"year_min=soon":                  "year_min",
 			"created_after=yesterday":        "created_after",
-			"color=red":                     "color",
+			"color=red":                      "color",
 		} {
 			f := s.Test.Get("/v1/hulls?"+query, 400, nil).Fault(t)
 			if len(f.Details) == 0 || f.Details[0].Field != field {

@@ -71,7 +71,7 @@ func listListings(ctx context.Context, tx *db.Tx, h Hull, q page.Query) (page.Pa
 	}
 	w := &db.Where{}
 	w.And("env = ?", h.Env)
-	channels, err := db.List[Channel](ctx, tx, db.Table("channels"), q, w)
+	channels, err := db.List[Channel](ctx, tx, db.From("channels"), q, w)
 	out := page.Page[HullSyndication]{Data: []HullSyndication{}, HasMore: channels.HasMore, NextCursor: channels.NextCursor, PrevCursor: channels.PrevCursor}
 	if err != nil {
 		return out, err

@@ -187,7 +187,7 @@ func list(ctx context.Context, tx *db.Tx, env auth.Env, f LeadFilter) (page.Page
 	if err := f.Check("lead"); err != nil {
 		return page.Page[Lead]{}, err
 	}
-	p, err := db.List[Lead](ctx, tx, db.Table("leads"), f.Query, f.where(env))
+	p, err := db.List[Lead](ctx, tx, db.From("leads"), f.Query, f.where(env))
 	for i := range p.Data {
 		p.Data[i].derive(tx.Now)
 	}
@@ -204,7 +204,7 @@ func listOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, 
 	}
 	w := &db.Where{}
 	w.And("env = ? AND lead_id = ?", env, leadID)
-	return db.List[T](ctx, tx, db.Table(table), q, w)
+	return db.List[T](ctx, tx, db.From(table), q, w)
 }
 
 // stalled are the ids of open leads that nobody has touched since a time.

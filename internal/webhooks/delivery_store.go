@@ -37,7 +37,7 @@ func listDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query, 
 	if err := q.Check("dlv"); err != nil {
 		return page.Page[Delivery]{}, err
 	}
-	p, err := db.List[Delivery](ctx, tx, db.Table("deliveries"), q, w)
+	p, err := db.List[Delivery](ctx, tx, db.From("deliveries"), q, w)
 	if err != nil {
 		return p, err
 	}

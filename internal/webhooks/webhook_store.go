@@ -27,7 +27,7 @@ func list(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page
 	}
 	w := &db.Where{}
 	w.And("env = ?", env)
-	p, err := db.List[Webhook](ctx, tx, db.Table("webhooks"), q, w)
+	p, err := db.List[Webhook](ctx, tx, db.From("webhooks"), q, w)
 	for i := range p.Data {
 		p.Data[i].derive()
 	}

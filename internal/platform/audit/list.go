@@ -44,5 +44,5 @@ func List(ctx context.Context, tx *db.Tx, env auth.Env, f Filter) (page.Page[Ent
 			w.And(c.cond, c.args...)
 		}
 	}
-	return db.List[Entry](ctx, tx, db.Table("audit_entries"), f.Query, w)
+	return db.List[Entry](ctx, tx, db.From("audit_entries"), f.Query, w)
 }

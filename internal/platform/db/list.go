@@ -14,8 +14,8 @@ type Source struct {
 	ID   string // the column that the list is ordered by: "h.id"
 }
 
-// Table is the source of a list of a table's rows.
-func Table(name string) Source { return Source{name, "cols", "id"} }
+// From is the source of a list of a table's rows.
+func From(name string) Source { return Source{name, "cols", "id"} }
 
 // List returns one page of the rows that match, newest first. Rows are found
 // by their place in an index, so a page costs the same at any depth.

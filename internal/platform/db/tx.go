@@ -9,18 +9,37 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"slipway/internal/vocab/auth"
 )
 
-// Tx is what queries run on, and the single instant at which they happen.
+// Tx is what queries run on: the environment they see and the single instant
+// at which they happen.
 type Tx struct {
 	Now time.Time
+	Env auth.Env // that of the caller; 0 in work that spans environments
 
+	*session
+}
+
+// session is the part of a transaction that is the same in every environment.
+type session struct {
 	db     *DB
 	pool   *sql.DB
 	sql    *sql.Tx              // nil in Read: each statement is its own snapshot
 	conn   *sql.Conn            // PostgreSQL writes only: the connection of sql
 	notify bool                 // the relay is notified after the commit
 	ran    map[string]*sql.Stmt // SQLite only: see repeated
+}
+
+// In returns the same transaction in an environment, for work that spans them.
+func (tx *Tx) In(env auth.Env) *Tx { return &Tx{Now: tx.Now, Env: env, session: tx.session} }
+
+// mustHaveEnv stops a statement that would look in no environment.
+func (tx *Tx) mustHaveEnv() {
+	if tx.Env == 0 {
+		panic("db: the transaction has no environment; use auth.InEnv or tx.In")
+	}
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it
@@ -60,7 +79,7 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	defer func() { _ = sqlTx.Rollback() }() // says only that it was committed
 	// The instant is fixed once the transaction has its turn: on SQLite, ids
 	// then rise in the order of commits.
-	tx := &Tx{Now: d.now(), db: d, pool: d.write, sql: sqlTx, conn: conn}
+	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
 	}
@@ -86,7 +105,7 @@ func (d *DB) Notifications() <-chan struct{} { return d.notifications }
 func Read[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
-	return fn(ctx, &Tx{Now: d.now(), db: d, pool: d.read})
+	return fn(ctx, &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.read}})
 }
 
 type inTx struct{}

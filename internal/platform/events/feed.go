@@ -118,7 +118,7 @@ func FindAll(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Even
 
 // List returns a page of the feed.
 func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[Event], error) {
-	return db.List[Event](ctx, tx, db.Table("events"), q, w)
+	return db.List[Event](ctx, tx, db.From("events"), q, w)
 }
 
 // Redact takes an object that was erased out of its earlier events. That they

@@ -72,6 +72,12 @@ func From(ctx context.Context) Principal {
 	return Principal{Actor: System}
 }
 
+// InEnv returns ctx for work that the system does in an environment, such as a
+// job.
+func InEnv(ctx context.Context, env Env) context.Context {
+	return With(ctx, Principal{Env: env, Actor: System})
+}
+
 // WithRequest returns ctx carrying r.
 func WithRequest(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
