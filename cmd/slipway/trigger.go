@@ -41,7 +41,7 @@ func (c triggerCmd) Run(s *session) (err error) {
 		if len(all) != 1 {
 			return events.Event{}, fmt.Errorf("%d dealerships: name one with --dealership", len(all))
 		}
-		return events.Trigger(ctx, tx, all[0].Env, kinds[i])
+		return events.Trigger(ctx, tx.In(all[0].Env), kinds[i])
 	})
 	if err != nil {
 		return err

@@ -110,7 +110,8 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
 		return auth.Principal{}, ended
 	}
-	u, err := dealership.FindUser(ctx, tx, s.Env, s.UserID)
+	tx = tx.In(s.Env)
+	u, err := dealership.FindUser(ctx, tx, s.UserID)
 	if err != nil {
 		return auth.Principal{}, err
 	}

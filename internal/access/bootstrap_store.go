@@ -33,7 +33,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 			return out, err
 		}
 		for _, owner := range owners {
-			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
+			if _, err := addTOTP(ctx, tx.In(owner.Env), box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
 				return out, err
 			}
 		}
@@ -61,7 +61,8 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
 			return f, err
 		}
-		if f.user, err = dealership.FindUserByEmail(ctx, tx, f.dealership.Env, by.Email); err != nil {
+		tx = tx.In(f.dealership.Env)
+		if f.user, err = dealership.FindUserByEmail(ctx, tx, by.Email); err != nil {
 			return f, err
 		}
 		f.scopes, err = dealership.ScopesOf(ctx, tx, f.user)
@@ -84,10 +85,11 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 			return IssuedKey{}, err
 		}
 	}
+	ctx = auth.InEnv(ctx, f.dealership.Env)
 	if f.user.ID != "" {
 		ctx = auth.With(ctx, auth.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})
 	}
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
-		return IssueKey(ctx, tx, f.dealership.Env, mode, in)
+		return IssueKey(ctx, tx, mode, in)
 	})
 }

@@ -29,10 +29,10 @@ func (a *API) invite(ctx context.Context, job dealership.Invite) error {
 		token      string
 	}
 	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (p prepared, err error) {
-		if p.user, err = dealership.FindUser(ctx, tx, job.Env, job.UserID); err != nil || p.user.Status != dealership.Invited {
+		if p.user, err = dealership.FindUser(ctx, tx, job.UserID); err != nil || p.user.Status != dealership.Invited {
 			return p, err
 		}
-		if p.dealership, err = dealership.Find(ctx, tx, job.Env); err != nil {
+		if p.dealership, err = dealership.Find(ctx, tx); err != nil {
 			return p, err
 		}
 		if _, err := spendInvitations(ctx, tx, p.user); err != nil {

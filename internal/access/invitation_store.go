@@ -34,7 +34,7 @@ func openInvitation(ctx context.Context, tx *db.Tx, token string) (dealership.Us
 	if err != nil {
 		return dealership.User{}, err
 	}
-	u, err := dealership.FindUser(ctx, tx, i.Env, i.UserID)
+	u, err := dealership.FindUser(ctx, tx.In(i.Env), i.UserID)
 	if err == nil && u.Status != dealership.Invited {
 		err = fault.NotFound("invitation", "it was used, replaced or has expired")
 	}
@@ -52,7 +52,7 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string
 	if err != nil {
 		return u, err
 	}
-	ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
+	ctx, tx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()}), tx.In(u.Env)
 	spent, err := spendInvitations(ctx, tx, u)
 	if err != nil {
 		return u, err
@@ -65,5 +65,5 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string
 	if err := dealership.SaveUser(ctx, tx, &u); err != nil {
 		return u, err
 	}
-	return u, events.Emit(ctx, tx, u.Env, "user.activated", u.ID, before, u)
+	return u, events.Emit(ctx, tx, "user.activated", u.ID, before, u)
 }

@@ -17,19 +17,19 @@ type ByKey struct {
 }
 
 func (a *API) listKeys(ctx context.Context, in *struct{ page.Query }) (page.Page[APIKey], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[APIKey], error) {
-		return listKeys(ctx, tx, env, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[APIKey], error) {
+		return listKeys(ctx, tx, in.Query)
 	})
 }
 
 func (a *API) getKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (APIKey, error) {
-		return findKey(ctx, tx, env, in.KeyID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (APIKey, error) {
+		return findKey(ctx, tx, in.KeyID)
 	})
 }
 
 func (a *API) createKey(ctx context.Context, in *struct{ Body KeyCreate }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (IssuedKey, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
 		c, b := auth.From(ctx), in.Body
 		if err := checkScopes(b.Scopes); err != nil {
 			return IssuedKey{}, err
@@ -37,10 +37,10 @@ func (a *API) createKey(ctx context.Context, in *struct{ Body KeyCreate }) (Issu
 		if err := dealership.MayGrant(c.Scopes, b.Scopes); err != nil {
 			return IssuedKey{}, err
 		}
-		if err := a.proven(ctx, tx, env, b.Scopes, b.MFAToken); err != nil {
+		if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
 			return IssuedKey{}, err
 		}
-		return IssueKey(ctx, tx, env, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
+		return IssueKey(ctx, tx, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
 	})
 }
 
@@ -48,8 +48,8 @@ func (a *API) rotateKey(ctx context.Context, in *struct {
 	ByKey
 	Body *KeyRotate
 }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (IssuedKey, error) {
-		k, err := findKey(ctx, tx, env, in.KeyID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
+		k, err := findKey(ctx, tx, in.KeyID)
 		if err != nil {
 			return IssuedKey{}, err
 		}
@@ -64,7 +64,7 @@ func (a *API) rotateKey(ctx context.Context, in *struct {
 		if in.Body != nil {
 			token = in.Body.MFAToken
 		}
-		if err := a.proven(ctx, tx, env, k.Scopes, token); err != nil {
+		if err := a.proven(ctx, tx, k.Scopes, token); err != nil {
 			return IssuedKey{}, err
 		}
 		return rotateKey(ctx, tx, c.Mode, k)
@@ -72,8 +72,8 @@ func (a *API) rotateKey(ctx context.Context, in *struct {
 }
 
 func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (APIKey, error) {
-		k, err := findKey(ctx, tx, env, in.KeyID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (APIKey, error) {
+		k, err := findKey(ctx, tx, in.KeyID)
 		if err != nil {
 			return k, err
 		}
@@ -84,7 +84,7 @@ func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
 // proven fails unless scopes that need a second factor come with the proof of
 // one, by an active user who has those scopes. A session's own user must have
 // given it. The proof is spent.
-func (a *API) proven(ctx context.Context, tx *db.Tx, env auth.Env, scopes []auth.Scope, token *string) error {
+func (a *API) proven(ctx context.Context, tx *db.Tx, scopes []auth.Scope, token *string) error {
 	if !isAdmin(scopes) {
 		return nil
 	}
@@ -94,14 +94,14 @@ func (a *API) proven(ctx context.Context, tx *db.Tx, env auth.Env, scopes []auth
 	if token == nil {
 		return missing("verify one and send its mfa_token")
 	}
-	userID, err := spendMFAToken(ctx, tx, env, *token)
+	userID, err := spendMFAToken(ctx, tx, *token)
 	if err != nil {
 		return err
 	}
 	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
 		return missing("the mfa_token is unknown, used, expired or somebody else's")
 	}
-	u, err := dealership.FindUser(ctx, tx, env, userID)
+	u, err := dealership.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}

@@ -22,16 +22,16 @@ type KeyRequest struct {
 
 // IssueKey makes a key in an environment. The caller has shown that it may: an
 // admin key needs a verified second factor.
-func IssueKey(ctx context.Context, tx *db.Tx, env auth.Env, mode auth.Mode, in KeyRequest) (IssuedKey, error) {
+func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (IssuedKey, error) {
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	k := APIKey{Env: env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: wire.LatestVersion()}
+	k := APIKey{Env: tx.Env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: wire.LatestVersion()}
 	issued, err := insertKey(ctx, tx, mode, k)
 	if err != nil {
 		return issued, err
 	}
-	return issued, events.Emit(ctx, tx, env, "api_key.created", issued.ID, nil, issued.APIKey)
+	return issued, events.Emit(ctx, tx, "api_key.created", issued.ID, nil, issued.APIKey)
 }
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
@@ -49,8 +49,8 @@ func prefixOf(mode auth.Mode, k APIKey) string {
 	return kindKey + "_" + string(mode) + "_" + k.PublicID
 }
 
-func findKey(ctx context.Context, tx *db.Tx, env auth.Env, id string) (APIKey, error) {
-	k, err := db.One[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id = ?`, env, id)
+func findKey(ctx context.Context, tx *db.Tx, id string) (APIKey, error) {
+	k, err := db.One[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return k, fault.NotFound("API key", id)
 	}
@@ -58,29 +58,29 @@ func findKey(ctx context.Context, tx *db.Tx, env auth.Env, id string) (APIKey, e
 		return k, err
 	}
 	keys := []APIKey{k}
-	err = completeKeys(ctx, tx, env, keys)
+	err = completeKeys(ctx, tx, keys)
 	return keys[0], err
 }
 
-func listKeys(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[APIKey], error) {
+func listKeys(ctx context.Context, tx *db.Tx, q page.Query) (page.Page[APIKey], error) {
 	if err := q.Check("key"); err != nil {
 		return page.Page[APIKey]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	p, err := db.List[APIKey](ctx, tx, db.From("api_keys"), q, w)
 	if err != nil {
 		return p, err
 	}
-	return p, completeKeys(ctx, tx, env, p.Data)
+	return p, completeKeys(ctx, tx, p.Data)
 }
 
 // completeKeys adds what is not in the row: how the key begins, and its use.
-func completeKeys(ctx context.Context, tx *db.Tx, env auth.Env, keys []APIKey) error {
+func completeKeys(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	args, at := []any{env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
+	args, at := []any{tx.Env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
 	for i := range keys {
 		keys[i].Prefix = prefixOf(auth.From(ctx).Mode, keys[i])
 		args, at[keys[i].ID] = append(args, keys[i].ID), &keys[i]
@@ -117,7 +117,7 @@ func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 	if n == 0 {
 		return issued, fault.Conflict("The key was rotated or revoked at the same time.").Detail("key_id", "state", "was rotated or revoked")
 	}
-	return issued, events.Emit(ctx, tx, k.Env, "api_key.rotated", k.ID, before, k)
+	return issued, events.Emit(ctx, tx, "api_key.rotated", k.ID, before, k)
 }
 
 func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
@@ -129,5 +129,5 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 	if _, err := db.Exec(ctx, tx, `UPDATE api_keys SET revoked_at = ? WHERE env = ? AND id = ?`, tx.Now, k.Env, k.ID); err != nil {
 		return k, err
 	}
-	return k, events.Emit(ctx, tx, k.Env, "api_key.revoked", k.ID, before, k)
+	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, before, k)
 }

@@ -89,8 +89,8 @@ type MeRateLimit struct {
 }
 
 func (a *API) me(ctx context.Context, _ *struct{}) (Me, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Me, error) {
-		d, err := dealership.Find(ctx, tx, env)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Me, error) {
+		d, err := dealership.Find(ctx, tx)
 		if err != nil {
 			return Me{}, err
 		}

@@ -25,8 +25,8 @@ func (a *API) enroll(ctx context.Context, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAEnrollment, error) {
-		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAEnrollment, error) {
+		u, err := dealership.FindUser(ctx, tx, in.UserID)
 		if err != nil {
 			return MFAEnrollment{}, err
 		}
@@ -81,7 +81,7 @@ func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	if err := a.keepCeremony(ctx, tx, f, c); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, u.Env, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
+	return audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
 func shown(f dealership.Factor) dealership.UserFactor {
@@ -93,8 +93,8 @@ func (a *API) verify(ctx context.Context, in *struct {
 	Body *MFAVerify
 }) (MFAProof, error) {
 	var refused *fault.Error
-	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (MFAProof, error) {
-		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
+		u, err := dealership.FindUser(ctx, tx, in.UserID)
 		if err != nil {
 			return MFAProof{}, err
 		}
@@ -169,7 +169,7 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	if err := activate(ctx, tx, u, &f); err != nil {
 		return MFAProof{}, err
 	}
-	if err := audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
+	if err := audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
 		return MFAProof{}, err
 	}
 	return newMFAToken(ctx, tx, u)
@@ -231,14 +231,14 @@ func (a *API) vouched(ctx context.Context, tx *db.Tx, u dealership.User, token s
 	if token == "" {
 		return missing("prove it, or your own, and send the mfa_token")
 	}
-	userID, err := spendMFAToken(ctx, tx, u.Env, token)
+	userID, err := spendMFAToken(ctx, tx, token)
 	if err != nil || userID == u.ID {
 		return err
 	}
 	if userID == "" {
 		return missing("the mfa_token is unknown, used or expired")
 	}
-	other, err := dealership.FindUser(ctx, tx, u.Env, userID)
+	other, err := dealership.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
@@ -256,8 +256,8 @@ func (a *API) removeFactor(ctx context.Context, in *struct {
 	ByFactor
 	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
 }) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		u, err := dealership.FindUser(ctx, tx, env, in.UserID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		u, err := dealership.FindUser(ctx, tx, in.UserID)
 		if err != nil {
 			return none, err
 		}
@@ -278,6 +278,6 @@ func (a *API) removeFactor(ctx context.Context, in *struct {
 				return none, err
 			}
 		}
-		return none, audit.Record(ctx, tx, env, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
+		return none, audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
 	})
 }

@@ -20,7 +20,7 @@ func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, s
 	if err := dealership.InsertFactor(ctx, tx, f); err != nil {
 		return f, err
 	}
-	return f, audit.Record(ctx, tx, u.Env, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
+	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
 // tryCode looks whether a code is a fresh one of any of the factors. A refusal
@@ -50,7 +50,7 @@ func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, f
 			if err := activate(ctx, tx, u, &f); err != nil {
 				return nil, err
 			}
-			return nil, audit.Record(ctx, tx, u.Env, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+			return nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
 		}
 		asked = append(asked, f)
 	}
@@ -80,13 +80,13 @@ func tryRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, apps []d
 	if !spent {
 		return wrongCode(), nil
 	}
-	return nil, audit.Record(ctx, tx, u.Env, "recovery_code.used", u.ID, nil)
+	return nil, audit.Record(ctx, tx, "recovery_code.used", u.ID, nil)
 }
 
 // VerifyTOTP fails unless the code is a fresh one of the user's, for the
 // command line.
 func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User, code string) error {
-	refused, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
+	refused, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
 		factors, err := activeFactors(ctx, tx, u)
 		if err != nil {
 			return nil, err
@@ -158,9 +158,9 @@ func newMFAToken(ctx context.Context, tx *db.Tx, u dealership.User) (MFAProof, e
 
 // spendMFAToken returns the user who gave a proof and ends it; "" if it is not
 // good.
-func spendMFAToken(ctx context.Context, tx *db.Tx, env auth.Env, token string) (userID string, err error) {
+func spendMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
 	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
-		tx.Now, env, hashToken(token), tx.Now)
+		tx.Now, tx.Env, hashToken(token), tx.Now)
 	if err != nil || len(users) == 0 {
 		return "", err
 	}

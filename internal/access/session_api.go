@@ -95,8 +95,9 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 		SignedIn
 		refused error
 	}
+	ctx = auth.InEnv(ctx, c.Env)
 	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
-		u, err := dealership.FindUserAlone(ctx, tx, c.Env, c.ID)
+		u, err := dealership.FindUserAlone(ctx, tx, c.ID)
 		if err != nil {
 			return o, err
 		}
@@ -118,7 +119,7 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 			return o, err
 		}
 		o.SignedIn = SignedIn{token, s.ExpiresAt, u}
-		return o, audit.Record(ctx, tx, u.Env, "session.started", s.ID, audit.Diff(nil, s))
+		return o, audit.Record(ctx, tx, "session.started", s.ID, audit.Diff(nil, s))
 	})
 	if err == nil && out.refused != nil {
 		err = out.refused
@@ -163,7 +164,7 @@ func (a *API) signOut(ctx context.Context, in *struct {
 	}
 	ctx = auth.With(ctx, caller)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
-		s, err := dealership.FindSession(ctx, tx, caller.Env, caller.SessionID)
+		s, err := dealership.FindSession(ctx, tx, caller.SessionID)
 		if err != nil {
 			return none, err
 		}
@@ -175,16 +176,16 @@ func (a *API) listSessions(ctx context.Context, in *struct {
 	page.Query
 	UserID string `query:"user_id" maxLength:"64"`
 }) (page.Page[dealership.Session], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[dealership.Session], error) {
-		return dealership.ListSessions(ctx, tx, env, in.UserID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[dealership.Session], error) {
+		return dealership.ListSessions(ctx, tx, in.UserID, in.Query)
 	})
 }
 
 func (a *API) revokeSession(ctx context.Context, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		s, err := dealership.FindSession(ctx, tx, env, in.SessionID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		s, err := dealership.FindSession(ctx, tx, in.SessionID)
 		if err != nil {
 			return none, err
 		}

@@ -43,7 +43,7 @@ func endSession(ctx context.Context, tx *db.Tx, s dealership.Session) error {
 	if err := dealership.EndSession(ctx, tx, s); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, s.Env, "session.ended", s.ID, map[string][2]any{"user_id": {s.UserID, nil}})
+	return audit.Record(ctx, tx, "session.ended", s.ID, map[string][2]any{"user_id": {s.UserID, nil}})
 }
 
 func orNil(s string) *string {

@@ -21,28 +21,28 @@ func Hash(tx *db.Tx, env auth.Env, address string) []byte {
 
 // Lock keeps others from adding to the records of an address until the
 // transaction ends: of two STOPs at once, the second finds the first.
-func Lock(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) error {
+func Lock(ctx context.Context, tx *db.Tx, hash []byte) error {
 	_, err := db.Exec(ctx, tx, `INSERT INTO consent_addresses (env, address_hash, changes) VALUES (?, ?, 1)
-		ON CONFLICT (env, address_hash) DO UPDATE SET changes = consent_addresses.changes + 1`, env, hash)
+		ON CONFLICT (env, address_hash) DO UPDATE SET changes = consent_addresses.changes + 1`, tx.Env, hash)
 	return err
 }
 
 // LockAddresses does the same for addresses, "" for none, in one order, so that
 // nobody waits for somebody who waits for them.
-func LockAddresses(ctx context.Context, tx *db.Tx, env auth.Env, addresses ...string) error {
+func LockAddresses(ctx context.Context, tx *db.Tx, addresses ...string) error {
 	var hashes [][]byte
 	for _, a := range addresses {
 		if a != "" {
-			hashes = append(hashes, Hash(tx, env, a))
+			hashes = append(hashes, Hash(tx, tx.Env, a))
 		}
 	}
-	return lockAll(ctx, tx, env, hashes)
+	return lockAll(ctx, tx, hashes)
 }
 
-func lockAll(ctx context.Context, tx *db.Tx, env auth.Env, hashes [][]byte) error {
+func lockAll(ctx context.Context, tx *db.Tx, hashes [][]byte) error {
 	slices.SortFunc(hashes, bytes.Compare)
 	for _, hash := range slices.CompactFunc(hashes, bytes.Equal) {
-		if err := Lock(ctx, tx, env, hash); err != nil {
+		if err := Lock(ctx, tx, hash); err != nil {
 			return err
 		}
 	}
@@ -50,16 +50,16 @@ func lockAll(ctx context.Context, tx *db.Tx, env auth.Env, hashes [][]byte) erro
 }
 
 // StandingOf is what the ledger says now about messages of a purpose.
-func StandingOf(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte, channel Channel, purpose Scope) (Standing, error) {
+func StandingOf(ctx context.Context, tx *db.Tx, hash []byte, channel Channel, purpose Scope) (Standing, error) {
 	records, err := db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
-		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, env, hash, channel)
+		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, tx.Env, hash, channel)
 	return Fold(records, purpose, tx.Now), err
 }
 
 // IsRevoked reports whether nothing at all may be sent to an address.
-func IsRevoked(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte, channel Channel) (bool, error) {
+func IsRevoked(ctx context.Context, tx *db.Tx, hash []byte, channel Channel) (bool, error) {
 	for _, purpose := range []Scope{Marketing, Transactional} {
-		if s, err := StandingOf(ctx, tx, env, hash, channel, purpose); err != nil || s.Code != CodeRevoked {
+		if s, err := StandingOf(ctx, tx, hash, channel, purpose); err != nil || s.Code != CodeRevoked {
 			return false, err
 		}
 	}
@@ -74,24 +74,24 @@ type binding struct {
 }
 
 // Append adds a record to the ledger, and the event.
-func Append(ctx context.Context, tx *db.Tx, env auth.Env, c *Consent) error {
+func Append(ctx context.Context, tx *db.Tx, c *Consent) error {
 	var hashes [][]byte
 	var rows []binding
-	c.Env, c.ID, c.CreatedAt = env, tx.NewID("cns"), tx.Now
+	c.Env, c.ID, c.CreatedAt = tx.Env, tx.NewID("cns"), tx.Now
 	for _, b := range c.Bindings {
-		hash := Hash(tx, env, b.Address)
-		hashes, rows = append(hashes, hash), append(rows, binding{env, hash, b.Channel, c.ID})
+		hash := Hash(tx, tx.Env, b.Address)
+		hashes, rows = append(hashes, hash), append(rows, binding{tx.Env, hash, b.Channel, c.ID})
 	}
 	return c.append(ctx, tx, hashes, rows)
 }
 
 // AppendHashed adds a record about an address that only its hash is left of:
 // somebody follows the link in an old email after being erased.
-func AppendHashed(ctx context.Context, tx *db.Tx, env auth.Env, c *Consent, hash []byte) error {
-	c.Env, c.ID, c.CreatedAt = env, tx.NewID("cns"), tx.Now
+func AppendHashed(ctx context.Context, tx *db.Tx, c *Consent, hash []byte) error {
+	c.Env, c.ID, c.CreatedAt = tx.Env, tx.NewID("cns"), tx.Now
 	var rows []binding
 	for _, channel := range c.Channels {
-		rows = append(rows, binding{env, hash, channel, c.ID})
+		rows = append(rows, binding{tx.Env, hash, channel, c.ID})
 	}
 	return c.append(ctx, tx, [][]byte{hash}, rows)
 }
@@ -109,7 +109,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if c.CapturedBy == nil {
 		c.CapturedBy = new(auth.From(ctx).Actor.ID)
 	}
-	if err := lockAll(ctx, tx, c.Env, hashes); err != nil {
+	if err := lockAll(ctx, tx, hashes); err != nil {
 		return err
 	}
 	if err := db.Insert(ctx, tx, "consents", *c); err != nil {
@@ -126,12 +126,12 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if c.Direction == Revoked {
 		event = noun + ".consent_revoked"
 	}
-	return events.Emit(ctx, tx, c.Env, event, object, nil, *c)
+	return events.Emit(ctx, tx, event, object, nil, *c)
 }
 
 // FindOfLead returns a record that was logged with a lead.
-func FindOfLead(ctx context.Context, tx *db.Tx, env auth.Env, leadID, id string) (Consent, error) {
-	c, err := db.One[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id = ? AND lead_id = ?`, env, id, leadID)
+func FindOfLead(ctx context.Context, tx *db.Tx, leadID, id string) (Consent, error) {
+	c, err := db.One[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id = ? AND lead_id = ?`, tx.Env, id, leadID)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("consent", id)
 	}
@@ -149,13 +149,13 @@ func NotRevoked(ctx context.Context, tx *db.Tx, c Consent) error {
 }
 
 // ListOfLead returns a page of the records that were logged with a lead.
-func ListOfLead(ctx context.Context, tx *db.Tx, env auth.Env, leadID string, q page.Query) (page.Page[Consent], error) {
-	return list(ctx, tx, q, "env = ? AND lead_id = ?", env, leadID)
+func ListOfLead(ctx context.Context, tx *db.Tx, leadID string, q page.Query) (page.Page[Consent], error) {
+	return list(ctx, tx, q, "env = ? AND lead_id = ?", tx.Env, leadID)
 }
 
 // ListOfContact returns a page of the records of a contact.
-func ListOfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string, q page.Query) (page.Page[Consent], error) {
-	return list(ctx, tx, q, "env = ? AND contact_id = ?", env, contactID)
+func ListOfContact(ctx context.Context, tx *db.Tx, contactID string, q page.Query) (page.Page[Consent], error) {
+	return list(ctx, tx, q, "env = ? AND contact_id = ?", tx.Env, contactID)
 }
 
 func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, args ...any) (page.Page[Consent], error) {
@@ -168,36 +168,36 @@ func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, args ...any
 }
 
 // AllOfContact returns every record of a contact, oldest first.
-func AllOfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) ([]Consent, error) {
-	return db.All[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND contact_id = ? ORDER BY id`, env, contactID)
+func AllOfContact(ctx context.Context, tx *db.Tx, contactID string) ([]Consent, error) {
+	return db.All[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
 }
 
 // Move gives the records of one contact to another, which it turned out to be.
-func Move(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
-	_, err := db.Exec(ctx, tx, `UPDATE consents SET contact_id = ? WHERE env = ? AND contact_id = ?`, to, env, from)
+func Move(ctx context.Context, tx *db.Tx, from, to string) error {
+	_, err := db.Exec(ctx, tx, `UPDATE consents SET contact_id = ? WHERE env = ? AND contact_id = ?`, to, tx.Env, from)
 	return err
 }
 
 // Carry makes the revocations at one address hold at another: two contacts
 // turned out to be one person, and the person said no.
-func Carry(ctx context.Context, tx *db.Tx, env auth.Env, channels []Channel, from, to, contactID string) error {
+func Carry(ctx context.Context, tx *db.Tx, channels []Channel, from, to, contactID string) error {
 	if from == "" || to == "" || from == to {
 		return nil
 	}
 	for _, channel := range channels {
 		for _, purpose := range []Scope{Marketing, Transactional} {
-			was, err := StandingOf(ctx, tx, env, Hash(tx, env, from), channel, purpose)
+			was, err := StandingOf(ctx, tx, Hash(tx, tx.Env, from), channel, purpose)
 			if err != nil {
 				return err
 			}
-			is, err := StandingOf(ctx, tx, env, Hash(tx, env, to), channel, purpose)
+			is, err := StandingOf(ctx, tx, Hash(tx, tx.Env, to), channel, purpose)
 			if err != nil {
 				return err
 			}
 			if was.Code != CodeRevoked || is.Code == CodeRevoked {
 				continue
 			}
-			if err := Append(ctx, tx, env, &Consent{
+			if err := Append(ctx, tx, &Consent{
 				ContactID: contactID, Direction: Revoked, Channels: []Channel{channel}, Scope: purpose, Bindings: []ConsentBinding{{channel, to}},
 				CapturedAt: tx.Now, Source: new("merge"), Method: new("merge"), Evidence: map[string]any{"consent_id": *was.ConsentID},
 			}); err != nil {
@@ -210,12 +210,12 @@ func Carry(ctx context.Context, tx *db.Tx, env auth.Env, channels []Channel, fro
 
 // Erase forgets who the records of a contact are about. Its consents end with
 // it; its revocations go on binding the hashes of the addresses.
-func Erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
+func Erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM consent_bindings WHERE env = ? AND id IN
-		(SELECT id FROM consents WHERE env = ? AND contact_id = ? AND direction = 'granted')`, env, env, contactID); err != nil {
+		(SELECT id FROM consents WHERE env = ? AND contact_id = ? AND direction = 'granted')`, tx.Env, tx.Env, contactID); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `UPDATE consents SET address = NULL, bindings = '[]', person_name = NULL, source_url = NULL, ip = NULL, user_agent = NULL,
-		evidence = ?, reason = NULL, raw_text = NULL WHERE env = ? AND contact_id = ?`, "{}", env, contactID)
+		evidence = ?, reason = NULL, raw_text = NULL WHERE env = ? AND contact_id = ?`, "{}", tx.Env, contactID)
 	return err
 }

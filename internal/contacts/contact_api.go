@@ -40,24 +40,24 @@ type ByContact struct {
 }
 
 func (a *API) list(ctx context.Context, in *ContactFilter) (page.Page[Contact], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Contact], error) {
-		return list(ctx, tx, env, *in)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Contact], error) {
+		return list(ctx, tx, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body ContactCreate }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
 		c, err := in.Body.contact()
 		if err != nil {
 			return c, err
 		}
-		return c, insert(ctx, tx, env, &c)
+		return c, insert(ctx, tx, &c)
 	})
 }
 
 func (a *API) get(ctx context.Context, in *ByContact) (Contact, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
-		c, err := Find(ctx, tx, env, in.ContactID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
+		c, err := Find(ctx, tx, in.ContactID)
 		if err != nil {
 			return c, err
 		}
@@ -69,8 +69,8 @@ func (a *API) update(ctx context.Context, in *struct {
 	ByContact
 	Body ContactPatch
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
-		c, err := Find(ctx, tx, env, in.ContactID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
+		c, err := Find(ctx, tx, in.ContactID)
 		if err != nil {
 			return c, err
 		}

@@ -19,8 +19,8 @@ import (
 )
 
 // Find returns a contact, also one that was merged or erased: ask Active.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
-	c, err := db.One[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id = ?`, env, id)
+func Find(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
+	c, err := db.One[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("contact", id)
 	}
@@ -32,30 +32,30 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, err
 // ends. Whoever adds records of a contact finds it so: what is written while it
 // is merged would stay behind, and what is written while it is erased would
 // survive.
-func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Contact, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, env, id); err != nil {
+func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM contacts WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return Contact{}, err
 	}
-	return Find(ctx, tx, env, id)
+	return Find(ctx, tx, id)
 }
 
 // FindOrCreate returns the newest contact with the email or the phone, one with
 // both before others, or makes a new one. Of two that come at once, as from a
 // form that is sent twice, the second finds the first.
-func FindOrCreate(ctx context.Context, tx *db.Tx, env auth.Env, n ContactCreate) (Contact, error) {
+func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, error) {
 	c, err := n.contact()
 	if err != nil {
 		return c, err
 	}
-	if err := consent.LockAddresses(ctx, tx, env, deref(c.Email), deref(c.Phone)); err != nil {
+	if err := consent.LockAddresses(ctx, tx, deref(c.Email), deref(c.Phone)); err != nil {
 		return c, err
 	}
-	known, err := possibleDuplicates(ctx, tx, env, c)
+	known, err := possibleDuplicates(ctx, tx, c)
 	if err != nil {
 		return c, err
 	}
 	if len(known) == 0 {
-		return c, insert(ctx, tx, env, &c)
+		return c, insert(ctx, tx, &c)
 	}
 	slices.SortFunc(known, func(a, b Contact) int { return strings.Compare(b.ID, a.ID) })
 	best := known[0]
@@ -65,12 +65,12 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, env auth.Env, n ContactCreate)
 			break
 		}
 	}
-	return FindForUpdate(ctx, tx, env, best.ID)
+	return FindForUpdate(ctx, tx, best.ID)
 }
 
 // alike are the active contacts with the email or phone of one. They are asked
 // for one after the other: an OR would keep either index from being used.
-func possibleDuplicates(ctx context.Context, tx *db.Tx, env auth.Env, c Contact) ([]Contact, error) {
+func possibleDuplicates(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, error) {
 	found := []Contact{}
 	for _, by := range []struct {
 		column string
@@ -80,7 +80,7 @@ func possibleDuplicates(ctx context.Context, tx *db.Tx, env auth.Env, c Contact)
 			continue
 		}
 		rows, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND `+by.column+` = ?
-			AND merged_into IS NULL AND erased_at IS NULL AND id <> ? ORDER BY id DESC LIMIT 20`, env, *by.value, c.ID)
+			AND merged_into IS NULL AND erased_at IS NULL AND id <> ? ORDER BY id DESC LIMIT 20`, tx.Env, *by.value, c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -100,15 +100,15 @@ func compare(ctx context.Context, tx *db.Tx, c *Contact) error {
 	if c.Active() != nil {
 		return nil //nolint:nilerr // one that is gone has none
 	}
-	others, err := possibleDuplicates(ctx, tx, c.Env, *c)
+	others, err := possibleDuplicates(ctx, tx, *c)
 	for _, o := range others {
 		c.PossibleDuplicates = append(c.PossibleDuplicates, o.ID)
 	}
 	return err
 }
 
-func insert(ctx context.Context, tx *db.Tx, env auth.Env, c *Contact) error {
-	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt = env, tx.NewID("con"), 1, tx.Now, tx.Now
+func insert(ctx context.Context, tx *db.Tx, c *Contact) error {
+	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt = tx.Env, tx.NewID("con"), 1, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "contacts", *c); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func insert(ctx context.Context, tx *db.Tx, env auth.Env, c *Contact) error {
 	if err := compare(ctx, tx, c); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, env, "contact.created", c.ID, nil, *c)
+	return events.Emit(ctx, tx, "contact.created", c.ID, nil, *c)
 }
 
 // save writes a changed contact and the event.
@@ -138,7 +138,7 @@ func save(ctx context.Context, tx *db.Tx, before Contact, c *Contact, event stri
 	if err := compare(ctx, tx, c); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, c.Env, event, c.ID, before, *c)
+	return events.Emit(ctx, tx, event, c.ID, before, *c)
 }
 
 // indexed are the terms that stand in the index: none of a contact that is
@@ -215,23 +215,23 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env auth.Env, f ContactFilter) (page.Page[Contact], error) {
+func list(ctx context.Context, tx *db.Tx, f ContactFilter) (page.Page[Contact], error) {
 	if err := f.Check("con"); err != nil {
 		return page.Page[Contact]{}, err
 	}
 	if f.Q != "" && len(searched(f.Q)) == 0 {
 		return page.Cut([]Contact{}, f.Query, false, nil), nil // nothing in q can be searched for
 	}
-	p, err := db.List[Contact](ctx, tx, db.From("contacts"), f.Query, f.where(env))
+	p, err := db.List[Contact](ctx, tx, db.From("contacts"), f.Query, f.where(tx.Env))
 	if err != nil {
 		return p, err
 	}
-	return p, compareAll(ctx, tx, env, p.Data)
+	return p, compareAll(ctx, tx, p.Data)
 }
 
 // compareAll fills in who may be the same, for a page of contacts in two
 // queries.
-func compareAll(ctx context.Context, tx *db.Tx, env auth.Env, contacts []Contact) error {
+func compareAll(ctx context.Context, tx *db.Tx, contacts []Contact) error {
 	type twin struct {
 		Value string `db:"value"`
 		ID    string `db:"id"`
@@ -243,7 +243,7 @@ func compareAll(ctx context.Context, tx *db.Tx, env auth.Env, contacts []Contact
 		"email": func(c Contact) *string { return c.Email },
 		"phone": func(c Contact) *string { return c.Phone },
 	} {
-		args := []any{env}
+		args := []any{tx.Env}
 		for _, c := range contacts {
 			if v := of(c); v != nil && c.Active() == nil {
 				args = append(args, *v)

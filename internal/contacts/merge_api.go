@@ -11,7 +11,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -21,12 +20,12 @@ import (
 // that it is given.
 type Holder struct {
 	// Move gives the records of one contact to another, which it turned out to be.
-	Move func(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error
+	Move func(ctx context.Context, tx *db.Tx, from, to string) error
 	// Export returns everything held of a contact, as lists by their names.
-	Export func(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error)
+	Export func(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error)
 	// Erase forgets what is personal in the records of a contact, or refuses with
 	// a conflict if they are still needed.
-	Erase func(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error
+	Erase func(ctx context.Context, tx *db.Tx, contactID string) error
 }
 
 func (a *API) mountLifecycle(r *rest.Router) {
@@ -44,11 +43,11 @@ func (a *API) consents(ctx context.Context, in *struct {
 	ByContact
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[consent.Consent], error) {
-		if _, err := Find(ctx, tx, env, in.ContactID); err != nil {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[consent.Consent], error) {
+		if _, err := Find(ctx, tx, in.ContactID); err != nil {
 			return page.Page[consent.Consent]{}, err
 		}
-		return consent.ListOfContact(ctx, tx, env, in.ContactID, in.Query)
+		return consent.ListOfContact(ctx, tx, in.ContactID, in.Query)
 	})
 }
 
@@ -61,8 +60,8 @@ func (a *API) merge(ctx context.Context, in *struct {
 	ByContact
 	Body ContactMerge
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Contact, error) {
-		c, err := FindForUpdate(ctx, tx, env, in.ContactID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
+		c, err := FindForUpdate(ctx, tx, in.ContactID)
 		if err != nil {
 			return c, err
 		}
@@ -74,7 +73,7 @@ func (a *API) merge(ctx context.Context, in *struct {
 			return c, err
 		}
 		for _, h := range a.Holders {
-			if err := h.Move(ctx, tx, env, d.ID, c.ID); err != nil {
+			if err := h.Move(ctx, tx, d.ID, c.ID); err != nil {
 				return c, err
 			}
 		}
@@ -85,7 +84,7 @@ func (a *API) merge(ctx context.Context, in *struct {
 // duplicate finds the contact to merge into another, and says why not.
 func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, error) {
 	var bad fault.Fields
-	d, err := FindForUpdate(ctx, tx, c.Env, id)
+	d, err := FindForUpdate(ctx, tx, id)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
 		bad.Add("duplicate_id", "not_found", "does not exist")
@@ -104,21 +103,21 @@ func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, e
 }
 
 func (a *API) export(ctx context.Context, in *ByContact) (ContactExport, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (ContactExport, error) {
-		c, err := Find(ctx, tx, env, in.ContactID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (ContactExport, error) {
+		c, err := Find(ctx, tx, in.ContactID)
 		if err != nil {
 			return nil, err
 		}
 		if err := compare(ctx, tx, &c); err != nil {
 			return nil, err
 		}
-		consents, err := consent.AllOfContact(ctx, tx, env, c.ID)
+		consents, err := consent.AllOfContact(ctx, tx, c.ID)
 		if err != nil {
 			return nil, err
 		}
 		out := ContactExport{"exported_at": tx.Now, "contact": c, "consents": consents}
 		for _, h := range a.Holders {
-			held, err := h.Export(ctx, tx, env, c.ID)
+			held, err := h.Export(ctx, tx, c.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -126,7 +125,7 @@ func (a *API) export(ctx context.Context, in *ByContact) (ContactExport, error) 
 				out[name] = records
 			}
 		}
-		return out, audit.Record(ctx, tx, env, "contact.exported", c.ID, nil)
+		return out, audit.Record(ctx, tx, "contact.exported", c.ID, nil)
 	})
 }
 
@@ -156,8 +155,8 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 }
 
 func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (rest.None, error) {
-		c, err := FindForUpdate(ctx, tx, env, in.ContactID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
+		c, err := FindForUpdate(ctx, tx, in.ContactID)
 		if err != nil {
 			return rest.None{}, err
 		}
@@ -184,14 +183,14 @@ func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
 // earlier events and itself.
 func (a *API) forget(ctx context.Context, tx *db.Tx, c Contact) error {
 	for _, h := range a.Holders {
-		if err := h.Erase(ctx, tx, c.Env, c.ID); err != nil {
+		if err := h.Erase(ctx, tx, c.ID); err != nil {
 			return err
 		}
 	}
-	if err := consent.Erase(ctx, tx, c.Env, c.ID); err != nil {
+	if err := consent.Erase(ctx, tx, c.ID); err != nil {
 		return err
 	}
-	if err := events.Redact(ctx, tx, c.Env, c.ID); err != nil {
+	if err := events.Redact(ctx, tx, c.ID); err != nil {
 		return err
 	}
 	before := c

@@ -10,13 +10,13 @@ import (
 // unite makes the duplicate a part of the contact. What either said no to holds
 // for the addresses of both: they are one person.
 func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
-	if err := consent.Move(ctx, tx, c.Env, d.ID, c.ID); err != nil {
+	if err := consent.Move(ctx, tx, d.ID, c.ID); err != nil {
 		return err
 	}
-	if err := consent.Carry(ctx, tx, c.Env, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
+	if err := consent.Carry(ctx, tx, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
 		return err
 	}
-	if err := consent.Carry(ctx, tx, c.Env, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
+	if err := consent.Carry(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
 		return err
 	}
 	earlier, err := mergedInto(ctx, tx, d)

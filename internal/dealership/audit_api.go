@@ -34,8 +34,8 @@ type AuditTarget struct {
 
 // listAudit writes, too: who reads the log is part of it.
 func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditEntry], error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[AuditEntry], error) {
-		rows, err := audit.List(ctx, tx, env, *in)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[AuditEntry], error) {
+		rows, err := audit.List(ctx, tx, *in)
 		if err != nil {
 			return page.Page[AuditEntry]{}, err
 		}
@@ -47,7 +47,7 @@ func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditE
 			}
 			p.Data = append(p.Data, shown)
 		}
-		return p, audit.Record(ctx, tx, env, "audit.read", auth.From(ctx).DealershipID, nil)
+		return p, audit.Record(ctx, tx, "audit.read", auth.From(ctx).DealershipID, nil)
 	})
 }
 

@@ -55,14 +55,14 @@ func (a *API) Mount(r *rest.Router) {
 }
 
 func (a *API) get(ctx context.Context, _ *struct{}) (Dealership, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
-		return Find(ctx, tx, env)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Dealership, error) {
+		return Find(ctx, tx)
 	})
 }
 
 func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (Dealership, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
-		d, err := Find(ctx, tx, env)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Dealership, error) {
+		d, err := Find(ctx, tx)
 		if err != nil {
 			return d, err
 		}
@@ -76,6 +76,6 @@ func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (D
 		if err := save(ctx, tx, &d); err != nil {
 			return d, err
 		}
-		return d, events.Emit(ctx, tx, env, "dealership.updated", d.ID, before, d)
+		return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
 	})
 }

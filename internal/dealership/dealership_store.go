@@ -35,17 +35,18 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 			Name: f.Name, Plan: f.Plan, Timezone: "America/New_York", Settings: defaultSettings,
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
+		tx := tx.In(d.Env)
 		if err := db.Insert(ctx, tx, "dealerships", d); err != nil {
 			return nil, nil, err
 		}
-		if err := audit.Begin(ctx, tx, d.Env); err != nil {
+		if err := audit.Begin(ctx, tx); err != nil {
 			return nil, nil, err
 		}
-		owner, err := insertOwner(ctx, tx, d.Env, f)
+		owner, err := insertOwner(ctx, tx, f)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := events.Emit(ctx, tx, d.Env, "dealership.created", d.ID, nil, d); err != nil {
+		if err := events.Emit(ctx, tx, "dealership.created", d.ID, nil, d); err != nil {
 			return nil, nil, err
 		}
 		founded, owners = append(founded, d), append(owners, owner)
@@ -53,7 +54,7 @@ func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, er
 	return founded, owners, nil
 }
 
-func insertOwner(ctx context.Context, tx *db.Tx, env auth.Env, f Founding) (User, error) {
+func insertOwner(ctx context.Context, tx *db.Tx, f Founding) (User, error) {
 	owner := User{Email: f.OwnerEmail, Name: f.OwnerName, Status: Active, PasswordHash: &f.PasswordHash}
 	if err := owner.check(); err != nil {
 		return owner, err
@@ -61,17 +62,17 @@ func insertOwner(ctx context.Context, tx *db.Tx, env auth.Env, f Founding) (User
 	var held []Role
 	for _, r := range builtIn {
 		r.BuiltIn = true
-		if err := insertRole(ctx, tx, env, &r); err != nil {
+		if err := insertRole(ctx, tx, &r); err != nil {
 			return owner, err
 		}
 		if r.Name == ownerRole {
 			held = append(held, r)
 		}
 	}
-	if err := insertUser(ctx, tx, env, &owner, held); err != nil {
+	if err := insertUser(ctx, tx, &owner, held); err != nil {
 		return owner, err
 	}
-	return owner, events.Emit(ctx, tx, env, "user.provisioned", owner.ID, nil, owner)
+	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
 }
 
 // FindEnvironment returns one environment of a dealership, by the
@@ -94,8 +95,8 @@ func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, erro
 }
 
 // Find returns an environment's dealership.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env) (Dealership, error) {
-	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, env)
+func Find(ctx context.Context, tx *db.Tx) (Dealership, error) {
+	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, tx.Env)
 }
 
 func save(ctx context.Context, tx *db.Tx, d *Dealership) error {

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -16,27 +15,27 @@ type ByLocation struct {
 }
 
 func (a *API) listLocations(ctx context.Context, in *struct{ page.Query }) (page.Page[Location], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Location], error) {
-		return listLocations(ctx, tx, env, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Location], error) {
+		return listLocations(ctx, tx, in.Query)
 	})
 }
 
 func (a *API) createLocation(ctx context.Context, in *struct{ Body LocationCreate }) (Location, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Location, error) {
 		l := in.Body.location()
 		if err := in.Body.Check(tx.Now); err != nil {
 			return l, err
 		}
-		if err := insertLocation(ctx, tx, env, &l); err != nil {
+		if err := insertLocation(ctx, tx, &l); err != nil {
 			return l, err
 		}
-		return l, events.Emit(ctx, tx, env, "location.created", l.ID, nil, l)
+		return l, events.Emit(ctx, tx, "location.created", l.ID, nil, l)
 	})
 }
 
 func (a *API) getLocation(ctx context.Context, in *ByLocation) (Location, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
-		return FindLocation(ctx, tx, env, in.LocationID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Location, error) {
+		return FindLocation(ctx, tx, in.LocationID)
 	})
 }
 
@@ -44,8 +43,8 @@ func (a *API) updateLocation(ctx context.Context, in *struct {
 	ByLocation
 	Body LocationPatch
 }) (Location, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
-		l, err := FindLocation(ctx, tx, env, in.LocationID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Location, error) {
+		l, err := FindLocation(ctx, tx, in.LocationID)
 		if err != nil {
 			return l, err
 		}
@@ -59,13 +58,13 @@ func (a *API) updateLocation(ctx context.Context, in *struct {
 		if err := saveLocation(ctx, tx, &l); err != nil {
 			return l, err
 		}
-		return l, events.Emit(ctx, tx, env, "location.updated", l.ID, before, l)
+		return l, events.Emit(ctx, tx, "location.updated", l.ID, before, l)
 	})
 }
 
 func (a *API) deleteLocation(ctx context.Context, in *ByLocation) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		l, err := FindLocation(ctx, tx, env, in.LocationID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		l, err := FindLocation(ctx, tx, in.LocationID)
 		if err != nil {
 			return none, err
 		}
@@ -75,6 +74,6 @@ func (a *API) deleteLocation(ctx context.Context, in *ByLocation) (rest.None, er
 		if err := removeLocation(ctx, tx, l); err != nil {
 			return none, err
 		}
-		return none, events.Emit(ctx, tx, env, "location.deleted", l.ID, nil, l)
+		return none, events.Emit(ctx, tx, "location.deleted", l.ID, nil, l)
 	})
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
 // FindLocation returns a location.
-func FindLocation(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Location, error) {
-	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND id = ?`, env, id)
+func FindLocation(ctx context.Context, tx *db.Tx, id string) (Location, error) {
+	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return l, fault.NotFound("location", id)
 	}
@@ -19,29 +18,29 @@ func FindLocation(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Loca
 }
 
 // Locations are all of an environment, for those who meet many of them.
-func Locations(ctx context.Context, tx *db.Tx, env auth.Env) ([]Location, error) {
-	return db.All[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? ORDER BY id`, env)
+func Locations(ctx context.Context, tx *db.Tx) ([]Location, error) {
+	return db.All[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? ORDER BY id`, tx.Env)
 }
 
-func listLocations(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Location], error) {
+func listLocations(ctx context.Context, tx *db.Tx, q page.Query) (page.Page[Location], error) {
 	if err := q.Check("loc"); err != nil {
 		return page.Page[Location]{}, err
 	}
 	var w db.Where
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	return db.List[Location](ctx, tx, db.From("locations"), q, &w)
 }
 
-func insertLocation(ctx context.Context, tx *db.Tx, env auth.Env, l *Location) error {
-	if err := codeIsFree(ctx, tx, env, *l); err != nil {
+func insertLocation(ctx context.Context, tx *db.Tx, l *Location) error {
+	if err := codeIsFree(ctx, tx, *l); err != nil {
 		return err
 	}
-	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = env, tx.NewID("loc"), 1, tx.Now, tx.Now
+	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = tx.Env, tx.NewID("loc"), 1, tx.Now, tx.Now
 	return db.Insert(ctx, tx, "locations", *l)
 }
 
 func saveLocation(ctx context.Context, tx *db.Tx, l *Location) error {
-	if err := codeIsFree(ctx, tx, l.Env, *l); err != nil {
+	if err := codeIsFree(ctx, tx, *l); err != nil {
 		return err
 	}
 	was := l.Version
@@ -50,11 +49,11 @@ func saveLocation(ctx context.Context, tx *db.Tx, l *Location) error {
 }
 
 // codeIsFree names the location that has the code; the unique index is the guard.
-func codeIsFree(ctx context.Context, tx *db.Tx, env auth.Env, l Location) error {
+func codeIsFree(ctx context.Context, tx *db.Tx, l Location) error {
 	if l.Code == nil {
 		return nil
 	}
-	other, err := db.All[string](ctx, tx, `SELECT id FROM locations WHERE env = ? AND code = ? AND id <> ?`, env, *l.Code, l.ID)
+	other, err := db.All[string](ctx, tx, `SELECT id FROM locations WHERE env = ? AND code = ? AND id <> ?`, tx.Env, *l.Code, l.ID)
 	if err != nil || len(other) == 0 {
 		return err
 	}
@@ -72,8 +71,8 @@ func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
 
 // FirstAddressed returns the first location that has an address, the zero one
 // if none has.
-func FirstAddressed(ctx context.Context, tx *db.Tx, env auth.Env) (Location, error) {
-	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND address IS NOT NULL ORDER BY id LIMIT 1`, env)
+func FirstAddressed(ctx context.Context, tx *db.Tx) (Location, error) {
+	l, err := db.One[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? AND address IS NOT NULL ORDER BY id LIMIT 1`, tx.Env)
 	if db.IsNoRows(err) {
 		return Location{}, nil
 	}

@@ -16,21 +16,21 @@ type ByRole struct {
 }
 
 func (a *API) listRoles(ctx context.Context, in *struct{ page.Query }) (page.Page[Role], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Role], error) {
-		return listRoles(ctx, tx, env, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Role], error) {
+		return listRoles(ctx, tx, in.Query)
 	})
 }
 
 func (a *API) createRole(ctx context.Context, in *struct{ Body RoleCreate }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Role, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Role, error) {
 		r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
 		if err := r.check(auth.From(ctx).Scopes); err != nil {
 			return r, err
 		}
-		if err := insertRole(ctx, tx, env, &r); err != nil {
+		if err := insertRole(ctx, tx, &r); err != nil {
 			return r, err
 		}
-		return r, events.Emit(ctx, tx, env, "role.created", r.ID, nil, r)
+		return r, events.Emit(ctx, tx, "role.created", r.ID, nil, r)
 	})
 }
 
@@ -38,8 +38,8 @@ func (a *API) updateRole(ctx context.Context, in *struct {
 	ByRole
 	Body RolePatch
 }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Role, error) {
-		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Role, error) {
+		r, err := a.changeableRole(ctx, tx, in.RoleID)
 		if err != nil {
 			return r, err
 		}
@@ -52,25 +52,25 @@ func (a *API) updateRole(ctx context.Context, in *struct {
 		if err := saveRole(ctx, tx, &r); err != nil {
 			return r, err
 		}
-		return r, events.Emit(ctx, tx, env, "role.updated", r.ID, before, r)
+		return r, events.Emit(ctx, tx, "role.updated", r.ID, before, r)
 	})
 }
 
 func (a *API) deleteRole(ctx context.Context, in *ByRole) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		r, err := a.changeableRole(ctx, tx, env, in.RoleID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		r, err := a.changeableRole(ctx, tx, in.RoleID)
 		if err != nil {
 			return none, err
 		}
 		if err := removeRole(ctx, tx, r); err != nil {
 			return none, err
 		}
-		return none, events.Emit(ctx, tx, env, "role.deleted", r.ID, nil, r)
+		return none, events.Emit(ctx, tx, "role.deleted", r.ID, nil, r)
 	})
 }
 
-func (a *API) changeableRole(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Role, error) {
-	r, err := FindRole(ctx, tx, env, id)
+func (a *API) changeableRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {
+	r, err := FindRole(ctx, tx, id)
 	if err != nil {
 		return r, err
 	}

@@ -10,33 +10,33 @@ import (
 )
 
 // FindRole returns a role.
-func FindRole(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Role, error) {
-	r, err := db.One[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? AND id = ?`, env, id)
+func FindRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {
+	r, err := db.One[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return r, fault.NotFound("role", id)
 	}
 	return r, err
 }
 
-func listRoles(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Role], error) {
+func listRoles(ctx context.Context, tx *db.Tx, q page.Query) (page.Page[Role], error) {
 	if err := q.Check("role"); err != nil {
 		return page.Page[Role]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	return db.List[Role](ctx, tx, db.From("roles"), q, w)
 }
 
-func insertRole(ctx context.Context, tx *db.Tx, env auth.Env, r *Role) error {
-	if err := roleNameIsFree(ctx, tx, env, *r); err != nil {
+func insertRole(ctx context.Context, tx *db.Tx, r *Role) error {
+	if err := roleNameIsFree(ctx, tx, *r); err != nil {
 		return err
 	}
-	r.Env, r.ID, r.Version, r.CreatedAt, r.UpdatedAt = env, tx.NewID("role"), 1, tx.Now, tx.Now
+	r.Env, r.ID, r.Version, r.CreatedAt, r.UpdatedAt = tx.Env, tx.NewID("role"), 1, tx.Now, tx.Now
 	return db.Insert(ctx, tx, "roles", *r)
 }
 
 func saveRole(ctx context.Context, tx *db.Tx, r *Role) error {
-	if err := roleNameIsFree(ctx, tx, r.Env, *r); err != nil {
+	if err := roleNameIsFree(ctx, tx, *r); err != nil {
 		return err
 	}
 	was := r.Version
@@ -45,8 +45,8 @@ func saveRole(ctx context.Context, tx *db.Tx, r *Role) error {
 }
 
 // roleNameIsFree names the role that has the name; the unique index is the guard.
-func roleNameIsFree(ctx context.Context, tx *db.Tx, env auth.Env, r Role) error {
-	other, err := db.All[string](ctx, tx, `SELECT id FROM roles WHERE env = ? AND name = ? AND id <> ?`, env, r.Name, r.ID)
+func roleNameIsFree(ctx context.Context, tx *db.Tx, r Role) error {
+	other, err := db.All[string](ctx, tx, `SELECT id FROM roles WHERE env = ? AND name = ? AND id <> ?`, tx.Env, r.Name, r.ID)
 	if err != nil || len(other) == 0 {
 		return err
 	}
@@ -63,11 +63,11 @@ func removeRole(ctx context.Context, tx *db.Tx, r Role) error {
 
 // rolesByID returns the roles of these ids, or blames the field for one that
 // is not there.
-func rolesByID(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Role, error) {
+func rolesByID(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
 	var roles []Role
 	var bad fault.Fields
 	for _, id := range ids {
-		r, err := FindRole(ctx, tx, env, id)
+		r, err := FindRole(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			bad.Add("role_ids", "not_found", "has %s, which does not exist", id)
 			continue

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -15,8 +14,8 @@ func InsertSession(ctx context.Context, tx *db.Tx, s Session) error {
 }
 
 // FindSession returns a session that has not ended.
-func FindSession(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Session, error) {
-	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`, env, id, tx.Now)
+func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
+	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`, tx.Env, id, tx.Now)
 	if db.IsNoRows(err) {
 		return s, fault.NotFound("session", id)
 	}
@@ -24,12 +23,12 @@ func FindSession(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Sessi
 }
 
 // ListSessions returns the sessions that have not ended.
-func ListSessions(ctx context.Context, tx *db.Tx, env auth.Env, userID string, q page.Query) (page.Page[Session], error) {
+func ListSessions(ctx context.Context, tx *db.Tx, userID string, q page.Query) (page.Page[Session], error) {
 	if err := q.Check("ses"); err != nil {
 		return page.Page[Session]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ? AND ended_at IS NULL AND expires_at > ?", env, tx.Now)
+	w.And("env = ? AND ended_at IS NULL AND expires_at > ?", tx.Env, tx.Now)
 	if userID != "" {
 		w.And("user_id = ?", userID)
 	}

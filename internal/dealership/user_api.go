@@ -26,45 +26,45 @@ type Invite struct {
 func (Invite) Kind() string { return "invite_user" }
 
 func (a *API) listUsers(ctx context.Context, in *UserFilter) (page.Page[User], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[User], error) {
-		return listUsers(ctx, tx, env, *in)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[User], error) {
+		return listUsers(ctx, tx, *in)
 	})
 }
 
 func (a *API) getUser(ctx context.Context, in *ByUser) (User, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
-		return FindUser(ctx, tx, env, in.UserID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
+		return FindUser(ctx, tx, in.UserID)
 	})
 }
 
 func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
 		u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
 		if err := u.check(); err != nil {
 			return u, err
 		}
-		roles, err := grantable(ctx, tx, env, in.Body.RoleIDs)
+		roles, err := grantable(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return u, err
 		}
-		if err := checkLocations(ctx, tx, env, u.LocationIDs); err != nil {
+		if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
 			return u, err
 		}
-		if err := insertUser(ctx, tx, env, &u, roles); err != nil {
+		if err := insertUser(ctx, tx, &u, roles); err != nil {
 			return u, err
 		}
-		if err := a.Jobs.Enqueue(ctx, tx, Invite{env, u.ID}, tx.Now); err != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
 			return u, err
 		}
-		return u, events.Emit(ctx, tx, env, "user.provisioned", u.ID, nil, u)
+		return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
 	})
 }
 
 // changeUser is how a user is changed: found, matched against If-Match, edited
 // and saved, in one transaction that leaves an owner.
 func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx context.Context, tx *db.Tx, u *User) error) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (User, error) {
-		u, err := FindUserAlone(ctx, tx, env, id)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
+		u, err := FindUserAlone(ctx, tx, id)
 		if err != nil {
 			return u, err
 		}
@@ -79,11 +79,11 @@ func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx co
 			return u, err
 		}
 		if before.isOwner() && !u.isOwner() {
-			if err := keepAnOwner(ctx, tx, env); err != nil {
+			if err := keepAnOwner(ctx, tx); err != nil {
 				return u, err
 			}
 		}
-		return u, events.Emit(ctx, tx, env, event, u.ID, before, u)
+		return u, events.Emit(ctx, tx, event, u.ID, before, u)
 	})
 }
 
@@ -100,7 +100,7 @@ func (a *API) updateUser(ctx context.Context, in *struct {
 			return err
 		}
 		if p.LocationIDs.Set {
-			if err := checkLocations(ctx, tx, u.Env, u.LocationIDs); err != nil {
+			if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
 				return err
 			}
 		}
@@ -132,7 +132,7 @@ func (a *API) assignRoles(ctx context.Context, in *struct {
 	Body UserRolesReplace
 }) (User, error) {
 	return a.changeUser(ctx, in.UserID, "user.roles_assigned", func(ctx context.Context, tx *db.Tx, u *User) error {
-		roles, err := grantable(ctx, tx, u.Env, in.Body.RoleIDs)
+		roles, err := grantable(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return err
 		}
@@ -141,8 +141,8 @@ func (a *API) assignRoles(ctx context.Context, in *struct {
 }
 
 // grantable returns the roles of these ids, if the caller may grant them all.
-func grantable(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Role, error) {
-	roles, err := rolesByID(ctx, tx, env, ids)
+func grantable(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
+	roles, err := rolesByID(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // FindUser returns a user with their roles and factors.
-func FindUser(ctx context.Context, tx *db.Tx, env auth.Env, id string) (User, error) {
-	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id = ?`, env, id)
+func FindUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
+	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return u, fault.NotFound("user", id)
 	}
@@ -21,29 +21,29 @@ func FindUser(ctx context.Context, tx *db.Tx, env auth.Env, id string) (User, er
 		return u, err
 	}
 	users := []User{u}
-	err = complete(ctx, tx, env, users)
+	err = complete(ctx, tx, users)
 	return users[0], err
 }
 
 // FindUserAlone returns a user whom nobody else can change until the transaction
 // ends: who signs in while being deactivated does one after the other.
-func FindUserAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (User, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, env, id); err != nil {
+func FindUserAlone(ctx context.Context, tx *db.Tx, id string) (User, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return User{}, err
 	}
-	return FindUser(ctx, tx, env, id)
+	return FindUser(ctx, tx, id)
 }
 
 // FindUserByEmail returns a user.
-func FindUserByEmail(ctx context.Context, tx *db.Tx, env auth.Env, email string) (User, error) {
-	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, env, strings.ToLower(email))
+func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error) {
+	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, tx.Env, strings.ToLower(email))
 	if db.IsNoRows(err) {
 		return User{}, fault.NotFound("user", email)
 	}
 	if err != nil {
 		return User{}, err
 	}
-	return FindUser(ctx, tx, env, id)
+	return FindUser(ctx, tx, id)
 }
 
 // UserFilter narrows the list of users.
@@ -53,12 +53,12 @@ type UserFilter struct {
 	Email  string     `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
 }
 
-func listUsers(ctx context.Context, tx *db.Tx, env auth.Env, f UserFilter) (page.Page[User], error) {
+func listUsers(ctx context.Context, tx *db.Tx, f UserFilter) (page.Page[User], error) {
 	if err := f.Check("usr"); err != nil {
 		return page.Page[User]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	if f.Status != "" {
 		w.And("status = ?", f.Status)
 	}
@@ -69,15 +69,15 @@ func listUsers(ctx context.Context, tx *db.Tx, env auth.Env, f UserFilter) (page
 	if err != nil {
 		return p, err
 	}
-	return p, complete(ctx, tx, env, p.Data)
+	return p, complete(ctx, tx, p.Data)
 }
 
 // complete adds the roles and factors of users, in one query each.
-func complete(ctx context.Context, tx *db.Tx, env auth.Env, users []User) error {
+func complete(ctx context.Context, tx *db.Tx, users []User) error {
 	if len(users) == 0 {
 		return nil
 	}
-	args, at := []any{env}, map[string]*User{}
+	args, at := []any{tx.Env}, map[string]*User{}
 	for i := range users {
 		users[i].Roles, users[i].MFAFactors = []UserRole{}, []UserFactor{}
 		args, at[users[i].ID] = append(args, users[i].ID), &users[i]
@@ -105,14 +105,14 @@ func complete(ctx context.Context, tx *db.Tx, env auth.Env, users []User) error 
 }
 
 // insertUser adds a user with roles.
-func insertUser(ctx context.Context, tx *db.Tx, env auth.Env, u *User, roles []Role) error {
-	if err := emailIsFree(ctx, tx, env, *u); err != nil {
+func insertUser(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
+	if err := emailIsFree(ctx, tx, *u); err != nil {
 		return err
 	}
 	if u.LocationIDs == nil {
 		u.LocationIDs = []string{}
 	}
-	u.Env, u.ID, u.Version, u.CreatedAt, u.UpdatedAt = env, tx.NewID("usr"), 1, tx.Now, tx.Now
+	u.Env, u.ID, u.Version, u.CreatedAt, u.UpdatedAt = tx.Env, tx.NewID("usr"), 1, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "users", *u); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func insertUser(ctx context.Context, tx *db.Tx, env auth.Env, u *User, roles []R
 
 // SaveUser writes a changed user.
 func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := emailIsFree(ctx, tx, u.Env, *u); err != nil {
+	if err := emailIsFree(ctx, tx, *u); err != nil {
 		return err
 	}
 	was := u.Version
@@ -131,18 +131,18 @@ func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
 }
 
 // emailIsFree names the user who has the address; the unique index is the guard.
-func emailIsFree(ctx context.Context, tx *db.Tx, env auth.Env, u User) error {
-	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, env, u.Email, u.ID)
+func emailIsFree(ctx context.Context, tx *db.Tx, u User) error {
+	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, tx.Env, u.Email, u.ID)
 	if err != nil || len(other) == 0 {
 		return err
 	}
 	return fault.Conflict("User %s has the email address %s.", other[0], u.Email).Detail("email", "duplicate", "is that of %s", other[0])
 }
 
-func checkLocations(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) error {
+func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
 	var bad fault.Fields
 	for _, id := range ids {
-		_, err := FindLocation(ctx, tx, env, id)
+		_, err := FindLocation(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			bad.Add("location_ids", "not_found", "has %s, which does not exist", id)
 		} else if err != nil {
@@ -170,12 +170,12 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 // keepAnOwner fails if the environment has no active owner left. Transactions
 // that take an owner away pass one at a time, so that two of them cannot each
 // leave the last one to the other.
-func keepAnOwner(ctx context.Context, tx *db.Tx, env auth.Env) error {
-	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, env); err != nil {
+func keepAnOwner(ctx context.Context, tx *db.Tx) error {
+	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, tx.Env); err != nil {
 		return err
 	}
 	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
-		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, env, Active, ownerRole)
+		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, tx.Env, Active, ownerRole)
 	if err == nil && owners == 0 {
 		err = fault.Conflict("The dealership needs an active owner. Make somebody else one first.").Detail("user_id", "state", "is the last owner")
 	}
@@ -185,16 +185,16 @@ func keepAnOwner(ctx context.Context, tx *db.Tx, env auth.Env) error {
 // Sellers are the active users who can work leads at a location, or anywhere
 // for "". Those who run the dealership are among them only if there is nobody
 // else: an owner may do everything and takes no turns.
-func Sellers(ctx context.Context, tx *db.Tx, env auth.Env, locationID string) ([]User, error) {
-	roles, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, env)
+func Sellers(ctx context.Context, tx *db.Tx, locationID string) ([]User, error) {
+	roles, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, tx.Env)
 	if err != nil {
 		return nil, err
 	}
-	users, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND status = ? ORDER BY id`, env, Active)
+	users, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND status = ? ORDER BY id`, tx.Env, Active)
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(ctx, tx, env, users); err != nil {
+	if err := complete(ctx, tx, users); err != nil {
 		return nil, err
 	}
 	scopes := map[string][]auth.Scope{}

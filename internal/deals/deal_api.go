@@ -74,14 +74,14 @@ type ByDeal struct {
 }
 
 func (a *API) list(ctx context.Context, in *DealFilter) (page.Page[Deal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Deal], error) {
-		return list(ctx, tx, env, *in)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Deal], error) {
+		return list(ctx, tx, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
-		d, err := open(ctx, tx, env, in.Body)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
+		d, err := open(ctx, tx, in.Body)
 		if err != nil {
 			return d, err
 		}
@@ -90,8 +90,8 @@ func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, 
 }
 
 // open is how every deal begins.
-func open(ctx context.Context, tx *db.Tx, env auth.Env, c DealCreate) (Deal, error) {
-	company, err := dealership.Find(ctx, tx, env)
+func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
+	company, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return Deal{}, err
 	}
@@ -99,12 +99,12 @@ func open(ctx context.Context, tx *db.Tx, env auth.Env, c DealCreate) (Deal, err
 	if err != nil {
 		return d, err
 	}
-	return d, insert(ctx, tx, env, &d)
+	return d, insert(ctx, tx, &d)
 }
 
 func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
-		d, err := Find(ctx, tx, env, in.DealID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
+		d, err := Find(ctx, tx, in.DealID)
 		if err != nil {
 			return d, err
 		}
@@ -115,8 +115,8 @@ func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
 // change is how a deal is changed: found, matched against If-Match, edited by a
 // rule and saved, in one transaction. Edit returns the event and the reason.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, d *Deal) (event string, reason *string, err error)) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
-		d, err := FindForUpdate(ctx, tx, env, id)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
+		d, err := FindForUpdate(ctx, tx, id)
 		if err != nil {
 			return d, err
 		}
@@ -153,7 +153,7 @@ func (a *API) advance(ctx context.Context, in *struct {
 		if in.Body != nil {
 			asked = *in.Body
 		}
-		company, err := dealership.Find(ctx, tx, d.Env)
+		company, err := dealership.Find(ctx, tx)
 		if err != nil {
 			return "", nil, err
 		}
@@ -168,14 +168,14 @@ func (a *API) advance(ctx context.Context, in *struct {
 func moveHull(ctx context.Context, tx *db.Tx, d Deal, rules dealership.Settings) error {
 	switch {
 	case string(d.Status) == rules.SoldWhen:
-		return hulls.MarkSold(ctx, tx, d.Env, d.HullID)
+		return hulls.MarkSold(ctx, tx, d.HullID)
 	case d.Status == Delivered:
-		return hulls.MarkDelivered(ctx, tx, d.Env, d.HullID)
+		return hulls.MarkDelivered(ctx, tx, d.HullID)
 	case d.Status == Closed:
 		if err := stockIn(ctx, tx, d); err != nil {
 			return err
 		}
-		return hulls.Settle(ctx, tx, d.Env, d.HullID)
+		return hulls.Settle(ctx, tx, d.HullID)
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (a *API) cancel(ctx context.Context, in *struct {
 			return "", nil, err
 		}
 		if d.HullStatus != nil {
-			if err := hulls.Release(ctx, tx, d.Env, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {
+			if err := hulls.Release(ctx, tx, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {
 				return "", nil, err
 			}
 		}
@@ -207,7 +207,7 @@ func (a *API) history(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[DealChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[DealChange], error) {
-		return ListOf[DealChange](ctx, tx, env, "deal_history", "hst", in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[DealChange], error) {
+		return ListOf[DealChange](ctx, tx, "deal_history", "hst", in.DealID, in.Query)
 	})
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // Find returns a deal.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
-	d, err := db.One[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND id = ?`, env, id)
+func Find(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
+	d, err := db.One[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("deal", id)
 	}
@@ -29,11 +29,11 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error)
 // FindForUpdate returns a deal that nobody else can change until the transaction
 // ends. All that is written about a deal starts with it, so that sums over its
 // rows hold.
-func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Deal, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM deals WHERE env = ? AND id = ?`, env, id); err != nil {
+func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM deals WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return Deal{}, err
 	}
-	return Find(ctx, tx, env, id)
+	return Find(ctx, tx, id)
 }
 
 // DealFilter narrows the list of deals.
@@ -97,23 +97,23 @@ func (f DealFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env auth.Env, f DealFilter) (page.Page[Deal], error) {
+func list(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}
-	p, err := db.List[Deal](ctx, tx, db.From("deals"), f.Query, f.where(env))
+	p, err := db.List[Deal](ctx, tx, db.From("deals"), f.Query, f.where(tx.Env))
 	if err != nil {
 		return p, err
 	}
 	for i := range p.Data {
 		p.Data[i].derive()
 	}
-	return p, show(ctx, tx, env, p.Data)
+	return p, show(ctx, tx, p.Data)
 }
 
 // show makes deals what the caller may see: costs and profits are for those
 // who run deals. Nothing that show adds is kept or told to others.
-func show(ctx context.Context, tx *db.Tx, env auth.Env, all []Deal) error {
+func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 	if !auth.From(ctx).Can(auth.DealsWrite) {
 		for i := range all {
 			all[i].hideCosts()
@@ -124,7 +124,7 @@ func show(ctx context.Context, tx *db.Tx, env auth.Env, all []Deal) error {
 	for _, d := range all {
 		ids = append(ids, d.HullID)
 	}
-	costs, err := hulls.Costs(ctx, tx, env, ids...)
+	costs, err := hulls.Costs(ctx, tx, ids...)
 	for i := range all {
 		if cost, known := costs[all[i].HullID]; known {
 			all[i].showProfit(&cost)
@@ -137,14 +137,14 @@ func show(ctx context.Context, tx *db.Tx, env auth.Env, all []Deal) error {
 
 func shown(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 	one := []Deal{d}
-	err := show(ctx, tx, d.Env, one)
+	err := show(ctx, tx, one)
 	return one[0], err
 }
 
 // insert adds a deal with the buyer's opening offer and its first line of
 // history.
-func insert(ctx context.Context, tx *db.Tx, env auth.Env, d *Deal) error {
-	d.Env, d.ID, d.Version, d.CreatedAt, d.UpdatedAt = env, tx.NewID("deal"), 1, tx.Now, tx.Now
+func insert(ctx context.Context, tx *db.Tx, d *Deal) error {
+	d.Env, d.ID, d.Version, d.CreatedAt, d.UpdatedAt = tx.Env, tx.NewID("deal"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *d, nil); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func insert(ctx context.Context, tx *db.Tx, env auth.Env, d *Deal) error {
 		return err
 	}
 	d.derive()
-	return events.Emit(ctx, tx, env, "deal.opened", d.ID, nil, d.told())
+	return events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.told())
 }
 
 // Keep writes a changed deal whose event is that of something else: a payment,
@@ -186,7 +186,7 @@ func save(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, re
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, d.Env, event, d.ID, before.told(), d.told())
+	return events.Emit(ctx, tx, event, d.ID, before.told(), d.told())
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {
@@ -209,11 +209,11 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		now, was *string
 		find     func(id string) error
 	}{
-		{"hull_id", &d.HullID, &before.HullID, func(id string) error { _, err := hulls.Find(ctx, tx, d.Env, id); return err }},
-		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
-		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { return findParty(ctx, tx, d.Env, id) }},
-		{"lead_id", d.LeadID, before.LeadID, func(id string) error { _, err := leads.Find(ctx, tx, d.Env, id); return err }},
-		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := dealership.FindUser(ctx, tx, d.Env, id); return err }},
+		{"hull_id", &d.HullID, &before.HullID, func(id string) error { _, err := hulls.Find(ctx, tx, id); return err }},
+		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { return findParty(ctx, tx, id) }},
+		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { return findParty(ctx, tx, id) }},
+		{"lead_id", d.LeadID, before.LeadID, func(id string) error { _, err := leads.Find(ctx, tx, id); return err }},
+		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := dealership.FindUser(ctx, tx, id); return err }},
 	} {
 		if r.now == nil || r.was != nil && *r.was == *r.now {
 			continue
@@ -230,8 +230,8 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 
 // findParty fails for a contact that is not there, or not there any more, and
 // keeps it from being merged or erased meanwhile.
-func findParty(ctx context.Context, tx *db.Tx, env auth.Env, id string) error {
-	c, err := contacts.FindForUpdate(ctx, tx, env, id)
+func findParty(ctx context.Context, tx *db.Tx, id string) error {
+	c, err := contacts.FindForUpdate(ctx, tx, id)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func findParty(ctx context.Context, tx *db.Tx, env auth.Env, id string) error {
 // hullIsForSale refuses a deal on a boat that has left or is kept back. One
 // that is promised to somebody may get further offers.
 func hullIsForSale(ctx context.Context, tx *db.Tx, d Deal) error {
-	h, err := hulls.Find(ctx, tx, d.Env, d.HullID)
+	h, err := hulls.Find(ctx, tx, d.HullID)
 	if err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func hullIsForSale(ctx context.Context, tx *db.Tx, d Deal) error {
 // at the same time the first one wins, and the others can say which it was. The
 // unique index is the guard.
 func take(ctx context.Context, tx *db.Tx, d *Deal) error {
-	h, err := hulls.FindForUpdate(ctx, tx, d.Env, d.HullID)
+	h, err := hulls.FindForUpdate(ctx, tx, d.HullID)
 	if err != nil {
 		return err
 	}
@@ -277,14 +277,14 @@ func take(ctx context.Context, tx *db.Tx, d *Deal) error {
 }
 
 // ListOf is a page of rows that belong to one deal.
-func ListOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, dealID string, q page.Query) (page.Page[T], error) {
+func ListOf[T any](ctx context.Context, tx *db.Tx, table, prefix, dealID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}
-	if _, err := Find(ctx, tx, env, dealID); err != nil {
+	if _, err := Find(ctx, tx, dealID); err != nil {
 		return page.Page[T]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ? AND deal_id = ?", env, dealID)
+	w.And("env = ? AND deal_id = ?", tx.Env, dealID)
 	return db.List[T](ctx, tx, db.From(table), q, w)
 }

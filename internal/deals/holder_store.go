@@ -6,7 +6,6 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -16,8 +15,8 @@ func (a *API) Holder() contacts.Holder {
 }
 
 // OfContact are the deals that a contact buys in, oldest first.
-func OfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) ([]Deal, error) {
-	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`, env, contactID, contactID)
+func OfContact(ctx context.Context, tx *db.Tx, contactID string) ([]Deal, error) {
+	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`, tx.Env, contactID, contactID)
 	for i := range all {
 		all[i].derive()
 	}
@@ -26,8 +25,8 @@ func OfContact(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (
 
 // move gives the deals of one contact to another. Whoever bought together with
 // themselves bought alone.
-func move(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
-	all, err := OfContact(ctx, tx, env, from)
+func move(ctx context.Context, tx *db.Tx, from, to string) error {
+	all, err := OfContact(ctx, tx, from)
 	if err != nil {
 		return err
 	}
@@ -49,15 +48,15 @@ func move(ctx context.Context, tx *db.Tx, env auth.Env, from, to string) error {
 	return nil
 }
 
-func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error) {
-	all, err := OfContact(ctx, tx, env, contactID)
+func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
+	all, err := OfContact(ctx, tx, contactID)
 	if err != nil {
 		return nil, err
 	}
 	offers, trades := []Offer{}, []TradeIn{}
 	for i, d := range all {
 		all[i].hideCosts() // what the dealership pays is no data of the buyer's
-		o, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, env, d.ID)
+		o, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, tx.Env, d.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +74,8 @@ func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map
 
 // erase refuses while a deal is not over, and forgets what people wrote in
 // those that are. What was sold to whom, the books must keep.
-func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
-	all, err := OfContact(ctx, tx, env, contactID)
+func erase(ctx context.Context, tx *db.Tx, contactID string) error {
+	all, err := OfContact(ctx, tx, contactID)
 	if err != nil {
 		return err
 	}
@@ -87,13 +86,13 @@ func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error
 		}
 	}
 	for _, d := range all {
-		if err := events.Redact(ctx, tx, env, d.ID); err != nil {
+		if err := events.Redact(ctx, tx, d.ID); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, tx, `UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`, env, d.ID); err != nil {
+		if _, err := db.Exec(ctx, tx, `UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, tx, `UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`, env, d.ID); err != nil {
+		if _, err := db.Exec(ctx, tx, `UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
 			return err
 		}
 		before := d

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -22,8 +21,8 @@ func (a *API) convertLead(ctx context.Context, in *struct {
 	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
 }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Deal, error) {
-		lead, err := leads.Find(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
+		lead, err := leads.Find(ctx, tx, in.LeadID)
 		if err != nil {
 			return Deal{}, err
 		}
@@ -39,14 +38,14 @@ func (a *API) convertLead(ctx context.Context, in *struct {
 			bad.Add("hull_id", "required", "is required: the lead names no hull")
 			return Deal{}, bad.Err()
 		}
-		d, err := open(ctx, tx, env, DealCreate{
+		d, err := open(ctx, tx, DealCreate{
 			HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
 			SaleType: "retail", DealType: Cash,
 		})
 		if err != nil {
 			return d, err
 		}
-		if err := leads.Convert(ctx, tx, env, &lead, d.ID); err != nil {
+		if err := leads.Convert(ctx, tx, &lead, d.ID); err != nil {
 			return d, err
 		}
 		return shown(ctx, tx, d)

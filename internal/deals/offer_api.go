@@ -6,7 +6,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -21,17 +20,17 @@ func (a *API) offers(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[Offer], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Offer], error) {
-		return ListOf[Offer](ctx, tx, env, "offers", "off", in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Offer], error) {
+		return ListOf[Offer](ctx, tx, "offers", "off", in.DealID, in.Query)
 	})
 }
 
 func (a *API) getOffer(ctx context.Context, in *ByOffer) (Offer, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
-		if _, err := Find(ctx, tx, env, in.DealID); err != nil {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
+		if _, err := Find(ctx, tx, in.DealID); err != nil {
 			return Offer{}, err
 		}
-		return findOffer(ctx, tx, env, in.DealID, in.OfferID)
+		return findOffer(ctx, tx, in.DealID, in.OfferID)
 	})
 }
 
@@ -39,8 +38,8 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 	ByDeal
 	Body OfferMake
 }) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
-		d, err := FindForUpdate(ctx, tx, env, in.DealID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
+		d, err := FindForUpdate(ctx, tx, in.DealID)
 		if err != nil {
 			return Offer{}, err
 		}
@@ -61,26 +60,26 @@ func (a *API) makeOffer(ctx context.Context, in *struct {
 			return o, err
 		}
 		if o.ExpiresAt != nil {
-			if err := a.Jobs.Enqueue(ctx, tx, ExpireOffer{env, d.ID, o.ID}, *o.ExpiresAt); err != nil {
+			if err := a.Jobs.Enqueue(ctx, tx, ExpireOffer{tx.Env, d.ID, o.ID}, *o.ExpiresAt); err != nil {
 				return o, err
 			}
 		}
 		if err := reprice(ctx, tx, &d); err != nil {
 			return o, err
 		}
-		return o, events.Emit(ctx, tx, env, "deal.offer_made", d.ID, nil, o)
+		return o, events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
 	})
 }
 
 // decideOffer is how an offer is accepted or rejected: the deal is locked, so
 // that two decisions come one after the other.
 func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Offer, error) {
-		d, err := FindForUpdate(ctx, tx, env, in.DealID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
+		d, err := FindForUpdate(ctx, tx, in.DealID)
 		if err != nil {
 			return Offer{}, err
 		}
-		o, err := findOffer(ctx, tx, env, in.DealID, in.OfferID)
+		o, err := findOffer(ctx, tx, in.DealID, in.OfferID)
 		if err != nil {
 			return o, err
 		}

@@ -24,11 +24,11 @@ func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.ExpireOffer) }
 // ExpireOffer ends the offer, unless it has been decided in the meantime.
 func (a *API) ExpireOffer(ctx context.Context, job ExpireOffer) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
-		d, err := FindForUpdate(ctx, tx, job.Env, job.DealID)
+		d, err := FindForUpdate(ctx, tx, job.DealID)
 		if err != nil {
 			return Offer{}, err
 		}
-		o, err := findOffer(ctx, tx, job.Env, job.DealID, job.OfferID)
+		o, err := findOffer(ctx, tx, job.DealID, job.OfferID)
 		if err != nil || o.Status != Pending || tx.Now.Before(*o.ExpiresAt) {
 			return o, err
 		}

@@ -5,12 +5,11 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
-func findOffer(ctx context.Context, tx *db.Tx, env auth.Env, dealID, id string) (Offer, error) {
-	o, err := db.One[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? AND id = ?`, env, dealID, id)
+func findOffer(ctx context.Context, tx *db.Tx, dealID, id string) (Offer, error) {
+	o, err := db.One[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, dealID, id)
 	if db.IsNoRows(err) {
 		return o, fault.NotFound("offer", id)
 	}
@@ -30,7 +29,7 @@ func saveOffer(ctx context.Context, tx *db.Tx, before Offer, o *Offer, event str
 	if err != nil || event == "" {
 		return err
 	}
-	return events.Emit(ctx, tx, o.Env, event, o.DealID, before, *o)
+	return events.Emit(ctx, tx, event, o.DealID, before, *o)
 }
 
 // endOffers ends the pending offers of some sides: the deal needs them no more.
@@ -73,7 +72,7 @@ func checkReply(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 		return nil
 	}
 	var bad fault.Fields
-	other, err := findOffer(ctx, tx, d.Env, d.ID, *m.InReplyTo)
+	other, err := findOffer(ctx, tx, d.ID, *m.InReplyTo)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
 		bad.Add("in_reply_to", "not_found", "is no offer of this deal")

@@ -19,8 +19,8 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[TradeIn], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[TradeIn], error) {
-		p, err := ListOf[TradeIn](ctx, tx, env, "trade_ins", "trd", in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[TradeIn], error) {
+		p, err := ListOf[TradeIn](ctx, tx, "trade_ins", "trd", in.DealID, in.Query)
 		for i := range p.Data {
 			p.Data[i].derive()
 			if !auth.From(ctx).Can(auth.DealsWrite) {
@@ -33,8 +33,8 @@ func (a *API) tradeIns(ctx context.Context, in *struct {
 
 // changeTrades is how the trade-ins of a deal change, and with them what it
 // comes to.
-func (a *API) changeTrades(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
-	d, err := FindForUpdate(ctx, tx, env, dealID)
+func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
+	d, err := FindForUpdate(ctx, tx, dealID)
 	if err != nil {
 		return TradeIn{}, err
 	}
@@ -53,8 +53,8 @@ func (a *API) addTradeIn(ctx context.Context, in *struct {
 	ByDeal
 	Body TradeInAdd
 }) (TradeIn, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (TradeIn, error) {
-		return a.changeTrades(ctx, tx, env, in.DealID, func(d *Deal) (TradeIn, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (TradeIn, error) {
+		return a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
 			if err := in.Body.Check(tx.Now); err != nil {
 				return TradeIn{}, err
 			}
@@ -69,9 +69,9 @@ func (a *API) addTradeIn(ctx context.Context, in *struct {
 }
 
 func (a *API) removeTradeIn(ctx context.Context, in *ByTradeIn) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (rest.None, error) {
-		_, err := a.changeTrades(ctx, tx, env, in.DealID, func(d *Deal) (TradeIn, error) {
-			t, err := findTradeIn(ctx, tx, env, d.ID, in.TradeInID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
+		_, err := a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
+			t, err := findTradeIn(ctx, tx, d.ID, in.TradeInID)
 			if err != nil {
 				return t, err
 			}

@@ -6,12 +6,11 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
-func findTradeIn(ctx context.Context, tx *db.Tx, env auth.Env, dealID, id string) (TradeIn, error) {
-	t, err := db.One[TradeIn](ctx, tx, `SELECT {cols} FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, env, dealID, id)
+func findTradeIn(ctx context.Context, tx *db.Tx, dealID, id string) (TradeIn, error) {
+	t, err := db.One[TradeIn](ctx, tx, `SELECT {cols} FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, dealID, id)
 	if db.IsNoRows(err) {
 		return t, fault.NotFound("trade-in", id)
 	}
@@ -34,14 +33,14 @@ func insertTradeIn(ctx context.Context, tx *db.Tx, d Deal, t *TradeIn) error {
 	if err := db.Insert(ctx, tx, "trade_ins", *t); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, d.Env, "deal.trade_in_added", d.ID, nil, t.told())
+	return events.Emit(ctx, tx, "deal.trade_in_added", d.ID, nil, t.told())
 }
 
 func removeTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, t.Env, t.DealID, t.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, t.Env, "deal.trade_in_removed", t.DealID, nil, t.told())
+	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, nil, t.told())
 }
 
 // stockIn makes hulls of the trade-ins that shall become some, where the sold
@@ -51,7 +50,7 @@ func stockIn(ctx context.Context, tx *db.Tx, d Deal) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	sold, err := hulls.Find(ctx, tx, d.Env, d.HullID)
+	sold, err := hulls.Find(ctx, tx, d.HullID)
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func stockIn(ctx context.Context, tx *db.Tx, d Deal) error {
 			continue
 		}
 		boat, worth := t.hull(sold.LocationID)
-		h, err := hulls.StockIn(ctx, tx, d.Env, boat, worth, "taken in trade by deal "+d.ID)
+		h, err := hulls.StockIn(ctx, tx, boat, worth, "taken in trade by deal "+d.ID)
 		if err != nil {
 			return err
 		}

@@ -25,8 +25,8 @@ func (a *API) documents(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Document], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Document], error) {
-		return listDocuments(ctx, tx, env, in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Document], error) {
+		return listDocuments(ctx, tx, in.DealID, in.Query)
 	})
 }
 
@@ -97,8 +97,8 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 
 // setDocument makes the record and the PDF of the deal as it is now.
 func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) (set facts, doc Document, pdf []byte, err error) {
-	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (doc Document, err error) {
-		if set, err = gather(ctx, tx, env, dealID); err != nil {
+	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
+		if set, err = gather(ctx, tx, dealID); err != nil {
 			return doc, err
 		}
 		if doc, err = in.document(set, auth.From(ctx).Actor); err != nil {

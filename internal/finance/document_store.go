@@ -12,7 +12,6 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -48,8 +47,8 @@ func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
 	return pdf, err
 }
 
-func listDocuments(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Document], error) {
-	p, err := deals.ListOf[Document](ctx, tx, env, "documents", "doc", dealID, q)
+func listDocuments(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[Document], error) {
+	p, err := deals.ListOf[Document](ctx, tx, "documents", "doc", dealID, q)
 	for i := range p.Data {
 		p.Data[i].ContentType = mime
 	}
@@ -57,27 +56,27 @@ func listDocuments(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, 
 }
 
 // gather reads all that a document may say about a deal.
-func gather(ctx context.Context, tx *db.Tx, env auth.Env, dealID string) (f facts, err error) {
-	if f.deal, err = deals.Find(ctx, tx, env, dealID); err != nil {
+func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) {
+	if f.deal, err = deals.Find(ctx, tx, dealID); err != nil {
 		return f, err
 	}
-	if f.company, err = dealership.Find(ctx, tx, env); err != nil {
+	if f.company, err = dealership.Find(ctx, tx); err != nil {
 		return f, err
 	}
-	if f.today, err = today(ctx, tx, env); err != nil {
+	if f.today, err = today(ctx, tx); err != nil {
 		return f, err
 	}
-	if f.hull, err = hulls.Find(ctx, tx, env, f.deal.HullID); err != nil {
+	if f.hull, err = hulls.Find(ctx, tx, f.deal.HullID); err != nil {
 		return f, err
 	}
-	if f.location, err = dealership.FindLocation(ctx, tx, env, f.hull.LocationID); err != nil {
+	if f.location, err = dealership.FindLocation(ctx, tx, f.hull.LocationID); err != nil {
 		return f, err
 	}
-	if f.buyer, err = contacts.Find(ctx, tx, env, f.deal.BuyerID); err != nil {
+	if f.buyer, err = contacts.Find(ctx, tx, f.deal.BuyerID); err != nil {
 		return f, err
 	}
 	if f.deal.CoBuyerID != nil {
-		co, err := contacts.Find(ctx, tx, env, *f.deal.CoBuyerID)
+		co, err := contacts.Find(ctx, tx, *f.deal.CoBuyerID)
 		if err != nil {
 			return f, err
 		}
@@ -100,8 +99,8 @@ func gather(ctx context.Context, tx *db.Tx, env auth.Env, dealID string) (f fact
 }
 
 // today is the day at the dealership.
-func today(ctx context.Context, tx *db.Tx, env auth.Env) (time.Time, error) {
-	company, err := dealership.Find(ctx, tx, env)
+func today(ctx context.Context, tx *db.Tx) (time.Time, error) {
+	company, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return tx.Now, err
 	}
@@ -120,7 +119,7 @@ func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document,
 	if _, err := db.Exec(ctx, tx, `INSERT INTO document_files (env, id, bytes) VALUES (?, ?, ?)`, doc.Env, doc.ID, pdf); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, d.Env, "document.issued", doc.ID, nil, *doc)
+	return events.Emit(ctx, tx, "document.issued", doc.ID, nil, *doc)
 }
 
 // saveDocument writes a changed record and the event.
@@ -130,7 +129,7 @@ func saveDocument(ctx context.Context, tx *db.Tx, before Document, doc *Document
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, doc.Env, event, doc.ID, before, *doc)
+	return events.Emit(ctx, tx, event, doc.ID, before, *doc)
 }
 
 // bind makes the deal know of its signed agreement, or that there is none.

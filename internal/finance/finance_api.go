@@ -68,8 +68,8 @@ func (a *API) Mount(r *rest.Router) {
 // change is how something of a deal is changed. The deal is locked first, so
 // that sums over its rows hold, and so that one change follows the other.
 func change[T any](ctx context.Context, a *API, dealID string, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal) (T, error)) (T, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error) {
-		d, err := deals.FindForUpdate(ctx, tx, env, dealID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
+		d, err := deals.FindForUpdate(ctx, tx, dealID)
 		if err != nil {
 			var none T
 			return none, err
@@ -80,8 +80,8 @@ func change[T any](ctx context.Context, a *API, dealID string, edit func(ctx con
 
 // look is how something of a deal is read.
 func look[T any](ctx context.Context, a *API, dealID string, find func(ctx context.Context, tx *db.Tx, d deals.Deal) (T, error)) (T, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error) {
-		d, err := deals.Find(ctx, tx, env, dealID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
+		d, err := deals.Find(ctx, tx, dealID)
 		if err != nil {
 			var none T
 			return none, err

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -27,8 +26,8 @@ func (a *API) fundings(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Funding], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Funding], error) {
-		return listFundings(ctx, tx, env, in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Funding], error) {
+		return listFundings(ctx, tx, in.DealID, in.Query)
 	})
 }
 

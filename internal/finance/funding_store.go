@@ -7,7 +7,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -21,16 +20,16 @@ func findFunding(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Fundi
 		return f, err
 	}
 	one := []Funding{f}
-	err = addStipulations(ctx, tx, d.Env, d.ID, one)
+	err = addStipulations(ctx, tx, d.ID, one)
 	return one[0], err
 }
 
-func listFundings(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Funding], error) {
-	p, err := deals.ListOf[Funding](ctx, tx, env, "fundings", "fund", dealID, q)
+func listFundings(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[Funding], error) {
+	p, err := deals.ListOf[Funding](ctx, tx, "fundings", "fund", dealID, q)
 	if err != nil {
 		return p, err
 	}
-	return p, addStipulations(ctx, tx, env, dealID, p.Data)
+	return p, addStipulations(ctx, tx, dealID, p.Data)
 }
 
 // fundingsOf are all fundings of a deal, oldest first.
@@ -39,12 +38,12 @@ func fundingsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Funding, error)
 	if err != nil {
 		return all, err
 	}
-	return all, addStipulations(ctx, tx, d.Env, d.ID, all)
+	return all, addStipulations(ctx, tx, d.ID, all)
 }
 
 // addStipulations fills in what the lenders of a deal want.
-func addStipulations(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, fundings []Funding) error {
-	all, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id = ? ORDER BY funding_id, id`, env, dealID)
+func addStipulations(ctx context.Context, tx *db.Tx, dealID string, fundings []Funding) error {
+	all, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id = ? ORDER BY funding_id, id`, tx.Env, dealID)
 	for i := range fundings {
 		f := &fundings[i]
 		for _, s := range all {
@@ -70,7 +69,7 @@ func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) er
 	if err := agree(ctx, tx, before, d); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, d.Env, "funding.submitted", f.ID, nil, *f)
+	return events.Emit(ctx, tx, "funding.submitted", f.ID, nil, *f)
 }
 
 // saveFunding writes a changed funding and the event.
@@ -79,7 +78,7 @@ func saveFunding(ctx context.Context, tx *db.Tx, before Funding, f *Funding) err
 	if err := db.Changed(db.Update(ctx, tx, "fundings", f, "env = ? AND deal_id = ? AND id = ? AND version = ?", f.Env, f.DealID, f.ID, before.Version)); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, f.Env, "funding.updated", f.ID, before, *f)
+	return events.Emit(ctx, tx, "funding.updated", f.ID, before, *f)
 }
 
 // agree makes the deal say what its fundings say.

@@ -7,7 +7,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 )
 
 // Holder tells the contacts what is kept here of them.
@@ -17,10 +16,10 @@ func (a *API) Holder() contacts.Holder {
 
 // moveNothing is all there is to do: everything here hangs on a deal, which
 // moves with its buyer.
-func moveNothing(context.Context, *db.Tx, auth.Env, string, string) error { return nil }
+func moveNothing(context.Context, *db.Tx, string, string) error { return nil }
 
-func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map[string]any, error) {
-	all, err := deals.OfContact(ctx, tx, env, contactID)
+func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
+	all, err := deals.OfContact(ctx, tx, contactID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +44,8 @@ func export(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) (map
 
 // erase forgets the papers of deals that came to nothing: who signed, from
 // where, and the pages. Those of a sale must be kept.
-func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error {
-	all, err := deals.OfContact(ctx, tx, env, contactID)
+func erase(ctx context.Context, tx *db.Tx, contactID string) error {
+	all, err := deals.OfContact(ctx, tx, contactID)
 	if err != nil {
 		return err
 	}
@@ -56,16 +55,16 @@ func erase(ctx context.Context, tx *db.Tx, env auth.Env, contactID string) error
 			return err
 		}
 		for _, doc := range docs {
-			if err := events.Redact(ctx, tx, env, doc.ID); err != nil {
+			if err := events.Redact(ctx, tx, doc.ID); err != nil {
 				return err
 			}
 			if d.Status != deals.Cancelled {
 				continue
 			}
-			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, env, doc.ID); err != nil {
+			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
 				return err
 			}
-			if _, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, env, d.ID, doc.ID); err != nil {
+			if _, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, d.ID, doc.ID); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -20,8 +19,8 @@ func (a *API) payments(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Payment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Payment], error) {
-		return listPayments(ctx, tx, env, in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Payment], error) {
+		return listPayments(ctx, tx, in.DealID, in.Query)
 	})
 }
 
@@ -39,7 +38,7 @@ func (a *API) recordPayment(ctx context.Context, in *struct {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Payment{}, err
 		}
-		day, err := today(ctx, tx, d.Env)
+		day, err := today(ctx, tx)
 		if err != nil {
 			return Payment{}, err
 		}
@@ -63,7 +62,7 @@ func (a *API) refundPayment(ctx context.Context, in *struct {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return p, err
 		}
-		day, err := today(ctx, tx, d.Env)
+		day, err := today(ctx, tx)
 		if err != nil {
 			return p, err
 		}

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -20,16 +19,16 @@ func findPayment(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Payme
 		return p, err
 	}
 	one := []Payment{p}
-	err = addRefunds(ctx, tx, d.Env, d.ID, one)
+	err = addRefunds(ctx, tx, d.ID, one)
 	return one[0], err
 }
 
-func listPayments(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[Payment], error) {
-	p, err := deals.ListOf[Payment](ctx, tx, env, "payments", "pay", dealID, q)
+func listPayments(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[Payment], error) {
+	p, err := deals.ListOf[Payment](ctx, tx, "payments", "pay", dealID, q)
 	if err != nil {
 		return p, err
 	}
-	return p, addRefunds(ctx, tx, env, dealID, p.Data)
+	return p, addRefunds(ctx, tx, dealID, p.Data)
 }
 
 // paymentsOf are the payments and refunds of a deal, oldest first.
@@ -38,17 +37,17 @@ func paymentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error)
 	if err != nil {
 		return all, err
 	}
-	return all, addRefunds(ctx, tx, d.Env, d.ID, all)
+	return all, addRefunds(ctx, tx, d.ID, all)
 }
 
 // addRefunds fills in what follows from the refunds of a deal's payments.
-func addRefunds(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, payments []Payment) error {
+func addRefunds(ctx context.Context, tx *db.Tx, dealID string, payments []Payment) error {
 	type sum struct {
 		ID    string `db:"refunds_payment_id"`
 		Cents int64  `db:"cents"`
 	}
 	sums, err := db.All[sum](ctx, tx, `SELECT refunds_payment_id, CAST(SUM(amount_cents) AS BIGINT) AS cents FROM payments
-		WHERE env = ? AND deal_id = ? AND refunds_payment_id IS NOT NULL GROUP BY refunds_payment_id`, env, dealID)
+		WHERE env = ? AND deal_id = ? AND refunds_payment_id IS NOT NULL GROUP BY refunds_payment_id`, tx.Env, dealID)
 	refunded := map[string]int64{}
 	for _, s := range sums {
 		refunded[s.ID] = s.Cents
@@ -74,10 +73,10 @@ func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error
 	}
 	if p.RefundsPaymentID != nil {
 		d.PaidCents -= p.AmountCents
-		return events.Emit(ctx, tx, d.Env, "payment.refunded", p.ID, nil, *p)
+		return events.Emit(ctx, tx, "payment.refunded", p.ID, nil, *p)
 	}
 	d.PaidCents += p.AmountCents
-	return events.Emit(ctx, tx, d.Env, "payment.recorded", p.ID, nil, *p)
+	return events.Emit(ctx, tx, "payment.recorded", p.ID, nil, *p)
 }
 
 // keepPayment adds a payment or a refund and keeps the deal's new balance.

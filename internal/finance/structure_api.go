@@ -7,7 +7,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -21,8 +20,8 @@ func (a *API) structures(ctx context.Context, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[FinanceStructure], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[FinanceStructure], error) {
-		return listStructures(ctx, tx, env, in.DealID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[FinanceStructure], error) {
+		return listStructures(ctx, tx, in.DealID, in.Query)
 	})
 }
 
@@ -41,7 +40,7 @@ func (a *API) createStructure(ctx context.Context, in *struct {
 		if err != nil {
 			return FinanceStructure{}, err
 		}
-		day, err := today(ctx, tx, d.Env)
+		day, err := today(ctx, tx)
 		if err != nil {
 			return FinanceStructure{}, err
 		}
@@ -79,6 +78,6 @@ func (a *API) selectStructure(ctx context.Context, in *ByStructure) (FinanceStru
 		if err := deals.Keep(ctx, tx, before, d); err != nil {
 			return s, err
 		}
-		return s, events.Emit(ctx, tx, d.Env, "finance_structure.selected", s.ID, was, s.withoutCosts())
+		return s, events.Emit(ctx, tx, "finance_structure.selected", s.ID, was, s.withoutCosts())
 	})
 }

@@ -28,12 +28,12 @@ func (s FinanceStructure) seen(ctx context.Context, d deals.Deal) FinanceStructu
 	return s
 }
 
-func listStructures(ctx context.Context, tx *db.Tx, env auth.Env, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
-	p, err := deals.ListOf[FinanceStructure](ctx, tx, env, "finance_structures", "fin", dealID, q)
+func listStructures(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
+	p, err := deals.ListOf[FinanceStructure](ctx, tx, "finance_structures", "fin", dealID, q)
 	if err != nil {
 		return p, err
 	}
-	d, err := deals.Find(ctx, tx, env, dealID)
+	d, err := deals.Find(ctx, tx, dealID)
 	for i, s := range p.Data {
 		p.Data[i] = s.seen(ctx, d)
 	}
@@ -45,5 +45,5 @@ func insertStructure(ctx context.Context, tx *db.Tx, d deals.Deal, s *FinanceStr
 	if err := db.Insert(ctx, tx, "finance_structures", *s); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, d.Env, "finance_structure.created", s.ID, nil, s.withoutCosts())
+	return events.Emit(ctx, tx, "finance_structure.created", s.ID, nil, s.withoutCosts())
 }

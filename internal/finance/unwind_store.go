@@ -57,7 +57,7 @@ func withdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 }
 
 func refundAll(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
-	day, err := today(ctx, tx, d.Env)
+	day, err := today(ctx, tx)
 	if err != nil {
 		return err
 	}

@@ -41,18 +41,18 @@ type ByListing struct {
 }
 
 func (a *API) listChannels(ctx context.Context, in *struct{ page.Query }) (page.Page[Channel], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Channel], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Channel], error) {
 		if err := in.Query.Check("chn"); err != nil {
 			return page.Page[Channel]{}, err
 		}
 		w := &db.Where{}
-		w.And("env = ?", env)
+		w.And("env = ?", tx.Env)
 		return db.List[Channel](ctx, tx, db.From("channels"), in.Query, w)
 	})
 }
 
 func (a *API) createChannel(ctx context.Context, in *struct{ Body ChannelCreate }) (Channel, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Channel, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Channel, error) {
 		c := in.Body.channel()
 		if err := in.Body.Check(tx.Now); err != nil {
 			return c, err
@@ -64,21 +64,21 @@ func (a *API) createChannel(ctx context.Context, in *struct{ Body ChannelCreate 
 				return c, err
 			}
 		}
-		if err := insertChannel(ctx, tx, env, &c); err != nil {
+		if err := insertChannel(ctx, tx, &c); err != nil {
 			return c, err
 		}
 		if c.AutoPublish {
-			if err := a.Jobs.Enqueue(ctx, tx, FillChannel{env, c.ID}, tx.Now); err != nil {
+			if err := a.Jobs.Enqueue(ctx, tx, FillChannel{tx.Env, c.ID}, tx.Now); err != nil {
 				return c, err
 			}
 		}
-		return c, events.Emit(ctx, tx, env, "channel.created", c.ID, nil, c)
+		return c, events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
 	})
 }
 
 func (a *API) deleteChannel(ctx context.Context, in *ByChannel) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		c, err := findChannel(ctx, tx, env, in.ChannelID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		c, err := findChannel(ctx, tx, in.ChannelID)
 		if err != nil {
 			return none, err
 		}
@@ -88,10 +88,10 @@ func (a *API) deleteChannel(ctx context.Context, in *ByChannel) (rest.None, erro
 		if err := removeChannel(ctx, tx, c); err != nil {
 			return none, err
 		}
-		if err := a.Jobs.Enqueue(ctx, tx, ClearChannel{env, c.ID}, tx.Now); err != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, ClearChannel{tx.Env, c.ID}, tx.Now); err != nil {
 			return none, err
 		}
-		return none, events.Emit(ctx, tx, env, "channel.deleted", c.ID, nil, c)
+		return none, events.Emit(ctx, tx, "channel.deleted", c.ID, nil, c)
 	})
 }
 
@@ -99,8 +99,8 @@ func (a *API) listSyndication(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullSyndication], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullSyndication], error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[HullSyndication], error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return page.Page[HullSyndication]{}, err
 		}
@@ -133,19 +133,19 @@ func (a *API) withdraw(ctx context.Context, in *ByListing) (HullSyndication, err
 // changeListing does what the dealer asks for, and wakes the job that tells
 // partners.
 func (a *API) changeListing(ctx context.Context, in *ByListing, edit func(tx *db.Tx, c Channel, h Hull, l *HullSyndication) error) (HullSyndication, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSyndication, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSyndication, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullSyndication{}, err
 		}
 		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return HullSyndication{}, err
 		}
-		c, err := findChannel(ctx, tx, env, in.ChannelID)
+		c, err := findChannel(ctx, tx, in.ChannelID)
 		if err != nil {
 			return HullSyndication{}, err
 		}
-		l, err := changeListing(ctx, tx, env, in.HullID, c.ID, func(h Hull, l *HullSyndication) error {
+		l, err := changeListing(ctx, tx, in.HullID, c.ID, func(h Hull, l *HullSyndication) error {
 			return edit(tx, c, h, l)
 		})
 		if err == nil && l.State == queued {

@@ -7,17 +7,16 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
 // FindForUpdate returns a hull that nobody else can change until the transaction
 // ends: deals that want it come one after the other.
-func FindForUpdate(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
+func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return Hull{}, err
 	}
-	return Find(ctx, tx, env, id)
+	return Find(ctx, tx, id)
 }
 
 // Reserve gives the hull to a deal. What it was before, the deal keeps for
@@ -44,8 +43,8 @@ func (h *Hull) reserve(dealID string) error {
 // Release takes the hull from its deal and gives it back as it was: in the
 // status it had, and on hold if the hold has not ended in the meantime. The job
 // that ends the hold is still waiting.
-func Release(ctx context.Context, tx *db.Tx, env auth.Env, hullID string, to Status, hold *Hold, reason string) error {
-	h, err := FindForUpdate(ctx, tx, env, hullID)
+func Release(ctx context.Context, tx *db.Tx, hullID string, to Status, hold *Hold, reason string) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
@@ -62,8 +61,8 @@ func Release(ctx context.Context, tx *db.Tx, env auth.Env, hullID string, to Sta
 }
 
 // MarkSold makes the hull of a deal sold.
-func MarkSold(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindForUpdate(ctx, tx, env, hullID)
+func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil || h.Status == Sold {
 		return err
 	}
@@ -74,8 +73,8 @@ func MarkSold(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error
 
 // MarkDelivered hands the hull of a deal over. One that is delivered before it
 // was funded is sold by that, too.
-func MarkDelivered(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindForUpdate(ctx, tx, env, hullID)
+func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
@@ -94,8 +93,8 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) 
 }
 
 // Settle ends the deal's hold on a delivered hull.
-func Settle(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
-	h, err := FindForUpdate(ctx, tx, env, hullID)
+func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
+	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
@@ -106,13 +105,13 @@ func Settle(ctx context.Context, tx *db.Tx, env auth.Env, hullID string) error {
 
 // StockIn adds a boat taken in trade, at what it cost. If it was here before,
 // the new hull says so.
-func StockIn(ctx context.Context, tx *db.Tx, env auth.Env, c HullCreate, costCents int64, reason string) (Hull, error) {
+func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reason string) (Hull, error) {
 	h, err := c.hull(tx.Now)
 	if err != nil {
 		return h, err
 	}
 	if h.HIN != nil {
-		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ? AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, env, *h.HIN)
+		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ? AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, tx.Env, *h.HIN)
 		if err != nil {
 			return h, err
 		}
@@ -120,7 +119,7 @@ func StockIn(ctx context.Context, tx *db.Tx, env auth.Env, c HullCreate, costCen
 			h.PreviousHullID = &earlier[0]
 		}
 	}
-	if err := insert(ctx, tx, env, &h); err != nil {
+	if err := insert(ctx, tx, &h); err != nil {
 		return h, err
 	}
 	p, err := findPricing(ctx, tx, h)
@@ -133,11 +132,11 @@ func StockIn(ctx context.Context, tx *db.Tx, env auth.Env, c HullCreate, costCen
 }
 
 // Costs are what hulls cost the dealership, as far as it is known.
-func Costs(ctx context.Context, tx *db.Tx, env auth.Env, hullIDs ...string) (map[string]int64, error) {
+func Costs(ctx context.Context, tx *db.Tx, hullIDs ...string) (map[string]int64, error) {
 	if len(hullIDs) == 0 {
 		return nil, nil
 	}
-	args := []any{env}
+	args := []any{tx.Env}
 	for _, id := range hullIDs {
 		args = append(args, id)
 	}

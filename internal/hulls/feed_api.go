@@ -7,16 +7,15 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 )
 
 func (a *API) feed(ctx context.Context, in *ByChannel) (*rest.Content, error) {
-	return rest.Read(ctx, a.DB, func(callCtx context.Context, tx *db.Tx, env auth.Env) (*rest.Content, error) {
-		c, err := findChannel(callCtx, tx, env, in.ChannelID)
+	return rest.Read(ctx, a.DB, func(callCtx context.Context, tx *db.Tx) (*rest.Content, error) {
+		c, err := findChannel(callCtx, tx, in.ChannelID)
 		if err != nil {
 			return nil, err
 		}
-		s, err := findShop(callCtx, tx, env)
+		s, err := findShop(callCtx, tx)
 		if err != nil {
 			return nil, err
 		}

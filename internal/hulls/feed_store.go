@@ -11,7 +11,6 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 )
 
 // feedBatch is how many hulls of a feed are in memory at once.
@@ -24,12 +23,12 @@ type shop struct {
 	print string // changes with what they share
 }
 
-func findShop(ctx context.Context, tx *db.Tx, env auth.Env) (shop, error) {
-	d, err := dealership.Find(ctx, tx, env)
+func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
+	d, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return shop{}, err
 	}
-	lots, err := dealership.Locations(ctx, tx, env)
+	lots, err := dealership.Locations(ctx, tx)
 	s := shop{name: d.Name, lots: map[string]dealership.Location{}, print: fmt.Sprint(d.Version)}
 	for _, l := range lots {
 		s.lots[l.ID] = l

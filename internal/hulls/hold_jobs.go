@@ -38,7 +38,7 @@ func (a *API) Work(r *jobs.Registry) {
 // prolonged in the meantime: a prolonged hold has a job of its own.
 func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
-		h, err := Find(ctx, tx, job.Env, job.HullID)
+		h, err := Find(ctx, tx, job.HullID)
 		if err != nil || h.Hold == nil || tx.Now.Before(h.Hold.ExpiresAt) {
 			return h, err
 		}

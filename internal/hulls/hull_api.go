@@ -66,32 +66,32 @@ type ByHull struct {
 }
 
 func (a *API) list(ctx context.Context, in *HullFilter) (page.Page[Hull], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Hull], error) {
-		return listHulls(ctx, tx, env, *in)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Hull], error) {
+		return listHulls(ctx, tx, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body HullCreate }) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
 		h, err := in.Body.hull(tx.Now)
 		if err != nil {
 			return h, err
 		}
-		return h, insert(ctx, tx, env, &h)
+		return h, insert(ctx, tx, &h)
 	})
 }
 
 func (a *API) get(ctx context.Context, in *ByHull) (Hull, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
-		return Find(ctx, tx, env, in.HullID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
+		return Find(ctx, tx, in.HullID)
 	})
 }
 
 // change is how a hull is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event and the reason.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, h *Hull) (event string, reason *string, err error)) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Hull, error) {
-		h, err := Find(ctx, tx, env, id)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
+		h, err := Find(ctx, tx, id)
 		if err != nil {
 			return h, err
 		}
@@ -155,8 +155,8 @@ func (a *API) history(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullChange], error) {
-		return listOfHull[HullChange](ctx, tx, env, "hull_history", "hst", in.HullID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[HullChange], error) {
+		return listOfHull[HullChange](ctx, tx, "hull_history", "hst", in.HullID, in.Query)
 	})
 }
 
@@ -164,8 +164,8 @@ func (a *API) specs(ctx context.Context, in *struct {
 	ByHull
 	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measures in metric units."`
 }) (HullSpecs, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSpecs, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSpecs, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullSpecs{}, err
 		}
@@ -178,8 +178,8 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 	ByHull
 	Body SpecSheet
 }) (HullSpecs, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullSpecs, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSpecs, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullSpecs{}, err
 		}
@@ -193,18 +193,18 @@ func (a *API) replaceSpecs(ctx context.Context, in *struct {
 		if err := in.Body.check(); err != nil {
 			return HullSpecs{}, err
 		}
-		row := specRow{Env: env, ID: h.ID, Specs: in.Body}
+		row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
 		if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
 			return HullSpecs{}, err
 		}
 		after := row.view(h, false)
-		return after, events.Emit(ctx, tx, env, "hull.specs_replaced", h.ID, before.view(h, false), after)
+		return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
 	})
 }
 
 func (a *API) pricing(ctx context.Context, in *ByHull) (HullPricing, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPricing, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPricing, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullPricing{}, err
 		}
@@ -220,8 +220,8 @@ func (a *API) adjustPricing(ctx context.Context, in *struct {
 	ByHull
 	Body HullPricingReplace
 }) (HullPricing, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPricing, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPricing, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullPricing{}, err
 		}
@@ -242,8 +242,8 @@ func (a *API) priceChanges(ctx context.Context, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[PriceChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[PriceChange], error) {
-		return listOfHull[PriceChange](ctx, tx, env, "hull_price_changes", "prc", in.HullID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[PriceChange], error) {
+		return listOfHull[PriceChange](ctx, tx, "hull_price_changes", "prc", in.HullID, in.Query)
 	})
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // Find returns a hull.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
-	h, err := db.One[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id = ?`, env, id)
+func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
+	h, err := db.One[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return h, fault.NotFound("hull", id)
 	}
@@ -32,8 +32,8 @@ func complete(tx *db.Tx, h *Hull) {
 
 // insert adds a hull with its first price, its first line of history and the
 // words it is found by.
-func insert(ctx context.Context, tx *db.Tx, env auth.Env, h *Hull) error {
-	h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = env, tx.NewID("hull"), 1, tx.Now, tx.Now
+func insert(ctx context.Context, tx *db.Tx, h *Hull) error {
+	h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = tx.Env, tx.NewID("hull"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *h, nil); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func insert(ctx context.Context, tx *db.Tx, env auth.Env, h *Hull) error {
 		return err
 	}
 	complete(tx, h)
-	return events.Emit(ctx, tx, env, "hull.created", h.ID, nil, *h)
+	return events.Emit(ctx, tx, "hull.created", h.ID, nil, *h)
 }
 
 // save writes a changed hull, the history of what moved, and the event. Every
@@ -81,7 +81,7 @@ func save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 		return err
 	}
 	complete(tx, h)
-	return events.Emit(ctx, tx, h.Env, event, h.ID, before, *h)
+	return events.Emit(ctx, tx, event, h.ID, before, *h)
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Hull, h Hull, reason *string) error {
@@ -104,13 +104,13 @@ func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
 func checkReferences(ctx context.Context, tx *db.Tx, h Hull, before *Hull) error {
 	var bad fault.Fields
 	if before == nil || before.LocationID != h.LocationID {
-		_, err := dealership.FindLocation(ctx, tx, h.Env, h.LocationID)
+		_, err := dealership.FindLocation(ctx, tx, h.LocationID)
 		if err := missing(&bad, "location_id", err); err != nil {
 			return err
 		}
 	}
 	if h.PreviousHullID != nil && (before == nil || deref(before.PreviousHullID) != *h.PreviousHullID) {
-		_, err := Find(ctx, tx, h.Env, *h.PreviousHullID)
+		_, err := Find(ctx, tx, *h.PreviousHullID)
 		if err := missing(&bad, "previous_hull_id", err); err != nil {
 			return err
 		}

@@ -64,20 +64,20 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		i.Format = "ndjson"
 	}
 	i.Columns, i.IgnoredColumns = s.layout.mapping()
-	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullImport, error) {
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		claimed = false
 		i := i // the transaction may run twice
-		if err := checkImport(ctx, tx, env, form, s); err != nil {
+		if err := checkImport(ctx, tx, form, s); err != nil {
 			return i, err
 		}
-		if err := insertImport(ctx, tx, env, &i); err != nil {
+		if err := insertImport(ctx, tx, &i); err != nil {
 			return i, err
 		}
-		if err := a.Jobs.Enqueue(ctx, tx, RunImport{env, i.ID}, tx.Now); err != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, RunImport{tx.Env, i.ID}, tx.Now); err != nil {
 			return i, err
 		}
 		claimed = true
-		return i, events.Emit(ctx, tx, env, "import.created", i.ID, nil, i)
+		return i, events.Emit(ctx, tx, "import.created", i.ID, nil, i)
 	})
 	claimed = claimed && err == nil
 	return out, err
@@ -103,16 +103,16 @@ func (a *API) surveyBlob(ctx context.Context, key, kind string) (s survey, err e
 
 // checkImport refuses a location that is not there, and a file that lacks the
 // columns of new hulls where its first row is a new hull.
-func checkImport(ctx context.Context, tx *db.Tx, env auth.Env, form importForm, s survey) error {
+func checkImport(ctx context.Context, tx *db.Tx, form importForm, s survey) error {
 	var bad fault.Fields
 	if form.locationID != nil {
-		_, err := dealership.FindLocation(ctx, tx, env, *form.locationID)
+		_, err := dealership.FindLocation(ctx, tx, *form.locationID)
 		if err := missing(&bad, "location_id", err); err != nil {
 			return err
 		}
 	}
 	if lacks := s.layout.missing(form.locationID != nil); len(lacks) > 0 {
-		known, err := hullsByStock(ctx, tx, env, []importRow{s.first})
+		known, err := hullsByStock(ctx, tx, []importRow{s.first})
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func checkImport(ctx context.Context, tx *db.Tx, env auth.Env, form importForm, 
 func (a *API) getImport(ctx context.Context, in *struct {
 	ImportID string `path:"import_id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (HullImport, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullImport, error) {
-		return findImport(ctx, tx, env, in.ImportID, maxImportErrors)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+		return findImport(ctx, tx, in.ImportID, maxImportErrors)
 	})
 }

@@ -64,7 +64,7 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 // beginImport takes an import over from whoever had it.
 func (a *API) beginImport(ctx context.Context, job RunImport) (HullImport, error) {
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		i, err := findImport(ctx, tx, job.Env, job.ImportID, 0)
+		i, err := findImport(ctx, tx, job.ImportID, 0)
 		if err != nil || i.State != importQueued && i.State != importRunning {
 			return i, err
 		}

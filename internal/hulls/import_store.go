@@ -16,24 +16,24 @@ import (
 )
 
 // findImport returns an import with some of its errors.
-func findImport(ctx context.Context, tx *db.Tx, env auth.Env, id string, errors int) (HullImport, error) {
-	i, err := db.One[HullImport](ctx, tx, `SELECT {cols} FROM hull_imports WHERE env = ? AND id = ?`, env, id)
+func findImport(ctx context.Context, tx *db.Tx, id string, errors int) (HullImport, error) {
+	i, err := db.One[HullImport](ctx, tx, `SELECT {cols} FROM hull_imports WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return i, fault.NotFound("import", id)
 	}
 	if err != nil {
 		return i, err
 	}
-	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ? ORDER BY number LIMIT ?`, env, id, errors)
+	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ? ORDER BY number LIMIT ?`, tx.Env, id, errors)
 	return i, err
 }
 
-func insertImport(ctx context.Context, tx *db.Tx, env auth.Env, i *HullImport) error {
-	i.Env, i.ID, i.Version, i.CreatedAt, i.UpdatedAt, i.BeatAt = env, tx.NewID("imp"), 1, tx.Now, tx.Now, tx.Now
+func insertImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
+	i.Env, i.ID, i.Version, i.CreatedAt, i.UpdatedAt, i.BeatAt = tx.Env, tx.NewID("imp"), 1, tx.Now, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "hull_imports", *i); err != nil {
 		return err
 	}
-	return blobs.Claim(ctx, tx, env, i.Blob)
+	return blobs.Claim(ctx, tx, i.Blob)
 }
 
 // saveImport writes an import, unless another run of it took over: then that
@@ -129,11 +129,11 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []importRow) (
 	if err := db.ForceCustomPlan(ctx, tx); err != nil { // the inventory may have been empty a minute ago
 		return out, err
 	}
-	lots, err := dealership.Locations(ctx, tx, i.Env)
+	lots, err := dealership.Locations(ctx, tx)
 	if err != nil {
 		return out, err
 	}
-	known, err := hullsByStock(ctx, tx, i.Env, rows)
+	known, err := hullsByStock(ctx, tx, rows)
 	if err != nil {
 		return out, err
 	}
@@ -166,7 +166,7 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []importRow) (
 		}
 		fresh, origin = append(fresh, h), append(origin, r)
 	}
-	added, err := insertAll(ctx, tx, i.Env, fresh, origin)
+	added, err := insertAll(ctx, tx, fresh, origin)
 	out.add(added)
 	return out, err
 }
@@ -265,7 +265,7 @@ func among(env auth.Env, values []string) (list string, args []any) {
 }
 
 // hullsByStock finds the hulls that rows name.
-func hullsByStock(ctx context.Context, tx *db.Tx, env auth.Env, rows []importRow) (map[string]Hull, error) {
+func hullsByStock(ctx context.Context, tx *db.Tx, rows []importRow) (map[string]Hull, error) {
 	var numbers []string
 	for _, r := range rows {
 		if s := r.text("stock_number"); s != "" && len(r.bad) == 0 {
@@ -276,7 +276,7 @@ func hullsByStock(ctx context.Context, tx *db.Tx, env auth.Env, rows []importRow
 	if len(numbers) == 0 {
 		return found, nil
 	}
-	list, args := among(env, numbers)
+	list, args := among(tx.Env, numbers)
 	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND stock_number IN `+list+` AND status NOT IN ('archived', 'delivered')`, args...)
 	for _, h := range all {
 		complete(tx, &h)
@@ -286,12 +286,12 @@ func hullsByStock(ctx context.Context, tx *db.Tx, env auth.Env, rows []importRow
 }
 
 // insertAll adds new hulls as insert does, in a few statements for all of them.
-func insertAll(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origin []importRow) (out outcome, err error) {
-	fresh, err = withoutTaken(ctx, tx, env, fresh, origin, &out)
+func insertAll(ctx context.Context, tx *db.Tx, fresh []Hull, origin []importRow) (out outcome, err error) {
+	fresh, err = withoutTaken(ctx, tx, fresh, origin, &out)
 	if err != nil || len(fresh) == 0 {
 		return out, err
 	}
-	channels, err := channelsOf(ctx, tx, env)
+	channels, err := channelsOf(ctx, tx)
 	if err != nil {
 		return out, err
 	}
@@ -303,9 +303,9 @@ func insertAll(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origi
 	actor := auth.From(ctx).Actor
 	for n := range fresh {
 		h := &fresh[n]
-		h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = env, tx.NewID("hull"), 1, tx.Now, tx.Now
+		h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = tx.Env, tx.NewID("hull"), 1, tx.Now, tx.Now
 		for _, t := range h.terms() {
-			terms = append(terms, termRow{env, t, h.ID})
+			terms = append(terms, termRow{tx.Env, t, h.ID})
 		}
 		prices = append(prices, firstPricing(*h))
 		firstPrices = append(firstPrices, firstPrice(tx, *h, actor))
@@ -335,12 +335,12 @@ func insertAll(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origi
 		}
 	}
 	for _, h := range fresh {
-		if err := events.Emit(ctx, tx, env, "hull.created", h.ID, nil, h); err != nil {
+		if err := events.Emit(ctx, tx, "hull.created", h.ID, nil, h); err != nil {
 			return out, err
 		}
 	}
 	for _, l := range listings {
-		if err := events.Emit(ctx, tx, env, l.event(newListing(Hull{}, "")), l.HullID, newListing(Hull{}, ""), l); err != nil {
+		if err := events.Emit(ctx, tx, l.event(newListing(Hull{}, "")), l.HullID, newListing(Hull{}, ""), l); err != nil {
 			return out, err
 		}
 	}
@@ -350,7 +350,7 @@ func insertAll(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origi
 // withoutTaken leaves out the hulls whose number another one has, or that come
 // from a hull that is not there. The indexes are the guard; this names the
 // other hull.
-func withoutTaken(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, origin []importRow, out *outcome) (free []Hull, err error) {
+func withoutTaken(ctx context.Context, tx *db.Tx, fresh []Hull, origin []importRow, out *outcome) (free []Hull, err error) {
 	type holder struct {
 		HIN string `db:"hin"`
 		ID  string `db:"id"`
@@ -363,7 +363,7 @@ func withoutTaken(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, or
 		}
 	}
 	if len(numbers) > 0 {
-		list, args := among(env, numbers)
+		list, args := among(tx.Env, numbers)
 		others, err := db.All[holder](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND hin IN `+list+` AND status NOT IN ('archived', 'delivered')`, args...)
 		if err != nil {
 			return nil, err
@@ -380,7 +380,7 @@ func withoutTaken(ctx context.Context, tx *db.Tx, env auth.Env, fresh []Hull, or
 			taken[*h.HIN] = "another row"
 		}
 		if h.PreviousHullID != nil {
-			_, err := Find(ctx, tx, env, *h.PreviousHullID)
+			_, err := Find(ctx, tx, *h.PreviousHullID)
 			if err := missing(&bad, "previous_hull_id", err); err != nil {
 				return nil, err
 			}
@@ -408,12 +408,12 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err := forgetRows(ctx, tx, *i); err != nil {
 		return err
 	}
-	if err := blobs.Release(ctx, tx, i.Env, i.Blob); err != nil {
+	if err := blobs.Release(ctx, tx, i.Blob); err != nil {
 		return err
 	}
-	told, err := findImport(ctx, tx, i.Env, i.ID, 20) // an event is no report
+	told, err := findImport(ctx, tx, i.ID, 20) // an event is no report
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, i.Env, "import."+state, i.ID, nil, told)
+	return events.Emit(ctx, tx, "import."+state, i.ID, nil, told)
 }

@@ -50,11 +50,11 @@ func (a *API) listPhotos(ctx context.Context, in *struct {
 	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the photos that are shown before this one."`
 }) (page.Page[HullPhoto], error) {
 	q := page.Query{Limit: in.Limit, StartingAfter: in.StartingAfter, EndingBefore: in.EndingBefore}
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[HullPhoto], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[HullPhoto], error) {
 		if err := q.Check("pho"); err != nil {
 			return page.Page[HullPhoto]{}, err
 		}
-		h, err := Find(ctx, tx, env, in.HullID)
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return page.Page[HullPhoto]{}, err
 		}
@@ -114,9 +114,9 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		return HullPhoto{}, err
 	}
 	p.State, p.Blob, p.SHA256, p.Bytes, p.Caption, p.Position = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n, form.caption, form.position
-	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		claimed = false
-		h, err := lockHull(ctx, tx, env, in.HullID)
+		h, err := lockHull(ctx, tx, in.HullID)
 		if err != nil {
 			return p, err
 		}
@@ -132,7 +132,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 			return p, err
 		}
 		claimed = true
-		return p, a.Jobs.Enqueue(ctx, tx, MakeSizes{env, h.ID, p.ID, p.Blob}, tx.Now)
+		return p, a.Jobs.Enqueue(ctx, tx, MakeSizes{tx.Env, h.ID, p.ID, p.Blob}, tx.Now)
 	})
 	claimed = claimed && err == nil
 	return out, err
@@ -176,8 +176,8 @@ func (a *API) updatePhoto(ctx context.Context, in *struct {
 	ByPhoto
 	Body HullPhotoPatch
 }) (HullPhoto, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
-		h, err := lockHull(ctx, tx, env, in.HullID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
+		h, err := lockHull(ctx, tx, in.HullID)
 		if err != nil {
 			return HullPhoto{}, err
 		}
@@ -202,13 +202,13 @@ func (a *API) updatePhoto(ctx context.Context, in *struct {
 			return p, err
 		}
 		completePhoto(tx, h, &p)
-		return p, events.Emit(ctx, tx, env, "hull_photo.updated", p.ID, before, p)
+		return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
 	})
 }
 
 func (a *API) deletePhoto(ctx context.Context, in *ByPhoto) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		h, err := lockHull(ctx, tx, env, in.HullID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		h, err := lockHull(ctx, tx, in.HullID)
 		if err != nil {
 			return none, err
 		}
@@ -230,8 +230,8 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	ByPhoto
 	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side 320, 800 or 2048 pixels, or as large as it was sent."`
 }) (*rest.Content, error) {
-	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (HullPhoto, error) {
-		h, err := Find(ctx, tx, env, in.HullID)
+	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
+		h, err := Find(ctx, tx, in.HullID)
 		if err != nil {
 			return HullPhoto{}, err
 		}

@@ -91,13 +91,13 @@ func (a *API) render(ctx context.Context, key string) error {
 // the sizes are loose, and swept again.
 func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, problem *string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		h, err := lockHull(ctx, tx, job.Env, job.HullID)
+		h, err := lockHull(ctx, tx, job.HullID)
 		if err != nil {
 			return struct{}{}, err
 		}
 		p, err := findPhoto(ctx, tx, h, job.PhotoID)
 		if fault.KindOf(err) == fault.KindNotFound {
-			return struct{}{}, blobs.Release(ctx, tx, job.Env, job.Blob)
+			return struct{}{}, blobs.Release(ctx, tx, job.Blob)
 		}
 		if err != nil {
 			return struct{}{}, err

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -26,11 +25,11 @@ func passMark(mac func([]byte) []byte, photo string, until int64) string {
 
 // lockHull finds a hull and keeps other writers off it, for what must hold over
 // its photos or its listings.
-func lockHull(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Hull, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, env, id); err != nil {
+func lockHull(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return Hull{}, err
 	}
-	return Find(ctx, tx, env, id)
+	return Find(ctx, tx, id)
 }
 
 func findPhoto(ctx context.Context, tx *db.Tx, h Hull, id string) (HullPhoto, error) {
@@ -87,7 +86,7 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *Hull, p *HullPhoto) error {
 	if err := db.Insert(ctx, tx, "hull_photos", *p); err != nil {
 		return err
 	}
-	if err := blobs.Claim(ctx, tx, h.Env, p.Blob); err != nil {
+	if err := blobs.Claim(ctx, tx, p.Blob); err != nil {
 		return err
 	}
 	before := *h
@@ -127,10 +126,10 @@ func removePhoto(ctx context.Context, tx *db.Tx, h *Hull, p HullPhoto) error {
 	if err := shift(ctx, tx, *h, p.Position+1, h.PhotoCount, -1); err != nil {
 		return err
 	}
-	if err := blobs.Release(ctx, tx, p.Env, p.Blob); err != nil {
+	if err := blobs.Release(ctx, tx, p.Blob); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, p.Env, "hull_photo.deleted", p.ID, nil, p); err != nil {
+	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {
 		return err
 	}
 	before := *h

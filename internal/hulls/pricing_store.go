@@ -20,7 +20,7 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 	if err := db.Changed(db.Update(ctx, tx, "hull_pricing", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, before.Version)); err != nil {
 		return err
 	}
-	if err := audit.Record(ctx, tx, h.Env, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
+	if err := audit.Record(ctx, tx, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
 		return err
 	}
 	was := h
@@ -48,15 +48,15 @@ func firstPrice(tx *db.Tx, h Hull, by auth.Actor) PriceChange {
 }
 
 // listOfHull is a page of rows that belong to one hull.
-func listOfHull[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
+func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}
-	if _, err := Find(ctx, tx, env, hullID); err != nil {
+	if _, err := Find(ctx, tx, hullID); err != nil {
 		return page.Page[T]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ? AND hull_id = ?", env, hullID)
+	w.And("env = ? AND hull_id = ?", tx.Env, hullID)
 	return db.List[T](ctx, tx, db.From(table), q, w)
 }
 

@@ -99,11 +99,11 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func listHulls(ctx context.Context, tx *db.Tx, env auth.Env, f HullFilter) (page.Page[Hull], error) {
+func listHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Hull]{}, err
 	}
-	p, err := searchHulls(ctx, tx, env, f)
+	p, err := searchHulls(ctx, tx, f)
 	for i := range p.Data {
 		complete(tx, &p.Data[i])
 	}
@@ -122,9 +122,9 @@ var (
 // of the list: the page is merged from their first rows, and costs the same
 // however common they are. Where it stands for many, as the start of a stock
 // number does, the hulls it finds are sorted.
-func searchHulls(ctx context.Context, tx *db.Tx, env auth.Env, f HullFilter) (page.Page[Hull], error) {
-	w := f.where(env)
-	spans, err := spansOf(ctx, tx, env, f.Q)
+func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
+	w := f.where(tx.Env)
+	spans, err := spansOf(ctx, tx, f.Q)
 	if err != nil || len(spans) == 0 {
 		if err == nil && f.Q != "" {
 			return page.Cut([]Hull{}, f.Query, false, nil), nil // nothing in q can be searched for
@@ -136,27 +136,27 @@ func searchHulls(ctx context.Context, tx *db.Tx, env auth.Env, f HullFilter) (pa
 	}
 	lead, others := spans[0], spans[1:]
 	for _, s := range others {
-		w.And("EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?)", env, s.from, s.to)
+		w.And("EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?)", tx.Env, s.from, s.to)
 	}
-	terms, err := termsIn(ctx, tx, env, lead)
+	terms, err := termsIn(ctx, tx, lead)
 	if err != nil {
 		return page.Page[Hull]{}, err
 	}
 	if len(terms) > fewTerms {
 		// If most hulls have such a word, the next few fill the page.
-		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", env, lead.from, lead.to)
-		near.And(nearby(f.Query), env, cmp.Or(f.Cursor(), "z"), fewHulls)
+		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", tx.Env, lead.from, lead.to)
+		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
 		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
 		if err != nil || len(rows) > f.Limit {
 			return page.Cut(rows, f.Query, beyond, db.IDOf[Hull]), err
 		}
-		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", env, lead.from, lead.to)
+		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", tx.Env, lead.from, lead.to)
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
 	var lists [][]Hull
 	anyBeyond := false
 	for _, term := range terms {
-		rows, beyond, err := db.Slice[Hull](ctx, tx, hullsByTerm, f.Query, w.With("t.env = ? AND t.term = ?", env, term))
+		rows, beyond, err := db.Slice[Hull](ctx, tx, hullsByTerm, f.Query, w.With("t.env = ? AND t.term = ?", tx.Env, term))
 		if err != nil {
 			return page.Page[Hull]{}, err
 		}
@@ -182,7 +182,7 @@ const (
 )
 
 // spansOf are the words of q, the rarest first.
-func spansOf(ctx context.Context, tx *db.Tx, env auth.Env, q string) ([]span, error) {
+func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 	type counted struct {
 		span
 		n int64
@@ -195,7 +195,7 @@ func spansOf(ctx context.Context, tx *db.Tx, env auth.Env, q string) ([]span, er
 	if len(all) > 1 {
 		for i, s := range all {
 			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
-				env, s.from, s.to, countedTo)
+				tx.Env, s.from, s.to, countedTo)
 			if err != nil {
 				return nil, err
 			}
@@ -212,7 +212,7 @@ func spansOf(ctx context.Context, tx *db.Tx, env auth.Env, q string) ([]span, er
 
 // termsIn lists the different words of a span, one more than a few if there
 // are that many. It skips from word to word, whatever lies between them.
-func termsIn(ctx context.Context, tx *db.Tx, env auth.Env, s span) ([]string, error) {
+func termsIn(ctx context.Context, tx *db.Tx, s span) ([]string, error) {
 	return db.All[string](ctx, tx, `
 		WITH RECURSIVE found (term) AS (
 			SELECT * FROM (SELECT term FROM hull_terms WHERE env = ? AND term >= ? AND term < ? ORDER BY term LIMIT 1) AS first
@@ -220,7 +220,7 @@ func termsIn(ctx context.Context, tx *db.Tx, env auth.Env, s span) ([]string, er
 			SELECT (SELECT term FROM hull_terms WHERE env = ? AND term > found.term AND term < ? ORDER BY term LIMIT 1)
 			FROM found WHERE found.term IS NOT NULL
 		)
-		SELECT term FROM found WHERE term IS NOT NULL LIMIT ?`, env, s.from, s.to, env, s.to, fewTerms+1)
+		SELECT term FROM found WHERE term IS NOT NULL LIMIT ?`, tx.Env, s.from, s.to, tx.Env, s.to, fewTerms+1)
 }
 
 type termRow struct {

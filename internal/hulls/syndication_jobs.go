@@ -116,7 +116,7 @@ type due struct {
 // dueListings renders the next listings of a channel.
 func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batch []due, err error) {
 	batch, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]due, error) {
-		if c, err = findChannel(ctx, tx, job.Env, job.ChannelID); err != nil {
+		if c, err = findChannel(ctx, tx, job.ChannelID); err != nil {
 			if fault.KindOf(err) == fault.KindNotFound {
 				err = nil
 			}
@@ -127,13 +127,13 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 		if err != nil || len(asked) == 0 {
 			return nil, err
 		}
-		s, err := findShop(ctx, tx, c.Env)
+		s, err := findShop(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
 		var batch []due
 		for _, l := range asked {
-			h, err := Find(ctx, tx, l.Env, l.HullID)
+			h, err := Find(ctx, tx, l.HullID)
 			if err != nil {
 				return nil, err
 			}
@@ -212,7 +212,7 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 
 func (a *API) writeAnswer(ctx context.Context, asked HullSyndication, said answer) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSyndication, error) {
-		return changeListing(ctx, tx, asked.Env, asked.HullID, asked.ChannelID, func(_ Hull, l *HullSyndication) error {
+		return changeListing(ctx, tx, asked.HullID, asked.ChannelID, func(_ Hull, l *HullSyndication) error {
 			if l.Revision > 0 { // else the channel was deleted
 				l.hear(said, asked, &tx.Now)
 			}
@@ -259,7 +259,7 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 	after := ""
 	for {
 		ids, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
-			c, err := findChannel(ctx, tx, job.Env, job.ChannelID)
+			c, err := findChannel(ctx, tx, job.ChannelID)
 			if fault.KindOf(err) == fault.KindNotFound {
 				return nil, nil
 			}
@@ -271,7 +271,7 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 				return nil, err
 			}
 			for _, id := range ids {
-				_, err := changeListing(ctx, tx, job.Env, id, c.ID, func(h Hull, l *HullSyndication) error {
+				_, err := changeListing(ctx, tx, id, c.ID, func(h Hull, l *HullSyndication) error {
 					if field, _ := c.refuses(h); l.Revision == 0 && field == "" {
 						l.Wanted = true
 						l.follow(h, c, false, tx.Now)
@@ -316,7 +316,7 @@ func (a *API) ClearChannel(ctx context.Context, job ClearChannel) error {
 				return 0, err
 			}
 			for _, id := range ids {
-				if err := removeListing(ctx, tx, job.Env, id, job.ChannelID); err != nil {
+				if err := removeListing(ctx, tx, id, job.ChannelID); err != nil {
 					return 0, err
 				}
 			}

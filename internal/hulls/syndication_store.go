@@ -7,27 +7,26 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
-func findChannel(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Channel, error) {
-	c, err := db.One[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? AND id = ?`, env, id)
+func findChannel(ctx context.Context, tx *db.Tx, id string) (Channel, error) {
+	c, err := db.One[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return c, fault.NotFound("channel", id)
 	}
 	return c, err
 }
 
-func channelsOf(ctx context.Context, tx *db.Tx, env auth.Env) ([]Channel, error) {
-	return db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? ORDER BY id`, env)
+func channelsOf(ctx context.Context, tx *db.Tx) ([]Channel, error) {
+	return db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? ORDER BY id`, tx.Env)
 }
 
-func insertChannel(ctx context.Context, tx *db.Tx, env auth.Env, c *Channel) error {
+func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 	var bad fault.Fields
 	for _, id := range c.Filter.LocationIDs {
-		_, err := dealership.FindLocation(ctx, tx, env, id)
+		_, err := dealership.FindLocation(ctx, tx, id)
 		if err := missing(&bad, "filter.location_ids", err); err != nil {
 			return err
 		}
@@ -35,14 +34,14 @@ func insertChannel(ctx context.Context, tx *db.Tx, env auth.Env, c *Channel) err
 	if err := bad.Err(); err != nil {
 		return err
 	}
-	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM channels WHERE env = ?`, env)
+	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM channels WHERE env = ?`, tx.Env)
 	if err != nil {
 		return err
 	}
 	if n >= maxChannels {
 		return fault.Conflict("There are %d channels already, and no more are possible.", maxChannels).Detail("channels", "too_many", "are at most %d", maxChannels)
 	}
-	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt, c.PushAfter = env, tx.NewID("chn"), 1, tx.Now, tx.Now, tx.Now
+	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt, c.PushAfter = tx.Env, tx.NewID("chn"), 1, tx.Now, tx.Now, tx.Now
 	return db.Insert(ctx, tx, "channels", *c)
 }
 
@@ -92,7 +91,7 @@ func listListings(ctx context.Context, tx *db.Tx, h Hull, q page.Query) (page.Pa
 // its change: a hull that may not be shown any more is withdrawn, a new price
 // is told. The hull's row is locked, because it was just written.
 func follow(ctx context.Context, tx *db.Tx, h *Hull, changed bool) error {
-	channels, err := channelsOf(ctx, tx, h.Env)
+	channels, err := channelsOf(ctx, tx)
 	if err != nil || len(channels)+len(h.PublishedChannels) == 0 {
 		return err
 	}
@@ -129,7 +128,7 @@ func follow(ctx context.Context, tx *db.Tx, h *Hull, changed bool) error {
 
 // relist tells the channels of a change that is not in the hull itself.
 func relist(ctx context.Context, tx *db.Tx, h Hull) error {
-	h, err := lockHull(ctx, tx, h.Env, h.ID)
+	h, err := lockHull(ctx, tx, h.ID)
 	if err != nil {
 		return err
 	}
@@ -159,13 +158,13 @@ func saveListing(ctx context.Context, tx *db.Tx, before, l HullSyndication) erro
 	if event == "" {
 		return nil
 	}
-	return events.Emit(ctx, tx, l.Env, event, l.HullID, before, l)
+	return events.Emit(ctx, tx, event, l.HullID, before, l)
 }
 
 // changeListing is how one listing is changed: under a lock on its hull, whose
 // list of channels follows and counts as a change of the hull.
-func changeListing(ctx context.Context, tx *db.Tx, env auth.Env, hullID, channelID string, edit func(Hull, *HullSyndication) error) (HullSyndication, error) {
-	h, err := lockHull(ctx, tx, env, hullID)
+func changeListing(ctx context.Context, tx *db.Tx, hullID, channelID string, edit func(Hull, *HullSyndication) error) (HullSyndication, error) {
+	h, err := lockHull(ctx, tx, hullID)
 	if err != nil {
 		return HullSyndication{}, err
 	}
@@ -190,12 +189,12 @@ func changeListing(ctx context.Context, tx *db.Tx, env auth.Env, hullID, channel
 }
 
 // removeListing forgets how a hull stood on a channel.
-func removeListing(ctx context.Context, tx *db.Tx, env auth.Env, hullID, channelID string) error {
-	h, err := lockHull(ctx, tx, env, hullID)
+func removeListing(ctx context.Context, tx *db.Tx, hullID, channelID string) error {
+	h, err := lockHull(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`, env, channelID, hullID); err != nil {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`, tx.Env, channelID, hullID); err != nil {
 		return err
 	}
 	if !slices.Contains(h.PublishedChannels, channelID) {

@@ -24,8 +24,8 @@ func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reas
 }
 
 // mayOwn blames a field that names a user who cannot work leads any more.
-func mayOwn(ctx context.Context, tx *db.Tx, env auth.Env, field, userID string) error {
-	u, err := dealership.FindUser(ctx, tx, env, userID)
+func mayOwn(ctx context.Context, tx *db.Tx, field, userID string) error {
+	u, err := dealership.FindUser(ctx, tx, userID)
 	var bad fault.Fields
 	if err := missing(&bad, field, err); err != nil {
 		return err
@@ -38,15 +38,15 @@ func mayOwn(ctx context.Context, tx *db.Tx, env auth.Env, field, userID string) 
 
 // takeTurn returns whose turn it is at a location. Transactions that ask for
 // the same location pass one at a time, so everybody gets as many turns.
-func takeTurn(ctx context.Context, tx *db.Tx, env auth.Env, locationID string) (string, error) {
+func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error) {
 	last, err := db.One[string](ctx, tx, `
 		INSERT INTO lead_rotations (env, location_id, last_id, turns) VALUES (?, ?, '', 1)
 		ON CONFLICT (env, location_id) DO UPDATE SET turns = lead_rotations.turns + 1
-		RETURNING last_id`, env, locationID)
+		RETURNING last_id`, tx.Env, locationID)
 	if err != nil {
 		return "", err
 	}
-	sellers, err := dealership.Sellers(ctx, tx, env, locationID)
+	sellers, err := dealership.Sellers(ctx, tx, locationID)
 	if err != nil {
 		return "", err
 	}
@@ -54,6 +54,6 @@ func takeTurn(ctx context.Context, tx *db.Tx, env auth.Env, locationID string) (
 	if !ok {
 		return "", fault.Conflict("No active user takes leads there.").Detail("strategy", "state", "finds no active user with leads:write at the lead's location")
 	}
-	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, env, locationID)
+	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, tx.Env, locationID)
 	return next.ID, err
 }

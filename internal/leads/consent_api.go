@@ -8,7 +8,6 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
@@ -27,11 +26,11 @@ func (a *API) consents(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[consent.Consent], error) {
-		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[consent.Consent], error) {
+		if _, err := Find(ctx, tx, in.LeadID); err != nil {
 			return page.Page[consent.Consent]{}, err
 		}
-		return consent.ListOfLead(ctx, tx, env, in.LeadID, in.Query)
+		return consent.ListOfLead(ctx, tx, in.LeadID, in.Query)
 	})
 }
 
@@ -39,8 +38,8 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 	ByLead
 	Body consent.ConsentCreate
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (consent.Consent, error) {
-		l, err := Find(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (consent.Consent, error) {
+		l, err := Find(ctx, tx, in.LeadID)
 		if err != nil {
 			return consent.Consent{}, err
 		}
@@ -48,7 +47,7 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 		if err != nil {
 			return record, err
 		}
-		c, err := contacts.FindForUpdate(ctx, tx, env, l.ContactID)
+		c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 		if err != nil {
 			return record, err
 		}
@@ -67,13 +66,13 @@ func (a *API) logConsent(ctx context.Context, in *struct {
 				return record, err
 			}
 		}
-		return record, consent.Append(ctx, tx, env, &record)
+		return record, consent.Append(ctx, tx, &record)
 	})
 }
 
 // mayRevoke blames revokes_id for a record that is not there or was taken back.
 func mayRevoke(ctx context.Context, tx *db.Tx, l Lead, id string) error {
-	revoked, err := consent.FindOfLead(ctx, tx, l.Env, l.ID, id)
+	revoked, err := consent.FindOfLead(ctx, tx, l.ID, id)
 	var bad fault.Fields
 	if err := missing(&bad, "revokes_id", err); err != nil {
 		return err
@@ -112,11 +111,11 @@ func (a *API) revokeConsent(ctx context.Context, in *struct {
 	ConsentID string `path:"consent_id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body      *consent.ConsentRevoke
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (consent.Consent, error) {
-		if _, err := Find(ctx, tx, env, in.LeadID); err != nil {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (consent.Consent, error) {
+		if _, err := Find(ctx, tx, in.LeadID); err != nil {
 			return consent.Consent{}, err
 		}
-		granted, err := consent.FindOfLead(ctx, tx, env, in.LeadID, in.ConsentID)
+		granted, err := consent.FindOfLead(ctx, tx, in.LeadID, in.ConsentID)
 		if err != nil {
 			return granted, err
 		}
@@ -131,6 +130,6 @@ func (a *API) revokeConsent(ctx context.Context, in *struct {
 		if err != nil {
 			return revocation, err
 		}
-		return revocation, consent.Append(ctx, tx, env, &revocation)
+		return revocation, consent.Append(ctx, tx, &revocation)
 	})
 }

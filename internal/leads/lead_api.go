@@ -64,29 +64,29 @@ type ByLead struct {
 }
 
 func (a *API) list(ctx context.Context, in *LeadFilter) (page.Page[Lead], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Lead], error) {
-		return list(ctx, tx, env, *in)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Lead], error) {
+		return list(ctx, tx, *in)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body LeadCreate }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
 		l, err := in.Body.lead(tx.Now)
 		if err != nil {
 			return l, err
 		}
-		if err := checkReferences(ctx, tx, env, &l, Lead{}); err != nil {
+		if err := checkReferences(ctx, tx, &l, Lead{}); err != nil {
 			return l, err
 		}
-		c, err := contactOf(ctx, tx, env, in.Body)
+		c, err := contactOf(ctx, tx, in.Body)
 		if err != nil {
 			return l, err
 		}
 		l.ContactID = c.ID
-		if err := insert(ctx, tx, env, &l); err != nil || in.Body.OwnerID == nil {
+		if err := insert(ctx, tx, &l); err != nil || in.Body.OwnerID == nil {
 			return l, err
 		}
-		if err := mayOwn(ctx, tx, env, "owner_id", *in.Body.OwnerID); err != nil {
+		if err := mayOwn(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {
 			return l, err
 		}
 		return l, assign(ctx, tx, &l, *in.Body.OwnerID, "manual", nil)
@@ -94,16 +94,16 @@ func (a *API) create(ctx context.Context, in *struct{ Body LeadCreate }) (Lead, 
 }
 
 func (a *API) get(ctx context.Context, in *ByLead) (Lead, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
-		return Find(ctx, tx, env, in.LeadID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
+		return Find(ctx, tx, in.LeadID)
 	})
 }
 
 // change is how a lead is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event.
 func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, l *Lead) (event string, err error)) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
-		l, err := Find(ctx, tx, env, id)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
+		l, err := Find(ctx, tx, id)
 		if err != nil {
 			return l, err
 		}
@@ -115,7 +115,7 @@ func (a *API) change(ctx context.Context, id string, edit func(ctx context.Conte
 		if err != nil {
 			return l, err
 		}
-		if err := checkReferences(ctx, tx, env, &l, before); err != nil {
+		if err := checkReferences(ctx, tx, &l, before); err != nil {
 			return l, err
 		}
 		return l, save(ctx, tx, before, &l, event)
@@ -149,8 +149,8 @@ func (a *API) assign(ctx context.Context, in *struct {
 	ByLead
 	Body LeadAssign
 }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Lead, error) {
-		l, err := Find(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
+		l, err := Find(ctx, tx, in.LeadID)
 		if err != nil {
 			return l, err
 		}
@@ -164,13 +164,13 @@ func (a *API) assign(ctx context.Context, in *struct {
 			return l, fault.Conflict("The lead is %s.", l.Status).Detail("status", "state", "is %s", l.Status)
 		}
 		if in.Body.UserID == nil {
-			user, err := takeTurn(ctx, tx, env, deref(l.LocationID))
+			user, err := takeTurn(ctx, tx, deref(l.LocationID))
 			if err != nil {
 				return l, err
 			}
 			return l, assign(ctx, tx, &l, user, "round_robin", in.Body.Reason)
 		}
-		if err := mayOwn(ctx, tx, env, "user_id", *in.Body.UserID); err != nil {
+		if err := mayOwn(ctx, tx, "user_id", *in.Body.UserID); err != nil {
 			return l, err
 		}
 		return l, assign(ctx, tx, &l, *in.Body.UserID, "manual", in.Body.Reason)
@@ -181,8 +181,8 @@ func (a *API) assignments(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadAssignment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadAssignment], error) {
-		return listOf[LeadAssignment](ctx, tx, env, "lead_assignments", "asg", in.LeadID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadAssignment], error) {
+		return listOf[LeadAssignment](ctx, tx, "lead_assignments", "asg", in.LeadID, in.Query)
 	})
 }
 
@@ -190,8 +190,8 @@ func (a *API) signals(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadSignal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadSignal], error) {
-		return listOf[LeadSignal](ctx, tx, env, "lead_signals", "sig", in.LeadID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadSignal], error) {
+		return listOf[LeadSignal](ctx, tx, "lead_signals", "sig", in.LeadID, in.Query)
 	})
 }
 
@@ -199,15 +199,15 @@ func (a *API) recordSignal(ctx context.Context, in *struct {
 	ByLead
 	Body LeadSignalCreate
 }) (LeadSignal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadSignal, error) {
-		l, err := findAlone(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadSignal, error) {
+		l, err := findAlone(ctx, tx, in.LeadID)
 		if err != nil {
 			return LeadSignal{}, err
 		}
 		if err := in.Body.Check(tx.Now); err != nil {
 			return LeadSignal{}, err
 		}
-		d, err := dealership.Find(ctx, tx, env)
+		d, err := dealership.Find(ctx, tx)
 		if err != nil {
 			return LeadSignal{}, err
 		}
@@ -223,9 +223,9 @@ func (a *API) recordSignal(ctx context.Context, in *struct {
 		if err := update(ctx, tx, before, &l); err != nil {
 			return s, err
 		}
-		if err := events.Emit(ctx, tx, env, "lead.signal_recorded", l.ID, nil, s); err != nil || !ripe {
+		if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, nil, s); err != nil || !ripe {
 			return s, err
 		}
-		return s, events.Emit(ctx, tx, env, "lead.qualified", l.ID, before, l)
+		return s, events.Emit(ctx, tx, "lead.qualified", l.ID, before, l)
 	})
 }

@@ -112,12 +112,12 @@ func TestLeadsLife(t *testing.T) {
 		}
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
-				env := testEnv(ctx, t, tx, s)
-				l, err := leads.Find(ctx, tx, env, id)
+				tx = tx.In(testEnv(ctx, t, tx, s))
+				l, err := leads.Find(ctx, tx, id)
 				if err != nil {
 					return l, err
 				}
-				return l, leads.Convert(ctx, tx, env, &l, deal)
+				return l, leads.Convert(ctx, tx, &l, deal)
 			})
 			return err
 		}

@@ -17,8 +17,8 @@ import (
 )
 
 // Find returns a lead.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Lead, error) {
-	l, err := db.One[Lead](ctx, tx, `SELECT {cols} FROM leads WHERE env = ? AND id = ?`, env, id)
+func Find(ctx context.Context, tx *db.Tx, id string) (Lead, error) {
+	l, err := db.One[Lead](ctx, tx, `SELECT {cols} FROM leads WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return l, fault.NotFound("lead", id)
 	}
@@ -28,31 +28,31 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Lead, error)
 
 // findAlone returns a lead that nobody else can change until the transaction
 // ends, for what programs send many of at once.
-func findAlone(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Lead, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM leads WHERE env = ? AND id = ?`, env, id); err != nil {
+func findAlone(ctx context.Context, tx *db.Tx, id string) (Lead, error) {
+	if err := db.LockRow(ctx, tx, `SELECT id FROM leads WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return Lead{}, err
 	}
-	return Find(ctx, tx, env, id)
+	return Find(ctx, tx, id)
 }
 
 // Convert ends a lead in a deal, in the transaction that opens the deal. The
 // caller has found the lead and matched its version.
-func Convert(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead, dealID string) error {
+func Convert(ctx context.Context, tx *db.Tx, l *Lead, dealID string) error {
 	before := *l
 	if err := l.convert(dealID, tx.Now); err != nil {
 		return err
 	}
-	l.Env = env
+	l.Env = tx.Env
 	return save(ctx, tx, before, l, "lead.converted")
 }
 
-func insert(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead) error {
-	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = env, tx.NewID("lead"), 1, tx.Now, tx.Now
+func insert(ctx context.Context, tx *db.Tx, l *Lead) error {
+	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = tx.Env, tx.NewID("lead"), 1, tx.Now, tx.Now
 	if err := db.Insert(ctx, tx, "leads", *l); err != nil {
 		return err
 	}
 	l.derive(tx.Now)
-	return events.Emit(ctx, tx, env, "lead.created", l.ID, nil, *l)
+	return events.Emit(ctx, tx, "lead.created", l.ID, nil, *l)
 }
 
 // save writes a changed lead and the event.
@@ -60,7 +60,7 @@ func save(ctx context.Context, tx *db.Tx, before Lead, l *Lead, event string) er
 	if err := update(ctx, tx, before, l); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, l.Env, event, l.ID, before, *l)
+	return events.Emit(ctx, tx, event, l.ID, before, *l)
 }
 
 // update writes a changed lead, for a change that has an event of its own.
@@ -76,10 +76,10 @@ func update(ctx context.Context, tx *db.Tx, before Lead, l *Lead) error {
 // checkReferences refuses a hull or a location that is not there. A lead
 // without a location gets that of its hull. What did not change is not checked
 // again.
-func checkReferences(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead, before Lead) error {
+func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error {
 	var bad fault.Fields
 	if l.HullID != nil && deref(before.HullID) != *l.HullID {
-		h, err := hulls.Find(ctx, tx, env, *l.HullID)
+		h, err := hulls.Find(ctx, tx, *l.HullID)
 		if err := missing(&bad, "hull_id", err); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, env auth.Env, l *Lead, befo
 		}
 	}
 	if l.LocationID != nil && deref(before.LocationID) != *l.LocationID {
-		_, err := dealership.FindLocation(ctx, tx, env, *l.LocationID)
+		_, err := dealership.FindLocation(ctx, tx, *l.LocationID)
 		if err := missing(&bad, "location_id", err); err != nil {
 			return err
 		}
@@ -106,11 +106,11 @@ func missing(bad *fault.Fields, field string, err error) error {
 }
 
 // contactOf finds or makes the contact of a new lead.
-func contactOf(ctx context.Context, tx *db.Tx, env auth.Env, n LeadCreate) (contacts.Contact, error) {
+func contactOf(ctx context.Context, tx *db.Tx, n LeadCreate) (contacts.Contact, error) {
 	if n.ContactID == nil {
-		return contacts.FindOrCreate(ctx, tx, env, *n.Contact.V)
+		return contacts.FindOrCreate(ctx, tx, *n.Contact.V)
 	}
-	c, err := contacts.FindForUpdate(ctx, tx, env, *n.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, *n.ContactID)
 	var bad fault.Fields
 	if err := missing(&bad, "contact_id", err); err != nil {
 		return c, err
@@ -183,11 +183,11 @@ func (f LeadFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, env auth.Env, f LeadFilter) (page.Page[Lead], error) {
+func list(ctx context.Context, tx *db.Tx, f LeadFilter) (page.Page[Lead], error) {
 	if err := f.Check("lead"); err != nil {
 		return page.Page[Lead]{}, err
 	}
-	p, err := db.List[Lead](ctx, tx, db.From("leads"), f.Query, f.where(env))
+	p, err := db.List[Lead](ctx, tx, db.From("leads"), f.Query, f.where(tx.Env))
 	for i := range p.Data {
 		p.Data[i].derive(tx.Now)
 	}
@@ -195,20 +195,20 @@ func list(ctx context.Context, tx *db.Tx, env auth.Env, f LeadFilter) (page.Page
 }
 
 // listOf returns a page of the rows that belong to a lead.
-func listOf[T any](ctx context.Context, tx *db.Tx, env auth.Env, table, prefix, leadID string, q page.Query) (page.Page[T], error) {
+func listOf[T any](ctx context.Context, tx *db.Tx, table, prefix, leadID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
 	}
-	if _, err := Find(ctx, tx, env, leadID); err != nil {
+	if _, err := Find(ctx, tx, leadID); err != nil {
 		return page.Page[T]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ? AND lead_id = ?", env, leadID)
+	w.And("env = ? AND lead_id = ?", tx.Env, leadID)
 	return db.List[T](ctx, tx, db.From(table), q, w)
 }
 
 // stalled are the ids of open leads that nobody has touched since a time.
-func stalled(ctx context.Context, tx *db.Tx, env auth.Env, since time.Time) ([]string, error) {
+func stalled(ctx context.Context, tx *db.Tx, since time.Time) ([]string, error) {
 	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND touched_at <= ?
-		AND stalled_at IS NULL AND status NOT IN ('converted', 'lost') ORDER BY touched_at LIMIT 500`, env, since)
+		AND stalled_at IS NULL AND status NOT IN ('converted', 'lost') ORDER BY touched_at LIMIT 500`, tx.Env, since)
 }

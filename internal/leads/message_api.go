@@ -10,7 +10,6 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/sms"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -30,8 +29,8 @@ func (a *API) messages(ctx context.Context, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadMessage], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[LeadMessage], error) {
-		return listOf[LeadMessage](ctx, tx, env, "messages", "msg", in.LeadID, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadMessage], error) {
+		return listOf[LeadMessage](ctx, tx, "messages", "msg", in.LeadID, in.Query)
 	})
 }
 
@@ -39,8 +38,8 @@ func (a *API) send(ctx context.Context, in *struct {
 	ByLead
 	Body LeadMessageSend
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadMessage, error) {
-		l, err := Find(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
+		l, err := Find(ctx, tx, in.LeadID)
 		if err != nil {
 			return LeadMessage{}, err
 		}
@@ -94,22 +93,22 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, at); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, m.Env, "lead.message_queued", m.LeadID, nil, *m)
+	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, nil, *m)
 }
 
 func (a *API) receive(ctx context.Context, in *struct {
 	ByLead
 	Body LeadMessageReceive
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (LeadMessage, error) {
-		l, err := findAlone(ctx, tx, env, in.LeadID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
+		l, err := findAlone(ctx, tx, in.LeadID)
 		if err != nil {
 			return LeadMessage{}, err
 		}
 		if err := in.Body.Check(tx.Now); err != nil {
 			return LeadMessage{}, err
 		}
-		if known, ok, err := received(ctx, tx, env, in.Body); err != nil || ok {
+		if known, ok, err := received(ctx, tx, in.Body); err != nil || ok {
 			return known, err
 		}
 		return a.take(ctx, tx, l, in.Body)
@@ -118,7 +117,7 @@ func (a *API) receive(ctx context.Context, in *struct {
 
 // take keeps a message that came in and does what it wants.
 func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive) (LeadMessage, error) {
-	c, err := contacts.FindForUpdate(ctx, tx, l.Env, l.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 	if err != nil {
 		return LeadMessage{}, err
 	}
@@ -128,10 +127,10 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 		Status: Received, ProviderMessageID: n.ProviderMessageID, ReceivedAt: new(past(n.ReceivedAt, tx.Now)), AddressHash: consent.Hash(tx, l.Env, from),
 	}
 	// Before anything is decided: of two STOPs at once, the second finds the first.
-	if err := consent.Lock(ctx, tx, l.Env, m.AddressHash); err != nil {
+	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
 		return m, err
 	}
-	last, err := lastTo(ctx, tx, l.Env, m.AddressHash)
+	last, err := lastTo(ctx, tx, m.AddressHash)
 	if err != nil {
 		return m, err
 	}
@@ -148,10 +147,10 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 	if err := update(ctx, tx, before, &l); err != nil {
 		return m, err
 	}
-	if err := events.Emit(ctx, tx, l.Env, "lead.message_received", l.ID, nil, m); err != nil {
+	if err := events.Emit(ctx, tx, "lead.message_received", l.ID, nil, m); err != nil {
 		return m, err
 	}
-	d, err := dealership.Find(ctx, tx, l.Env)
+	d, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return m, err
 	}
@@ -159,7 +158,7 @@ func (a *API) take(ctx context.Context, tx *db.Tx, l Lead, n LeadMessageReceive)
 	case stop:
 		return m, a.stop(ctx, tx, d, m)
 	case start:
-		return m, consent.Append(ctx, tx, l.Env, m.record(consent.Granted))
+		return m, consent.Append(ctx, tx, m.record(consent.Granted))
 	case help:
 		return m, a.answer(ctx, tx, m, identity(d, deref(d.Settings.Sender.SMS)), nil)
 	}
@@ -173,21 +172,21 @@ func hearErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	if err := insertMessage(ctx, tx, m); err != nil {
 		return err
 	}
-	if err := events.Emit(ctx, tx, m.Env, "lead.message_received", m.LeadID, nil, *m); err != nil || *m.Intent != stop {
+	if err := events.Emit(ctx, tx, "lead.message_received", m.LeadID, nil, *m); err != nil || *m.Intent != stop {
 		return err
 	}
-	return consent.AppendHashed(ctx, tx, m.Env, m.record(consent.Revoked), m.AddressHash)
+	return consent.AppendHashed(ctx, tx, m.record(consent.Revoked), m.AddressHash)
 }
 
 // stop revokes everything that the sender's address agreed to, and confirms it
 // once. Who has said so before is not told again.
 func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m LeadMessage) error {
-	revoked, err := consent.IsRevoked(ctx, tx, m.Env, m.AddressHash, m.Channel)
+	revoked, err := consent.IsRevoked(ctx, tx, m.AddressHash, m.Channel)
 	if err != nil || revoked {
 		return err
 	}
 	record := m.record(consent.Revoked)
-	if err := consent.Append(ctx, tx, m.Env, record); err != nil {
+	if err := consent.Append(ctx, tx, record); err != nil {
 		return err
 	}
 	return a.answer(ctx, tx, m, confirmation(d, m.Channel), &record.ID)

@@ -61,7 +61,7 @@ func (a *API) SendMessage(ctx context.Context, job SendMessage) error {
 // too late, it must wait on, or the gate is closed now.
 func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (*outgoing, error) {
-		m, err := findMessage(ctx, tx, job.Env, job.MessageID)
+		m, err := findMessage(ctx, tx, job.MessageID)
 		if err != nil || !m.waits() {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			if err := updateMessage(ctx, tx, before, &m); err != nil {
 				return nil, err
 			}
-			return nil, audit.Fail(ctx, tx, m.Env, "lead.message_blocked", "lead", m.LeadID, audit.Diff(before, m))
+			return nil, audit.Fail(ctx, tx, "lead.message_blocked", "lead", m.LeadID, audit.Diff(before, m))
 		case !v.hold.IsZero():
 			m.hold(v.hold, true)
 			if err := updateMessage(ctx, tx, before, &m); err != nil {
@@ -126,7 +126,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 	refused, byProvider := errors.AsType[*sms.Refused](sent)
 	passes := sent != nil && !byProvider && !mail.IsRefused(sent)
 	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		m, err := findMessage(ctx, tx, job.Env, job.MessageID)
+		m, err := findMessage(ctx, tx, job.MessageID)
 		if err != nil || !m.waits() {
 			return m, err
 		}
@@ -169,10 +169,10 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 	if err := saveMessage(ctx, tx, before, &m, "lead.message_failed"); err != nil || m.To == nil {
 		return err
 	}
-	if known, err := consent.IsRevoked(ctx, tx, m.Env, m.AddressHash, m.Channel); err != nil || known {
+	if known, err := consent.IsRevoked(ctx, tx, m.AddressHash, m.Channel); err != nil || known {
 		return err // as for the confirmation of a STOP that the provider confirmed itself
 	}
-	return consent.Append(ctx, tx, m.Env, &consent.Consent{
+	return consent.Append(ctx, tx, &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
 		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now, Source: new("text_keyword"), Method: new("provider"),
 		Evidence: map[string]any{"message_id": m.ID},

@@ -10,12 +10,11 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
-func findMessage(ctx context.Context, tx *db.Tx, env auth.Env, id string) (LeadMessage, error) {
-	m, err := db.One[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND id = ?`, env, id)
+func findMessage(ctx context.Context, tx *db.Tx, id string) (LeadMessage, error) {
+	m, err := db.One[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return m, fault.NotFound("message", id)
 	}
@@ -32,7 +31,7 @@ func saveMessage(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMess
 	if err := updateMessage(ctx, tx, before, m); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, m.Env, event, m.LeadID, before, *m)
+	return events.Emit(ctx, tx, event, m.LeadID, before, *m)
 }
 
 func updateMessage(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage) error {
@@ -47,17 +46,17 @@ func insertBlocked(ctx context.Context, tx *db.Tx, m *LeadMessage, code string) 
 	if err := insertMessage(ctx, tx, m); err != nil {
 		return err
 	}
-	return audit.Fail(ctx, tx, m.Env, "lead.message_blocked", "lead", m.LeadID, audit.Diff(nil, *m))
+	return audit.Fail(ctx, tx, "lead.message_blocked", "lead", m.LeadID, audit.Diff(nil, *m))
 }
 
 // gather finds out everything that decides whether a message may go out at a
 // time, and fills in whom it goes to and from.
 func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Time) (attempt, dealership.Dealership, error) {
-	d, err := dealership.Find(ctx, tx, m.Env)
+	d, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return attempt{}, d, err
 	}
-	c, err := contacts.FindForUpdate(ctx, tx, m.Env, m.ContactID)
+	c, err := contacts.FindForUpdate(ctx, tx, m.ContactID)
 	if err != nil {
 		return attempt{}, d, err
 	}
@@ -77,11 +76,11 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	}
 	m.To, m.AddressHash = &t.recipient, consent.Hash(tx, m.Env, t.recipient)
 	t.zones = zonesOf(c, t.recipient, d)
-	if t.standing, err = consent.StandingOf(ctx, tx, m.Env, m.AddressHash, m.Channel, *m.Purpose); err != nil {
+	if t.standing, err = consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, *m.Purpose); err != nil {
 		return t, d, err
 	}
 	m.ConsentID = t.standing.ConsentID
-	if t.doubtful, err = waitsForReview(ctx, tx, m.Env, m.AddressHash); err != nil {
+	if t.doubtful, err = waitsForReview(ctx, tx, m.AddressHash); err != nil {
 		return t, d, err
 	}
 	t.postal, err = postalAddress(ctx, tx, d)
@@ -114,13 +113,13 @@ func postalAddress(ctx context.Context, tx *db.Tx, d dealership.Dealership) (str
 	if d.PostalAddress != nil {
 		return oneLine(d.PostalAddress), nil
 	}
-	l, err := dealership.FirstAddressed(ctx, tx, d.Env)
+	l, err := dealership.FirstAddressed(ctx, tx)
 	return oneLine(l.Address), err
 }
 
 // waitsForReview reports whether a message from an address waits to be read.
-func waitsForReview(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) (bool, error) {
-	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, env, hash)
+func waitsForReview(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) {
+	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, tx.Env, hash)
 	return n > 0, err
 }
 
@@ -132,12 +131,12 @@ func reviewed(ctx context.Context, tx *db.Tx, l Lead) error {
 }
 
 // received returns a message that the provider has told of before.
-func received(ctx context.Context, tx *db.Tx, env auth.Env, n LeadMessageReceive) (LeadMessage, bool, error) {
+func received(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMessage, bool, error) {
 	if n.ProviderMessageID == nil {
 		return LeadMessage{}, false, nil
 	}
 	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND channel = ? AND provider_message_id = ? AND direction = 'inbound'`,
-		env, n.Channel, *n.ProviderMessageID)
+		tx.Env, n.Channel, *n.ProviderMessageID)
 	if err != nil || len(all) == 0 {
 		return LeadMessage{}, false, err
 	}
@@ -146,9 +145,9 @@ func received(ctx context.Context, tx *db.Tx, env auth.Env, n LeadMessageReceive
 
 // lastTo is the body of the last message that went out to an address, "" if
 // there is none.
-func lastTo(ctx context.Context, tx *db.Tx, env auth.Env, hash []byte) (string, error) {
+func lastTo(ctx context.Context, tx *db.Tx, hash []byte) (string, error) {
 	all, err := db.All[*string](ctx, tx, `SELECT body FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND status IN ('sent', 'delivered')
-		ORDER BY id DESC LIMIT 1`, env, hash)
+		ORDER BY id DESC LIMIT 1`, tx.Env, hash)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func insertSignal(ctx context.Context, tx *db.Tx, l Lead, n LeadSignalCreate) (L
 	}
 	if n.HullID != nil {
 		var bad fault.Fields
-		_, err := hulls.Find(ctx, tx, l.Env, *n.HullID)
+		_, err := hulls.Find(ctx, tx, *n.HullID)
 		if err := missing(&bad, "hull_id", err); err != nil {
 			return s, err
 		}

@@ -35,14 +35,15 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 	}
 	for _, d := range environments {
 		patience := time.Duration(d.Settings.StalledAfterHours) * time.Hour
+		ctx := auth.InEnv(ctx, d.Env)
 		ids, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
-			return stalled(ctx, tx, d.Env, tx.Now.Add(-patience))
+			return stalled(ctx, tx, tx.Now.Add(-patience))
 		})
 		if err != nil {
 			return err
 		}
 		for _, id := range ids {
-			if err := a.markStalled(ctx, d.Env, id, patience); err != nil {
+			if err := a.markStalled(ctx, id, patience); err != nil {
 				return err
 			}
 		}
@@ -51,9 +52,9 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 }
 
 // markStalled marks one lead, unless somebody touched it in the meantime.
-func (a *API) markStalled(ctx context.Context, env auth.Env, id string, patience time.Duration) error {
+func (a *API) markStalled(ctx context.Context, id string, patience time.Duration) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
-		l, err := Find(ctx, tx, env, id)
+		l, err := Find(ctx, tx, id)
 		if err != nil || l.StalledAt != nil || !l.Status.isOpen() || l.LastTouchedAt.Add(patience).After(tx.Now) {
 			return l, err
 		}

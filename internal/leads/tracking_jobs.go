@@ -28,7 +28,7 @@ var askAfter = []time.Duration{30 * time.Second, 10 * time.Minute, 2 * time.Hour
 // again later if nobody knows yet.
 func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 	m, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		return findMessage(ctx, tx, job.Env, job.MessageID)
+		return findMessage(ctx, tx, job.MessageID)
 	})
 	if err != nil || m.Status != Sent || deref(m.Provider) != a.SMS.Name() || m.ProviderMessageID == nil {
 		return err
@@ -39,7 +39,7 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 		return fateErr
 	}
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		m, err := findMessage(ctx, tx, job.Env, job.MessageID)
+		m, err := findMessage(ctx, tx, job.MessageID)
 		if err != nil || m.Status != Sent {
 			return m, err
 		}

@@ -58,7 +58,7 @@ func openLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error)
 	if n <= 0 {
 		return LeadMessage{}, bad
 	}
-	return findMessage(ctx, tx, auth.Env(env), "msg_"+string(head[n:]))
+	return findMessage(ctx, tx.In(auth.Env(env)), "msg_"+string(head[n:]))
 }
 
 // Pages serves what people see at {base_url}/unsubscribe/.
@@ -79,7 +79,7 @@ func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return u, err
 		}
-		d, err := dealership.Find(ctx, tx, m.Env)
+		d, err := dealership.Find(ctx, tx.In(m.Env))
 		return unsubscription{d.Name}, err
 	})
 	if err != nil {
@@ -97,7 +97,8 @@ func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return u, err
 		}
-		d, err := dealership.Find(ctx, tx, m.Env)
+		tx = tx.In(m.Env)
+		d, err := dealership.Find(ctx, tx)
 		if err != nil {
 			return u, err
 		}
@@ -113,10 +114,10 @@ func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 // endMarketing revokes the consent to marketing of a message's address, unless
 // that was done before.
 func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
-	if err := consent.Lock(ctx, tx, m.Env, m.AddressHash); err != nil {
+	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
 		return err
 	}
-	s, err := consent.StandingOf(ctx, tx, m.Env, m.AddressHash, m.Channel, consent.Marketing)
+	s, err := consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, consent.Marketing)
 	if err != nil || s.Code == consent.CodeRevoked {
 		return err
 	}
@@ -128,10 +129,10 @@ func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	}
 	if m.To == nil { // erased since
 		c.IP, c.UserAgent = nil, nil
-		return consent.AppendHashed(ctx, tx, m.Env, c, m.AddressHash)
+		return consent.AppendHashed(ctx, tx, c, m.AddressHash)
 	}
 	c.Bindings = []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}
-	return consent.Append(ctx, tx, m.Env, c)
+	return consent.Append(ctx, tx, c)
 }
 
 // explain tells a person what a program would be told by an error.

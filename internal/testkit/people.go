@@ -86,8 +86,8 @@ func TryExec(s *Server, statement string, args ...any) (int64, error) {
 }
 
 // InTx runs a store function that takes a key, in a transaction of its own.
-func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, env auth.Env, key string) error, env auth.Env, key string) error {
-	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx, env, key) })
+func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, key string) error, env auth.Env, key string) error {
+	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx.In(env), key) })
 	return err
 }
 

@@ -290,7 +290,7 @@ func issue(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, i
 		if err != nil {
 			return "", err
 		}
-		k, err := access.IssueKey(ctx, tx, env.Env, mode, in)
+		k, err := access.IssueKey(ctx, tx.In(env.Env), mode, in)
 		return k.Key, err
 	})
 }

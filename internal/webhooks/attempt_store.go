@@ -92,5 +92,5 @@ func recordHealth(ctx context.Context, tx *db.Tx, l lane, last attempt) error {
 	if err := save(ctx, tx, &w); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, l.Env, "webhook.disabled", w.ID, before, w)
+	return events.Emit(ctx, tx.In(l.Env), "webhook.disabled", w.ID, before, w)
 }

@@ -10,7 +10,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -28,16 +27,16 @@ func (a *API) listDeliveries(ctx context.Context, in *struct {
 	Status  string `query:"status" enum:"pending,succeeded,dead,discarded"`
 	EventID string `query:"event_id" maxLength:"64" doc:"Deliveries of this event."`
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Delivery], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Delivery], error) {
 		w := &db.Where{}
-		w.And("env = ? AND webhook_id = ?", env, in.WebhookID)
+		w.And("env = ? AND webhook_id = ?", tx.Env, in.WebhookID)
 		if in.Status != "" {
 			w.And("status = ?", in.Status)
 		}
 		if in.EventID != "" {
 			w.And("event_id = ?", in.EventID)
 		}
-		return listOf(ctx, tx, env, in.WebhookID, in.Query, w)
+		return listOf(ctx, tx, in.WebhookID, in.Query, w)
 	})
 }
 
@@ -45,39 +44,39 @@ func (a *API) listDeadLetters(ctx context.Context, in *struct {
 	ByWebhook
 	page.Query
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Delivery], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Delivery], error) {
 		w := &db.Where{}
-		w.And("env = ? AND webhook_id = ? AND status = 'dead'", env, in.WebhookID)
-		return listOf(ctx, tx, env, in.WebhookID, in.Query, w)
+		w.And("env = ? AND webhook_id = ? AND status = 'dead'", tx.Env, in.WebhookID)
+		return listOf(ctx, tx, in.WebhookID, in.Query, w)
 	})
 }
 
-func listOf(ctx context.Context, tx *db.Tx, env auth.Env, webhookID string, q page.Query, w *db.Where) (page.Page[Delivery], error) {
-	if _, err := find(ctx, tx, env, webhookID); err != nil {
+func listOf(ctx context.Context, tx *db.Tx, webhookID string, q page.Query, w *db.Where) (page.Page[Delivery], error) {
+	if _, err := find(ctx, tx, webhookID); err != nil {
 		return page.Page[Delivery]{}, err
 	}
-	return listDeliveries(ctx, tx, env, q, w)
+	return listDeliveries(ctx, tx, q, w)
 }
 
 func (a *API) getDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
-		if _, err := find(ctx, tx, env, in.WebhookID); err != nil {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
+		if _, err := find(ctx, tx, in.WebhookID); err != nil {
 			return Delivery{}, err
 		}
-		return findDelivery(ctx, tx, env, in.WebhookID, in.DeliveryID)
+		return findDelivery(ctx, tx, in.WebhookID, in.DeliveryID)
 	})
 }
 
 func (a *API) retryDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
-		w, err := usable(ctx, tx, env, in.WebhookID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
+		w, err := usable(ctx, tx, in.WebhookID)
 		if err != nil {
 			return Delivery{}, err
 		}
-		if err := lockDelivery(ctx, tx, env, in.DeliveryID); err != nil {
+		if err := lockDelivery(ctx, tx, in.DeliveryID); err != nil {
 			return Delivery{}, err
 		}
-		d, err := findDelivery(ctx, tx, env, w.ID, in.DeliveryID)
+		d, err := findDelivery(ctx, tx, w.ID, in.DeliveryID)
 		if err != nil {
 			return d, err
 		}
@@ -90,7 +89,7 @@ func (a *API) retryDelivery(ctx context.Context, in *ByDelivery) (Delivery, erro
 			return d, err
 		}
 		tx.NotifyRelay()
-		return d, audit.Record(ctx, tx, env, "delivery.retried", d.ID, map[string][2]any{"webhook_id": {nil, w.ID}, "event_id": {nil, d.EventID}})
+		return d, audit.Record(ctx, tx, "delivery.retried", d.ID, map[string][2]any{"webhook_id": {nil, w.ID}, "event_id": {nil, d.EventID}})
 	})
 }
 
@@ -104,15 +103,15 @@ func (a *API) drain(ctx context.Context, in *struct {
 	ByWebhook
 	Body DeadLetterDrain
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Counted, error) {
-		w, err := find(ctx, tx, env, in.WebhookID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Counted, error) {
+		w, err := find(ctx, tx, in.WebhookID)
 		if err == nil && in.Body.Action == "redeliver" {
-			w, err = usable(ctx, tx, env, in.WebhookID)
+			w, err = usable(ctx, tx, in.WebhookID)
 		}
 		if err != nil {
 			return Counted{}, err
 		}
-		job := DrainDeadLetters{Env: env, WebhookID: w.ID, Redeliver: in.Body.Action == "redeliver", Until: tx.Now}
+		job := DrainDeadLetters{Env: tx.Env, WebhookID: w.ID, Redeliver: in.Body.Action == "redeliver", Until: tx.Now}
 		if in.Body.DeliveryIDs != nil {
 			job.DeliveryIDs = *in.Body.DeliveryIDs
 			if err := job.allDead(ctx, tx); err != nil {
@@ -126,7 +125,7 @@ func (a *API) drain(ctx context.Context, in *struct {
 		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 			return Counted{}, err
 		}
-		return Counted{n}, audit.Record(ctx, tx, env, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
+		return Counted{n}, audit.Record(ctx, tx, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
 	})
 }
 
@@ -155,12 +154,12 @@ func (j DrainDeadLetters) allDead(ctx context.Context, tx *db.Tx) error {
 const testKind = "webhook.test"
 
 func (a *API) test(ctx context.Context, in *ByWebhook) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Delivery, error) {
-		w, err := usable(ctx, tx, env, in.WebhookID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
+		w, err := usable(ctx, tx, in.WebhookID)
 		if err != nil {
 			return Delivery{}, err
 		}
-		e, err := events.Append(ctx, tx, env, testKind, w.ID, w)
+		e, err := events.Append(ctx, tx, testKind, w.ID, w)
 		if err != nil {
 			return Delivery{}, err
 		}
@@ -169,7 +168,7 @@ func (a *API) test(ctx context.Context, in *ByWebhook) (Delivery, error) {
 			return d, err
 		}
 		tx.NotifyRelay()
-		return d, audit.Record(ctx, tx, env, "webhook.tested", w.ID, map[string][2]any{"event_id": {nil, e.ID}})
+		return d, audit.Record(ctx, tx, "webhook.tested", w.ID, map[string][2]any{"event_id": {nil, e.ID}})
 	})
 }
 
@@ -185,15 +184,15 @@ func (a *API) replay(ctx context.Context, in *struct {
 	ByWebhook
 	Body Replay
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Counted, error) {
-		w, err := usable(ctx, tx, env, in.WebhookID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Counted, error) {
+		w, err := usable(ctx, tx, in.WebhookID)
 		if err != nil {
 			return Counted{}, err
 		}
 		if err := in.Body.Check(tx.Now); err != nil {
 			return Counted{}, err
 		}
-		job := ReplayEvents{Env: env, WebhookID: w.ID, Replay: tx.NewID("rpl")}
+		job := ReplayEvents{Env: tx.Env, WebhookID: w.ID, Replay: tx.NewID("rpl")}
 		var n int64
 		if in.Body.EventIDs != nil {
 			n, err = job.chose(ctx, tx, *in.Body.EventIDs)
@@ -206,7 +205,7 @@ func (a *API) replay(ctx context.Context, in *struct {
 		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 			return Counted{}, err
 		}
-		return Counted{n}, audit.Record(ctx, tx, env, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
+		return Counted{n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
 	})
 }
 
@@ -214,7 +213,7 @@ func (a *API) replay(ctx context.Context, in *struct {
 func (j *ReplayEvents) chose(ctx context.Context, tx *db.Tx, ids []string) (int64, error) {
 	known := map[string]bool{}
 	for part := range slices.Chunk(ids, 1000) {
-		found, err := events.FindAll(ctx, tx, j.Env, part)
+		found, err := events.FindAll(ctx, tx, part)
 		if err != nil {
 			return 0, err
 		}

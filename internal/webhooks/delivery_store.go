@@ -15,8 +15,8 @@ import (
 // keepFor is how long deliveries are kept, and dead letters from their death.
 const keepFor = 30 * 24 * time.Hour
 
-func findDelivery(ctx context.Context, tx *db.Tx, env auth.Env, webhookID, deliveryID string) (Delivery, error) {
-	d, err := db.One[Delivery](ctx, tx, `SELECT {cols} FROM deliveries WHERE env = ? AND id = ? AND webhook_id = ?`, env, deliveryID, webhookID)
+func findDelivery(ctx context.Context, tx *db.Tx, webhookID, deliveryID string) (Delivery, error) {
+	d, err := db.One[Delivery](ctx, tx, `SELECT {cols} FROM deliveries WHERE env = ? AND id = ? AND webhook_id = ?`, tx.Env, deliveryID, webhookID)
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("delivery", deliveryID)
 	}
@@ -24,16 +24,16 @@ func findDelivery(ctx context.Context, tx *db.Tx, env auth.Env, webhookID, deliv
 		return d, err
 	}
 	one := []Delivery{d}
-	err = withAttempts(ctx, tx, env, one)
+	err = withAttempts(ctx, tx, one)
 	return one[0], err
 }
 
 // lockDelivery keeps the relay off a delivery that is about to be changed.
-func lockDelivery(ctx context.Context, tx *db.Tx, env auth.Env, deliveryID string) error {
-	return db.LockRow(ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND id = ?`, env, deliveryID)
+func lockDelivery(ctx context.Context, tx *db.Tx, deliveryID string) error {
+	return db.LockRow(ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND id = ?`, tx.Env, deliveryID)
 }
 
-func listDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query, w *db.Where) (page.Page[Delivery], error) {
+func listDeliveries(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[Delivery], error) {
 	if err := q.Check("dlv"); err != nil {
 		return page.Page[Delivery]{}, err
 	}
@@ -41,11 +41,11 @@ func listDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query, 
 	if err != nil {
 		return p, err
 	}
-	return p, withAttempts(ctx, tx, env, p.Data)
+	return p, withAttempts(ctx, tx, p.Data)
 }
 
 // withAttempts fills in what was tried.
-func withAttempts(ctx context.Context, tx *db.Tx, env auth.Env, all []Delivery) error {
+func withAttempts(ctx context.Context, tx *db.Tx, all []Delivery) error {
 	var ids []string
 	place := map[string]int{}
 	for i := range all {
@@ -57,7 +57,7 @@ func withAttempts(ctx context.Context, tx *db.Tx, env auth.Env, all []Delivery) 
 	}
 	marks, args := db.In(ids)
 	attempts, err := db.All[DeliveryAttempt](ctx, tx, `SELECT {cols} FROM delivery_attempts WHERE env = ? AND delivery_id IN `+marks+` ORDER BY delivery_id, n`,
-		append([]any{env}, args...)...)
+		append([]any{tx.Env}, args...)...)
 	for _, a := range attempts {
 		d := &all[place[a.DeliveryID]]
 		d.Attempts = append(d.Attempts, a)
@@ -125,32 +125,32 @@ func endLeases(ctx context.Context, tx *db.Tx) (int64, error) {
 }
 
 // forgetDeliveries removes some of the deliveries of a webhook that is gone.
-func forgetDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, webhookID string) (int64, error) {
-	ids, err := db.All[string](ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND webhook_id = ? ORDER BY id LIMIT 1000`, env, webhookID)
+func forgetDeliveries(ctx context.Context, tx *db.Tx, webhookID string) (int64, error) {
+	ids, err := db.All[string](ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND webhook_id = ? ORDER BY id LIMIT 1000`, tx.Env, webhookID)
 	if err != nil {
 		return 0, err
 	}
-	return removeDeliveries(ctx, tx, env, ids)
+	return removeDeliveries(ctx, tx, ids)
 }
 
 // purgeDeliveries removes some of the deliveries that are too old.
-func purgeDeliveries(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
+func purgeDeliveries(ctx context.Context, tx *db.Tx) (int64, error) {
 	old := tx.Now.Add(-keepFor)
 	ids, err := db.All[string](ctx, tx, `SELECT id FROM deliveries WHERE env = ? AND id < ? AND (status <> 'dead' OR updated_at < ?) ORDER BY id LIMIT 1000`,
-		env, id.Floor("dlv", old), old)
+		tx.Env, id.Floor("dlv", old), old)
 	if err != nil {
 		return 0, err
 	}
-	return removeDeliveries(ctx, tx, env, ids)
+	return removeDeliveries(ctx, tx, ids)
 }
 
-func removeDeliveries(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) (int64, error) {
+func removeDeliveries(ctx context.Context, tx *db.Tx, ids []string) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil
 	}
 	marks, args := db.In(ids)
-	if _, err := db.Exec(ctx, tx, `DELETE FROM delivery_attempts WHERE env = ? AND delivery_id IN `+marks, append([]any{env}, args...)...); err != nil {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM delivery_attempts WHERE env = ? AND delivery_id IN `+marks, append([]any{tx.Env}, args...)...); err != nil {
 		return 0, err
 	}
-	return db.Exec(ctx, tx, `DELETE FROM deliveries WHERE env = ? AND id IN `+marks, append([]any{env}, args...)...)
+	return db.Exec(ctx, tx, `DELETE FROM deliveries WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
 }

@@ -48,11 +48,11 @@ func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error)
 }
 
 func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events.Event], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[events.Event], error) {
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[events.Event], error) {
 		if err := in.Check("evt"); err != nil {
 			return page.Page[events.Event]{}, err
 		}
-		w, err := in.where(env, a.Kinds)
+		w, err := in.where(tx.Env, a.Kinds)
 		if err != nil {
 			return page.Page[events.Event]{}, err
 		}
@@ -67,8 +67,8 @@ func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events
 func (a *API) getEvent(ctx context.Context, in *struct {
 	EventID string `path:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (events.Event, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (events.Event, error) {
-		e, err := events.Find(ctx, tx, env, in.EventID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (events.Event, error) {
+		e, err := events.Find(ctx, tx, in.EventID)
 		return e.In(auth.From(ctx).Mode), err
 	})
 }

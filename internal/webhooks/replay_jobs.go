@@ -45,13 +45,13 @@ func (a *API) ReplayEvents(ctx context.Context, job ReplayEvents) error {
 	done, at := 0, job.From
 	for {
 		again, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) {
-			w, err := find(ctx, tx, job.Env, job.WebhookID)
+			w, err := find(ctx, tx, job.WebhookID)
 			if err != nil {
 				return nil, nil //nolint:nilerr // the webhook is gone, and with it the wish
 			}
 			var some []events.Event
 			if job.EventIDs != nil {
-				some, err = events.FindAll(ctx, tx, job.Env, job.EventIDs[done:min(done+batch, len(job.EventIDs))])
+				some, err = events.FindAll(ctx, tx, job.EventIDs[done:min(done+batch, len(job.EventIDs))])
 			} else {
 				some, err = nextEvents(ctx, tx, job, at, batch)
 			}
@@ -144,7 +144,7 @@ func (ForgetDeliveries) Kind() string { return "forget_deliveries" }
 // ForgetDeliveries works in steps.
 func (a *API) ForgetDeliveries(ctx context.Context, job ForgetDeliveries) error {
 	return inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-		return forgetDeliveries(ctx, tx, job.Env, job.WebhookID)
+		return forgetDeliveries(ctx, tx, job.WebhookID)
 	})
 }
 
@@ -158,9 +158,9 @@ func (a *API) purge(ctx context.Context, _ purgeFeed) error {
 		return dealership.Environments(ctx, tx, "")
 	})
 	for _, e := range envs {
-		for _, old := range []func(context.Context, *db.Tx, auth.Env) (int64, error){purgeDeliveries, events.Purge} {
+		for _, old := range []db.Func[int64]{purgeDeliveries, events.Purge} {
 			if err == nil {
-				err = inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) { return old(ctx, tx, e.Env) })
+				err = inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) { return old(ctx, tx.In(e.Env)) })
 			}
 		}
 	}

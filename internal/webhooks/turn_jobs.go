@@ -79,7 +79,7 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 	for _, e := range published {
 		count[e.Env]++
 		t.more = t.more || count[e.Env] == perTurn
-		hooks, err := t.enabled(ctx, tx, e.Env)
+		hooks, err := t.enabled(ctx, tx.In(e.Env))
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (t *turn) claim(ctx context.Context, tx *db.Tx) error {
 		if !known.backlog || known.room == 0 {
 			continue
 		}
-		hooks, err := t.enabled(ctx, tx, l.Env)
+		hooks, err := t.enabled(ctx, tx.In(l.Env))
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (t *turn) claimIn(ctx context.Context, tx *db.Tx, l lane, w Webhook) error 
 	for _, d := range due {
 		ids = append(ids, d.EventID)
 	}
-	found, err := events.FindAll(ctx, tx, l.Env, ids)
+	found, err := events.FindAll(ctx, tx.In(l.Env), ids)
 	if err != nil {
 		return err
 	}
@@ -166,11 +166,11 @@ func (t *turn) claimIn(ctx context.Context, tx *db.Tx, l lane, w Webhook) error 
 	return nil
 }
 
-func (t *turn) enabled(ctx context.Context, tx *db.Tx, env auth.Env) ([]Webhook, error) {
-	if hooks, ok := t.hooks[env]; ok {
+func (t *turn) enabled(ctx context.Context, tx *db.Tx) ([]Webhook, error) {
+	if hooks, ok := t.hooks[tx.Env]; ok {
 		return hooks, nil
 	}
-	hooks, err := enabled(ctx, tx, env)
-	t.hooks[env] = hooks
+	hooks, err := enabled(ctx, tx)
+	t.hooks[tx.Env] = hooks
 	return hooks, err
 }

@@ -75,22 +75,22 @@ type ByWebhook struct {
 }
 
 func (a *API) list(ctx context.Context, in *struct{ page.Query }) (page.Page[Webhook], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (page.Page[Webhook], error) {
-		return list(ctx, tx, env, in.Query)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Webhook], error) {
+		return list(ctx, tx, in.Query)
 	})
 }
 
 func (a *API) get(ctx context.Context, in *ByWebhook) (Webhook, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Webhook, error) {
-		return find(ctx, tx, env, in.WebhookID)
+	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Webhook, error) {
+		return find(ctx, tx, in.WebhookID)
 	})
 }
 
 func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (WebhookWithSecret, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (WebhookWithSecret, error) {
 		c, secret := auth.From(ctx), NewSecret()
 		w := Webhook{
-			Env: env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
+			Env: tx.Env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
 			Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		w.derive()
@@ -103,13 +103,13 @@ func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (Web
 		if err := insert(ctx, tx, w); err != nil {
 			return WebhookWithSecret{}, err
 		}
-		return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, env, "webhook.created", w.ID, audit.Diff(nil, w))
+		return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
 	})
 }
 
 // change finds a webhook, lets fn change it and saves it.
-func (a *API) change(ctx context.Context, tx *db.Tx, env auth.Env, id, action string, fn func(*Webhook) error) (Webhook, error) {
-	w, err := find(ctx, tx, env, id)
+func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, fn func(*Webhook) error) (Webhook, error) {
+	w, err := find(ctx, tx, id)
 	if err != nil {
 		return w, err
 	}
@@ -124,17 +124,17 @@ func (a *API) change(ctx context.Context, tx *db.Tx, env auth.Env, id, action st
 		return w, err
 	}
 	if before.Status == Enabled && w.Status == Disabled {
-		return w, events.Emit(ctx, tx, env, "webhook.disabled", w.ID, before, w)
+		return w, events.Emit(ctx, tx, "webhook.disabled", w.ID, before, w)
 	}
-	return w, audit.Record(ctx, tx, env, action, w.ID, audit.Diff(before, w))
+	return w, audit.Record(ctx, tx, action, w.ID, audit.Diff(before, w))
 }
 
 func (a *API) update(ctx context.Context, in *struct {
 	ByWebhook
 	Body WebhookPatch
 }) (Webhook, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (Webhook, error) {
-		return a.change(ctx, tx, env, in.WebhookID, "webhook.updated", func(w *Webhook) error {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Webhook, error) {
+		return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
 			in.Body.apply(w)
 			tx.NotifyRelay() // what waited while it was disabled is due
 			return w.check(a.Kinds)
@@ -143,8 +143,8 @@ func (a *API) update(ctx context.Context, in *struct {
 }
 
 func (a *API) remove(ctx context.Context, in *ByWebhook) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (none rest.None, err error) {
-		w, err := find(ctx, tx, env, in.WebhookID)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
+		w, err := find(ctx, tx, in.WebhookID)
 		if err != nil {
 			return none, err
 		}
@@ -154,10 +154,10 @@ func (a *API) remove(ctx context.Context, in *ByWebhook) (rest.None, error) {
 		if err := remove(ctx, tx, w); err != nil {
 			return none, err
 		}
-		if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{env, w.ID}, tx.Now); err != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
 			return none, err
 		}
-		return none, audit.Record(ctx, tx, env, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
+		return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
 	})
 }
 
@@ -174,9 +174,9 @@ func (a *API) rotate(ctx context.Context, in *struct {
 	if in.Body != nil && in.Body.OverlapHours != nil {
 		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
 	}
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx, env auth.Env) (WebhookWithSecret, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (WebhookWithSecret, error) {
 		var fresh Secret
-		w, err := a.change(ctx, tx, env, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
+		w, err := a.change(ctx, tx, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
 			secrets, err := openSecrets(a.Box, *w)
 			if err != nil {
 				return err
@@ -190,8 +190,8 @@ func (a *API) rotate(ctx context.Context, in *struct {
 }
 
 // usable finds a webhook that deliveries can be asked of.
-func usable(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Webhook, error) {
-	w, err := find(ctx, tx, env, id)
+func usable(ctx context.Context, tx *db.Tx, id string) (Webhook, error) {
+	w, err := find(ctx, tx, id)
 	if err == nil && w.Status == Disabled {
 		err = fault.Conflict("The webhook is disabled. Enable it first.").Detail("status", "state", "is disabled")
 	}

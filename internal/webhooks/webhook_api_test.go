@@ -211,7 +211,7 @@ func TestFeedOrder(t *testing.T) {
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { // begins first, and commits last
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-			err := events.Emit(ctx, tx, env, "role.created", "role_slow", nil, struct{}{})
+			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", nil, struct{}{})
 			close(begun)
 			<-finish
 			return 0, err

@@ -6,14 +6,13 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/seal"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
 // find returns a webhook.
-func find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Webhook, error) {
-	w, err := db.One[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND id = ?`, env, id)
+func find(ctx context.Context, tx *db.Tx, id string) (Webhook, error) {
+	w, err := db.One[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND id = ?`, tx.Env, id)
 	if db.IsNoRows(err) {
 		return w, fault.NotFound("webhook", id)
 	}
@@ -21,12 +20,12 @@ func find(ctx context.Context, tx *db.Tx, env auth.Env, id string) (Webhook, err
 	return w, err
 }
 
-func list(ctx context.Context, tx *db.Tx, env auth.Env, q page.Query) (page.Page[Webhook], error) {
+func list(ctx context.Context, tx *db.Tx, q page.Query) (page.Page[Webhook], error) {
 	if err := q.Check("whk"); err != nil {
 		return page.Page[Webhook]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	p, err := db.List[Webhook](ctx, tx, db.From("webhooks"), q, w)
 	for i := range p.Data {
 		p.Data[i].derive()
@@ -53,8 +52,8 @@ func remove(ctx context.Context, tx *db.Tx, w Webhook) error {
 }
 
 // enabled are the webhooks that events of an environment go to.
-func enabled(ctx context.Context, tx *db.Tx, env auth.Env) ([]Webhook, error) {
-	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND status = 'enabled'`, env)
+func enabled(ctx context.Context, tx *db.Tx) ([]Webhook, error) {
+	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND status = 'enabled'`, tx.Env)
 }
 
 // sealSecrets puts the secrets into the row.

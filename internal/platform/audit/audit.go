@@ -41,17 +41,18 @@ type Entry struct {
 
 // Record writes that the caller did something to a target, which the action's
 // noun says the type of.
-func Record(ctx context.Context, tx *db.Tx, env auth.Env, action, targetID string, changes map[string][2]any) error {
+func Record(ctx context.Context, tx *db.Tx, action, targetID string, changes map[string][2]any) error {
 	noun, _, _ := strings.Cut(action, ".")
-	return record(ctx, tx, env, action, noun, targetID, changes, "success")
+	return record(ctx, tx, action, noun, targetID, changes, "success")
 }
 
 // Fail writes that somebody tried in vain.
-func Fail(ctx context.Context, tx *db.Tx, env auth.Env, action, targetType, targetID string, changes map[string][2]any) error {
-	return record(ctx, tx, env, action, targetType, targetID, changes, "failure")
+func Fail(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any) error {
+	return record(ctx, tx, action, targetType, targetID, changes, "failure")
 }
 
-func record(ctx context.Context, tx *db.Tx, env auth.Env, action, targetType, targetID string, changes map[string][2]any, outcome string) error {
+func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any, outcome string) error {
+	tx.RequireEnv()
 	actor, req := auth.From(ctx).Actor, auth.RequestFrom(ctx)
 	if changes == nil {
 		changes = map[string][2]any{}
@@ -61,7 +62,7 @@ func record(ctx context.Context, tx *db.Tx, env auth.Env, action, targetType, ta
 		return err
 	}
 	e := Entry{
-		Env: env, ID: tx.NewID("aud"), At: tx.Now,
+		Env: tx.Env, ID: tx.NewID("aud"), At: tx.Now,
 		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
 		Action: action, TargetType: targetType, TargetID: targetID,
 		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),

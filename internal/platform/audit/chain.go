@@ -63,8 +63,8 @@ func (c chain) content() []byte {
 
 // Begin starts the chain of a new environment. A chain without the record of its
 // ends was cut: it is begun once, and never anew.
-func Begin(ctx context.Context, tx *db.Tx, env auth.Env) error {
-	c := chain{Env: env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
+func Begin(ctx context.Context, tx *db.Tx) error {
+	c := chain{Env: tx.Env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
 	c.Seal = tx.MAC(c.content())
 	return db.Insert(ctx, tx, "audit_chains", c)
 }
@@ -78,7 +78,7 @@ func Link(ctx context.Context, d *db.DB) (int, error) {
 	total, errs := 0, []error{err}
 	for _, env := range envs {
 		for {
-			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) { return linkSome(ctx, tx, env) })
+			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) { return linkSome(ctx, tx.In(env)) })
 			total += n
 			if errs = append(errs, err); err != nil || n < batch {
 				break // a broken chain does not keep the others from growing
@@ -88,19 +88,19 @@ func Link(ctx context.Context, d *db.DB) (int, error) {
 	return total, errors.Join(errs...)
 }
 
-func linkSome(ctx context.Context, tx *db.Tx, env auth.Env) (int, error) {
-	c, err := lockChain(ctx, tx, env)
+func linkSome(ctx context.Context, tx *db.Tx) (int, error) {
+	c, err := lockChain(ctx, tx)
 	if err != nil {
 		return 0, err
 	}
-	loose, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, env, batch)
+	loose, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, tx.Env, batch)
 	if err != nil || len(loose) == 0 {
 		return 0, err
 	}
 	for _, e := range loose {
 		c.LastLink++
 		c.LastMAC = tx.MAC(linked(c.LastMAC, c.LastLink, e.Mark))
-		if _, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, env, e.ID); err != nil {
+		if _, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, tx.Env, e.ID); err != nil {
 			return 0, err
 		}
 	}
@@ -112,13 +112,13 @@ func linkSome(ctx context.Context, tx *db.Tx, env auth.Env) (int, error) {
 var errEnds = errors.New("the record of the chain's ends is missing or was changed")
 
 // lockChain returns the chain's ends, for this transaction alone.
-func lockChain(ctx context.Context, tx *db.Tx, env auth.Env) (chain, error) {
-	if err := db.LockRow(ctx, tx, `SELECT env FROM audit_chains WHERE env = ?`, env); err != nil {
+func lockChain(ctx context.Context, tx *db.Tx) (chain, error) {
+	if err := db.LockRow(ctx, tx, `SELECT env FROM audit_chains WHERE env = ?`, tx.Env); err != nil {
 		return chain{}, err
 	}
-	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
+	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, tx.Env)
 	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, tx.MAC(c.content())) {
-		err = fmt.Errorf("audit log of environment %d: %w", env, errEnds)
+		err = fmt.Errorf("audit log of environment %d: %w", tx.Env, errEnds)
 	}
 	return c, err
 }
@@ -138,7 +138,7 @@ func Purge(ctx context.Context, d *db.DB) error {
 	errs := []error{err}
 	for _, env := range envs {
 		for {
-			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) { return purgeSome(ctx, tx, env) })
+			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) { return purgeSome(ctx, tx.In(env)) })
 			if errs = append(errs, err); err != nil || n == 0 {
 				break
 			}
@@ -147,12 +147,12 @@ func Purge(ctx context.Context, d *db.DB) error {
 	return errors.Join(errs...)
 }
 
-func purgeSome(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
-	c, err := lockChain(ctx, tx, env)
+func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
+	c, err := lockChain(ctx, tx)
 	if err != nil {
 		return 0, err
 	}
-	old, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link < ? ORDER BY link`, env, c.FirstLink, c.FirstLink+batch)
+	old, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link < ? ORDER BY link`, tx.Env, c.FirstLink, c.FirstLink+batch)
 	if err != nil {
 		return 0, err
 	}
@@ -163,7 +163,7 @@ func purgeSome(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
 		}
 		// Only what is ours and old goes: a changed time must not remove the rest of the evidence.
 		if problem := wrong(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
-			return 0, fmt.Errorf("audit log of environment %d: %s", env, problem)
+			return 0, fmt.Errorf("audit log of environment %d: %s", tx.Env, problem)
 		}
 		c.FirstLink, c.BeforeMAC = c.FirstLink+1, e.MAC
 	}
@@ -173,7 +173,7 @@ func purgeSome(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
 	if err := saveChain(ctx, tx, c); err != nil {
 		return 0, err
 	}
-	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, env, c.FirstLink)
+	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, tx.Env, c.FirstLink)
 }
 
 // Verified is what a check of one environment's log found.

@@ -37,7 +37,7 @@ const batch = 500
 func write(ctx context.Context, d *db.DB, env auth.Env, n int) error {
 	_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) {
 		for i := range n {
-			if err := audit.Record(ctx, tx, env, "hull.updated", fmt.Sprintf("hull_%d", i), map[string][2]any{"title": {nil, "A"}}); err != nil {
+			if err := audit.Record(ctx, tx, "hull.updated", fmt.Sprintf("hull_%d", i), map[string][2]any{"title": {nil, "A"}}); err != nil {
 				return 0, err
 			}
 		}

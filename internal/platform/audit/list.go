@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
@@ -22,12 +21,12 @@ type Filter struct {
 }
 
 // List returns a page of an environment's log.
-func List(ctx context.Context, tx *db.Tx, env auth.Env, f Filter) (page.Page[Entry], error) {
+func List(ctx context.Context, tx *db.Tx, f Filter) (page.Page[Entry], error) {
 	if err := f.Check("aud"); err != nil {
 		return page.Page[Entry]{}, err
 	}
 	w := &db.Where{}
-	w.And("env = ?", env)
+	w.And("env = ?", tx.Env)
 	for _, c := range []struct {
 		set  bool
 		cond string

@@ -60,8 +60,8 @@ func (k *Keeper) Stage(ctx context.Context, env auth.Env, kind, name string, r i
 func Key(kind, id string) string { return kind + "/" + id[max(0, len(id)-2):] + "/" + id }
 
 // Claim makes a staged key belong to the row that the transaction writes.
-func Claim(ctx context.Context, tx *db.Tx, env auth.Env, key string) error {
-	n, err := db.Exec(ctx, tx, `DELETE FROM loose_blobs WHERE env = ? AND key = ? AND NOT doomed`, env, key)
+func Claim(ctx context.Context, tx *db.Tx, key string) error {
+	n, err := db.Exec(ctx, tx, `DELETE FROM loose_blobs WHERE env = ? AND key = ? AND NOT doomed`, tx.Env, key)
 	if err == nil && n == 0 {
 		err = fault.Unavailable("The upload took too long. Send it again.").After(time.Second)
 	}
@@ -69,10 +69,10 @@ func Claim(ctx context.Context, tx *db.Tx, env auth.Env, key string) error {
 }
 
 // Release gives up the key of a row that the transaction removes.
-func Release(ctx context.Context, tx *db.Tx, env auth.Env, key string) error {
+func Release(ctx context.Context, tx *db.Tx, key string) error {
 	_, err := db.Exec(ctx, tx, `
 		INSERT INTO loose_blobs (env, key, doomed, due_at) VALUES (?, ?, TRUE, ?)
-		ON CONFLICT (env, key) DO UPDATE SET doomed = TRUE, due_at = excluded.due_at`, env, key, tx.Now)
+		ON CONFLICT (env, key) DO UPDATE SET doomed = TRUE, due_at = excluded.due_at`, tx.Env, key, tx.Now)
 	return err
 }
 

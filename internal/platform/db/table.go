@@ -48,7 +48,7 @@ func (t Table[T]) FindForUpdate(ctx context.Context, tx *Tx, id string) (T, erro
 }
 
 func (t Table[T]) one(ctx context.Context, tx *Tx, id, where string, args ...any) (T, error) {
-	tx.mustHaveEnv()
+	tx.RequireEnv()
 	row, err := One[T](ctx, tx, "SELECT {cols} FROM "+t.Name+" WHERE "+where, args...)
 	if IsNoRows(err) {
 		return row, fault.NotFound(t.Noun, id)
@@ -63,7 +63,7 @@ func (t Table[T]) one(ctx context.Context, tx *Tx, id, where string, args ...any
 // List returns one page of the rows that match, newest first. A nil filter
 // matches every row of the environment.
 func (t Table[T]) List(ctx context.Context, tx *Tx, q page.Query, filter *Where) (page.Page[T], error) {
-	tx.mustHaveEnv()
+	tx.RequireEnv()
 	if err := q.Check(t.Prefix); err != nil {
 		return page.Page[T]{}, err
 	}
@@ -92,7 +92,7 @@ func (t Table[T]) Insert(ctx context.Context, tx *Tx, row *T) error {
 
 // Stamp fills in the shared columns of a new row without inserting it.
 func (t Table[T]) Stamp(tx *Tx, row *T) {
-	tx.mustHaveEnv()
+	tx.RequireEnv()
 	c := sharedColumns[T](row)
 	c.claim(tx)
 	if c.id != nil && c.id.String() == "" {
@@ -106,7 +106,7 @@ func (t Table[T]) Stamp(tx *Tx, row *T) {
 // Save writes a changed row as the next version. If another transaction
 // changed the row since it was read, this one runs again.
 func (t Table[T]) Save(ctx context.Context, tx *Tx, row *T) error {
-	tx.mustHaveEnv()
+	tx.RequireEnv()
 	c := sharedColumns[T](row)
 	c.claim(tx)
 	was := c.version.Int()
@@ -122,7 +122,7 @@ func (t Table[T]) Save(ctx context.Context, tx *Tx, row *T) error {
 
 // Delete removes a row.
 func (t Table[T]) Delete(ctx context.Context, tx *Tx, id string) error {
-	tx.mustHaveEnv()
+	tx.RequireEnv()
 	_, err := Exec(ctx, tx, "DELETE FROM "+t.Name+" WHERE env = ? AND id = ?", tx.Env, id)
 	return err
 }

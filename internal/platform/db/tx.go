@@ -35,8 +35,8 @@ type session struct {
 // In returns the same transaction in an environment, for work that spans them.
 func (tx *Tx) In(env auth.Env) *Tx { return &Tx{Now: tx.Now, Env: env, session: tx.session} }
 
-// mustHaveEnv stops a statement that would look in no environment.
-func (tx *Tx) mustHaveEnv() {
+// RequireEnv stops work that would happen in no environment: a bug.
+func (tx *Tx) RequireEnv() {
 	if tx.Env == 0 {
 		panic("db: the transaction has no environment; use auth.InEnv or tx.In")
 	}

@@ -77,9 +77,9 @@ type Kind struct {
 // Emit records that an object changed: the event, with its place in the
 // object's own sequence, and the audit entry of the same name. Before is nil
 // for a new object.
-func Emit(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, before, after any) error {
+func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
 	changes := audit.Diff(before, after)
-	if err := audit.Record(ctx, tx, env, name, objectID, changes); err != nil {
+	if err := audit.Record(ctx, tx, name, objectID, changes); err != nil {
 		return err
 	}
 	previous := map[string]any{}
@@ -88,7 +88,7 @@ func Emit(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, b
 			previous[field] = values[0]
 		}
 	}
-	e, err := draft(ctx, tx, env, name, objectID, after, previous)
+	e, err := draft(ctx, tx, name, objectID, after, previous)
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func Emit(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, b
 }
 
 // draft is an event without an id.
-func draft(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, object any, previous map[string]any) (Event, error) {
+func draft(ctx context.Context, tx *db.Tx, name, objectID string, object any, previous map[string]any) (Event, error) {
 	// The count outlives the events, which are purged.
 	sequence, err := db.One[int64](ctx, tx, `
 		INSERT INTO event_sequences (env, object_id, last) VALUES (?, ?, 1)
 		ON CONFLICT (env, object_id) DO UPDATE SET last = event_sequences.last + 1
-		RETURNING last`, env, objectID)
+		RETURNING last`, tx.Env, objectID)
 	if err != nil {
 		return Event{}, err
 	}
@@ -113,7 +113,7 @@ func draft(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, 
 	}{object, previous})
 	req := auth.RequestFrom(ctx)
 	return Event{
-		Env: env, Type: name, ObjectID: objectID, Sequence: sequence,
+		Env: tx.Env, Type: name, ObjectID: objectID, Sequence: sequence,
 		RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
 		APIVersion: wire.LatestVersion(), Data: EventData{data}, CreatedAt: tx.Now,
 	}, err

@@ -35,14 +35,14 @@ func Publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
 			break
 		}
 		var moved []Event
-		moved, err = publish(ctx, tx, env, most)
+		moved, err = publish(ctx, tx.In(env), most)
 		all = append(all, moved...)
 	}
 	return all, err
 }
 
-func publish(ctx context.Context, tx *db.Tx, env auth.Env, most int) ([]Event, error) {
-	moved, err := db.Claim[Event](ctx, tx, `SELECT {cols} FROM outbox WHERE env = ? ORDER BY id LIMIT ?`, env, most)
+func publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
+	moved, err := db.Claim[Event](ctx, tx, `SELECT {cols} FROM outbox WHERE env = ? ORDER BY id LIMIT ?`, tx.Env, most)
 	if err != nil || len(moved) == 0 {
 		return nil, err
 	}
@@ -51,30 +51,30 @@ func publish(ctx context.Context, tx *db.Tx, env auth.Env, most int) ([]Event, e
 		ids = append(ids, e.ID)
 	}
 	marks, args := db.In(ids)
-	if _, err := db.Exec(ctx, tx, `DELETE FROM outbox WHERE env = ? AND id IN `+marks, append([]any{env}, args...)...); err != nil {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM outbox WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...); err != nil {
 		return nil, err
 	}
-	return moved, appendToFeed(ctx, tx, env, moved)
+	return moved, appendToFeed(ctx, tx, moved)
 }
 
 // Append writes an event that concerns nobody but the caller, such as a test,
 // straight to the feed.
-func Append(ctx context.Context, tx *db.Tx, env auth.Env, name, objectID string, object any) (Event, error) {
-	e, err := draft(ctx, tx, env, name, objectID, object, map[string]any{})
+func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (Event, error) {
+	e, err := draft(ctx, tx, name, objectID, object, map[string]any{})
 	if err != nil {
 		return e, err
 	}
 	one := []Event{e}
-	return one[0], appendToFeed(ctx, tx, env, one)
+	return one[0], appendToFeed(ctx, tx, one)
 }
 
 // appendToFeed gives events their ids and makes them visible. Whoever else
 // wants to add to the feed waits until this transaction ends.
-func appendToFeed(ctx context.Context, tx *db.Tx, env auth.Env, added []Event) error {
+func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
 	last, err := db.One[string](ctx, tx, `
 		INSERT INTO event_feeds (env, last_id) VALUES (?, '')
 		ON CONFLICT (env) DO UPDATE SET last_id = event_feeds.last_id
-		RETURNING last_id`, env)
+		RETURNING last_id`, tx.Env)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func appendToFeed(ctx context.Context, tx *db.Tx, env auth.Env, added []Event) e
 	if err := db.Insert(ctx, tx, "events", added...); err != nil {
 		return err
 	}
-	_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, last, env)
+	_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, last, tx.Env)
 	return err
 }
 
@@ -99,8 +99,8 @@ func Waiting(ctx context.Context, tx *db.Tx) (bool, error) {
 }
 
 // Find returns an event of the feed.
-func Find(ctx context.Context, tx *db.Tx, env auth.Env, eventID string) (Event, error) {
-	e, err := db.One[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id = ?`, env, eventID)
+func Find(ctx context.Context, tx *db.Tx, eventID string) (Event, error) {
+	e, err := db.One[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id = ?`, tx.Env, eventID)
 	if db.IsNoRows(err) {
 		return e, fault.NotFound("event", eventID)
 	}
@@ -108,12 +108,12 @@ func Find(ctx context.Context, tx *db.Tx, env auth.Env, eventID string) (Event, 
 }
 
 // FindAll returns those of the events that are in the feed.
-func FindAll(ctx context.Context, tx *db.Tx, env auth.Env, ids []string) ([]Event, error) {
+func FindAll(ctx context.Context, tx *db.Tx, ids []string) ([]Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	marks, args := db.In(ids)
-	return db.All[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id IN `+marks, append([]any{env}, args...)...)
+	return db.All[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
 }
 
 // List returns a page of the feed.
@@ -123,7 +123,7 @@ func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[
 
 // Redact takes an object that was erased out of its earlier events. That they
 // happened stays, with their places in the sequence.
-func Redact(ctx context.Context, tx *db.Tx, env auth.Env, objectID string) error {
+func Redact(ctx context.Context, tx *db.Tx, objectID string) error {
 	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func Redact(ctx context.Context, tx *db.Tx, env auth.Env, objectID string) error
 		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
 		`UPDATE outbox SET data = ? WHERE env = ? AND object_id = ?`,
 	} {
-		if _, err := db.Exec(ctx, tx, statement, string(data), env, objectID); err != nil {
+		if _, err := db.Exec(ctx, tx, statement, string(data), tx.Env, objectID); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func Redact(ctx context.Context, tx *db.Tx, env auth.Env, objectID string) error
 
 // Purge removes events of an environment that are too old, some at a time, and
 // returns how many.
-func Purge(ctx context.Context, tx *db.Tx, env auth.Env) (int64, error) {
+func Purge(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM events WHERE env = ? AND id IN (SELECT id FROM events WHERE env = ? AND id < ? ORDER BY id LIMIT 1000)`,
-		env, env, id.Floor("evt", tx.Now.Add(-keepFor)))
+		tx.Env, tx.Env, id.Floor("evt", tx.Now.Add(-keepFor)))
 }

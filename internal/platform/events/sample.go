@@ -13,15 +13,14 @@ import (
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 )
 
 // Trigger emits an event of a kind about an object that does not exist, for
 // developers who want to see one.
-func Trigger(ctx context.Context, tx *db.Tx, env auth.Env, k Kind) (Event, error) {
+func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	noun, _, _ := strings.Cut(k.Type, ".")
 	objectID := tx.NewID(noun)
-	e, err := draft(ctx, tx, env, k.Type, objectID, Sample(k, tx.Now), map[string]any{})
+	e, err := draft(ctx, tx, k.Type, objectID, Sample(k, tx.Now), map[string]any{})
 	if err != nil {
 		return e, err
 	}
@@ -30,7 +29,7 @@ func Trigger(ctx context.Context, tx *db.Tx, env auth.Env, k Kind) (Event, error
 	if err := db.Insert(ctx, tx, "outbox", e); err != nil {
 		return e, err
 	}
-	return e, audit.Record(ctx, tx, env, "event.triggered", e.ID, map[string][2]any{"type": {nil, k.Type}})
+	return e, audit.Record(ctx, tx, "event.triggered", e.ID, map[string][2]any{"type": {nil, k.Type}})
 }
 
 // Sample makes an object such as the reference shows for a kind: of its fields'

@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // Args is the payload of a job: a struct whose Kind names its worker.
@@ -54,7 +56,8 @@ type Registry struct {
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
 
-// On adds the worker of a kind of job.
+// On adds the worker of a kind of job. Args that have a field Env make the job
+// run in that environment.
 func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
 	river.AddWorker(r.workers, &worker[A]{work: work})
 }
@@ -64,7 +67,27 @@ type worker[A Args] struct {
 	work func(ctx context.Context, args A) error
 }
 
-func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error { return w.work(ctx, job.Args) }
+// Work runs the job in the environment that its args name, if they name one.
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
+	if env, ok := envOf(job.Args); ok {
+		ctx = auth.InEnv(ctx, env)
+	}
+	return w.work(ctx, job.Args)
+}
+
+// envOf returns the field Env of a job's args.
+func envOf(args Args) (auth.Env, bool) {
+	v := reflect.ValueOf(args)
+	if v.Kind() != reflect.Struct {
+		return 0, false
+	}
+	field := v.FieldByName("Env")
+	if !field.IsValid() {
+		return 0, false
+	}
+	env, ok := field.Interface().(auth.Env)
+	return env, ok
+}
 
 // Timeout is River's own, a minute, for args that say nothing.
 func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {

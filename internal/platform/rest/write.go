@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -20,9 +19,9 @@ const (
 )
 
 // Read runs a handler's reads. What it returns is the response.
-func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error)) (T, error) {
+func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx) (T, error)) (T, error) {
 	return db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (T, error) {
-		return fn(ctx, tx, auth.From(ctx).Env)
+		return fn(ctx, tx)
 	})
 }
 
@@ -30,7 +29,7 @@ func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx 
 // which is encoded and, if the caller sent an Idempotency-Key, stored before
 // the commit: a crash leaves the effect and the stored response, or neither. A
 // repeat gets the stored response and fn does not run.
-func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx, env auth.Env) (T, error)) (T, error) {
+func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx) (T, error)) (T, error) {
 	x := exchangeFrom(ctx)
 	deadline := d.Now().Add(waitForFirst)
 	var refused *fault.Error
@@ -42,7 +41,7 @@ func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx
 					return out, err
 				}
 			}
-			out, err = fn(ctx, tx, x.caller.Env)
+			out, err = fn(ctx, tx)
 			if r, ok := errors.AsType[*refusal](err); ok {
 				refused = r.fault
 				return out, x.release(ctx, tx)

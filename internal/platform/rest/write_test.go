@@ -30,8 +30,8 @@ type lock struct {
 
 func (l *locks) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/locks", "openLock", auth.Anyone, "Open", func(ctx context.Context, _ *struct{}) (lock, error) {
-		return rest.Write(ctx, l.db, func(ctx context.Context, tx *db.Tx, env auth.Env) (lock, error) {
-			if err := audit.Record(ctx, tx, env, "lock.opened", "lock_1", nil); err != nil {
+		return rest.Write(ctx, l.db, func(ctx context.Context, tx *db.Tx) (lock, error) {
+			if err := audit.Record(ctx, tx, "lock.opened", "lock_1", nil); err != nil {
 				return lock{}, err
 			}
 			return lock{true}, l.then()
