@@ -5,7 +5,6 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -16,69 +15,59 @@ type ByKey struct {
 	KeyID string `path:"key_id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) listKeys(ctx context.Context, in *struct{ page.Query }) (page.Page[APIKey], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[APIKey], error) {
-		return listKeys(ctx, tx, in.Query)
-	})
+func (a *API) listKeys(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[APIKey], error) {
+	return listKeys(ctx, tx, in.Query)
 }
 
-func (a *API) getKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (APIKey, error) {
-		return findKey(ctx, tx, in.KeyID)
-	})
+func (a *API) getKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, error) {
+	return findKey(ctx, tx, in.KeyID)
 }
 
-func (a *API) createKey(ctx context.Context, in *struct{ Body KeyCreate }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
-		c, b := auth.From(ctx), in.Body
-		if err := checkScopes(b.Scopes); err != nil {
-			return IssuedKey{}, err
-		}
-		if err := dealership.MayGrant(c.Scopes, b.Scopes); err != nil {
-			return IssuedKey{}, err
-		}
-		if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
-			return IssuedKey{}, err
-		}
-		return IssueKey(ctx, tx, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
-	})
+func (a *API) createKey(ctx context.Context, tx *db.Tx, in *struct{ Body KeyCreate }) (IssuedKey, error) {
+	c, b := auth.From(ctx), in.Body
+	if err := checkScopes(b.Scopes); err != nil {
+		return IssuedKey{}, err
+	}
+	if err := dealership.MayGrant(c.Scopes, b.Scopes); err != nil {
+		return IssuedKey{}, err
+	}
+	if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
+		return IssuedKey{}, err
+	}
+	return IssueKey(ctx, tx, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
 }
 
-func (a *API) rotateKey(ctx context.Context, in *struct {
+func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {
 	ByKey
 	Body *KeyRotate
 }) (IssuedKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (IssuedKey, error) {
-		k, err := findKey(ctx, tx, in.KeyID)
-		if err != nil {
-			return IssuedKey{}, err
-		}
-		c := auth.From(ctx)
-		if err := dealership.MayGrant(c.Scopes, k.Scopes); err != nil {
-			return IssuedKey{}, err
-		}
-		if err := k.rotatable(tx.Now); err != nil {
-			return IssuedKey{}, err
-		}
-		var token *string
-		if in.Body != nil {
-			token = in.Body.MFAToken
-		}
-		if err := a.proven(ctx, tx, k.Scopes, token); err != nil {
-			return IssuedKey{}, err
-		}
-		return rotateKey(ctx, tx, c.Mode, k)
-	})
+	k, err := findKey(ctx, tx, in.KeyID)
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	c := auth.From(ctx)
+	if err := dealership.MayGrant(c.Scopes, k.Scopes); err != nil {
+		return IssuedKey{}, err
+	}
+	if err := k.rotatable(tx.Now); err != nil {
+		return IssuedKey{}, err
+	}
+	var token *string
+	if in.Body != nil {
+		token = in.Body.MFAToken
+	}
+	if err := a.proven(ctx, tx, k.Scopes, token); err != nil {
+		return IssuedKey{}, err
+	}
+	return rotateKey(ctx, tx, c.Mode, k)
 }
 
-func (a *API) revokeKey(ctx context.Context, in *ByKey) (APIKey, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (APIKey, error) {
-		k, err := findKey(ctx, tx, in.KeyID)
-		if err != nil {
-			return k, err
-		}
-		return revokeKey(ctx, tx, k)
-	})
+func (a *API) revokeKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, error) {
+	k, err := findKey(ctx, tx, in.KeyID)
+	if err != nil {
+		return k, err
+	}
+	return revokeKey(ctx, tx, k)
 }
 
 // proven fails unless scopes that need a second factor come with the proof of

@@ -40,17 +40,17 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,
 		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
 	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key's record", a.getKey)
-	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey)
-	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey)
+	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey, rest.NoIfMatch)
+	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey, rest.NoIfMatch)
 
-	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a second factor", a.enroll, rest.Example(`{"kind": "totp", "label": "Phone"}`))
-	rest.PostOK(r, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify,
+	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a second factor", a.enroll, rest.NoIfMatch, rest.Example(`{"kind": "totp", "label": "Phone"}`))
+	rest.Raw(r, "POST", 200, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify, rest.NoIfMatch,
 		rest.Describe("For webauthn, an empty body answers the challenge to sign. Five wrong codes in a row lock a factor for 15 minutes."),
 		rest.Example(`{"code": "123456"}`))
-	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer, "Remove a second factor", a.removeFactor)
+	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer, "Remove a second factor", a.removeFactor, rest.NoIfMatch)
 
 	rest.Get(r, "/sessions", "listSessions", administer, "List signed-in sessions", a.listSessions)
-	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Force a session's logout", a.revokeSession)
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Force a session's logout", a.revokeSession, rest.NoIfMatch)
 	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and get a session token", a.signIn)
 	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut", "End the session that asks", a.signOut)
 }
@@ -88,20 +88,18 @@ type MeRateLimit struct {
 	Burst             float64 `json:"burst" example:"200"`
 }
 
-func (a *API) me(ctx context.Context, _ *struct{}) (Me, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Me, error) {
-		d, err := dealership.Find(ctx, tx)
-		if err != nil {
-			return Me{}, err
-		}
-		p := auth.From(ctx)
-		var userID *string
-		if p.UserID != "" {
-			userID = &p.UserID
-		}
-		return Me{
-			Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
-			RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds}, UserID: userID,
-		}, nil
-	})
+func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) {
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return Me{}, err
+	}
+	p := auth.From(ctx)
+	var userID *string
+	if p.UserID != "" {
+		userID = &p.UserID
+	}
+	return Me{
+		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
+		RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds}, UserID: userID,
+	}, nil
 }

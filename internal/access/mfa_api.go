@@ -21,37 +21,35 @@ type ByFactor struct {
 	FactorID string `path:"factor_id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) enroll(ctx context.Context, in *struct {
+func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAEnrollment, error) {
-		u, err := dealership.FindUser(ctx, tx, in.UserID)
-		if err != nil {
-			return MFAEnrollment{}, err
-		}
-		if len(u.MFAFactors) >= 10 {
-			return MFAEnrollment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
-		}
-		token := ""
-		if in.Body.MFAToken != nil {
-			token = *in.Body.MFAToken
-		}
-		if err := a.vouched(ctx, tx, u, token); err != nil {
-			return MFAEnrollment{}, err
-		}
-		e := MFAEnrollment{PublicKey: map[string]any{}}
-		if in.Body.Kind == "totp" {
-			err = a.enrollTOTP(ctx, tx, u, in.Body.Label, &e)
-		} else {
-			err = a.enrollWebAuthn(ctx, tx, u, in.Body.Label, &e)
-		}
-		if err != nil {
-			return e, err
-		}
-		e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u, e.ID)
+	u, err := dealership.FindUser(ctx, tx, in.UserID)
+	if err != nil {
+		return MFAEnrollment{}, err
+	}
+	if len(u.MFAFactors) >= 10 {
+		return MFAEnrollment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
+	}
+	token := ""
+	if in.Body.MFAToken != nil {
+		token = *in.Body.MFAToken
+	}
+	if err := a.vouched(ctx, tx, u, token); err != nil {
+		return MFAEnrollment{}, err
+	}
+	e := MFAEnrollment{PublicKey: map[string]any{}}
+	if in.Body.Kind == "totp" {
+		err = a.enrollTOTP(ctx, tx, u, in.Body.Label, &e)
+	} else {
+		err = a.enrollWebAuthn(ctx, tx, u, in.Body.Label, &e)
+	}
+	if err != nil {
 		return e, err
-	})
+	}
+	e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u, e.ID)
+	return e, err
 }
 
 func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrollment) error {
@@ -252,32 +250,30 @@ func (a *API) vouched(ctx context.Context, tx *db.Tx, u dealership.User, token s
 	return nil
 }
 
-func (a *API) removeFactor(ctx context.Context, in *struct {
+func (a *API) removeFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
 	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
-}) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
-		u, err := dealership.FindUser(ctx, tx, in.UserID)
-		if err != nil {
+}) (none rest.None, err error) {
+	u, err := dealership.FindUser(ctx, tx, in.UserID)
+	if err != nil {
+		return none, err
+	}
+	f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
+	if err != nil {
+		return none, err
+	}
+	if f.Active {
+		if err := a.vouched(ctx, tx, u, in.MFAToken); err != nil {
 			return none, err
 		}
-		f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
-		if err != nil {
+	}
+	if err := dealership.RemoveFactor(ctx, tx, f); err != nil {
+		return none, err
+	}
+	if len(u.MFAFactors) == 1 {
+		if err := forgetRecoveryCodes(ctx, tx, u); err != nil {
 			return none, err
 		}
-		if f.Active {
-			if err := a.vouched(ctx, tx, u, in.MFAToken); err != nil {
-				return none, err
-			}
-		}
-		if err := dealership.RemoveFactor(ctx, tx, f); err != nil {
-			return none, err
-		}
-		if len(u.MFAFactors) == 1 {
-			if err := forgetRecoveryCodes(ctx, tx, u); err != nil {
-				return none, err
-			}
-		}
-		return none, audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
-	})
+	}
+	return none, audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
 }

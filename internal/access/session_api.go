@@ -172,23 +172,19 @@ func (a *API) signOut(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) listSessions(ctx context.Context, in *struct {
+func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 	page.Query
 	UserID string `query:"user_id" maxLength:"64"`
 }) (page.Page[dealership.Session], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[dealership.Session], error) {
-		return dealership.ListSessions(ctx, tx, in.UserID, in.Query)
-	})
+	return dealership.ListSessions(ctx, tx, in.UserID, in.Query)
 }
 
-func (a *API) revokeSession(ctx context.Context, in *struct {
+func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-}) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
-		s, err := dealership.FindSession(ctx, tx, in.SessionID)
-		if err != nil {
-			return none, err
-		}
-		return none, endSession(ctx, tx, s)
-	})
+}) (none rest.None, err error) {
+	s, err := dealership.FindSession(ctx, tx, in.SessionID)
+	if err != nil {
+		return none, err
+	}
+	return none, endSession(ctx, tx, s)
 }

@@ -116,9 +116,9 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
-		Authenticate: a.onceStarted(auth.Authenticate),
-		Limits:       rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:          log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
+		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
+		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
+		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
 	}, inventory, book, interest, sales, money, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())

@@ -39,51 +39,43 @@ type ByContact struct {
 	ContactID string `path:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) list(ctx context.Context, in *ContactFilter) (page.Page[Contact], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Contact], error) {
-		return list(ctx, tx, *in)
-	})
+func (a *API) list(ctx context.Context, tx *db.Tx, in *ContactFilter) (page.Page[Contact], error) {
+	return list(ctx, tx, *in)
 }
 
-func (a *API) create(ctx context.Context, in *struct{ Body ContactCreate }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
-		c, err := in.Body.contact()
-		if err != nil {
-			return c, err
-		}
-		return c, insert(ctx, tx, &c)
-	})
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body ContactCreate }) (Contact, error) {
+	c, err := in.Body.contact()
+	if err != nil {
+		return c, err
+	}
+	return c, insert(ctx, tx, &c)
 }
 
-func (a *API) get(ctx context.Context, in *ByContact) (Contact, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
-		c, err := Find(ctx, tx, in.ContactID)
-		if err != nil {
-			return c, err
-		}
-		return c, compare(ctx, tx, &c)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByContact) (Contact, error) {
+	c, err := Find(ctx, tx, in.ContactID)
+	if err != nil {
+		return c, err
+	}
+	return c, compare(ctx, tx, &c)
 }
 
-func (a *API) update(ctx context.Context, in *struct {
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByContact
 	Body ContactPatch
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
-		c, err := Find(ctx, tx, in.ContactID)
-		if err != nil {
-			return c, err
-		}
-		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
-			return c, err
-		}
-		if err := c.Active(); err != nil {
-			return c, err
-		}
-		before := c
-		if err := in.Body.apply(&c); err != nil {
-			return c, err
-		}
-		return c, save(ctx, tx, before, &c, "contact.updated")
-	})
+	c, err := Find(ctx, tx, in.ContactID)
+	if err != nil {
+		return c, err
+	}
+	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
+		return c, err
+	}
+	if err := c.Active(); err != nil {
+		return c, err
+	}
+	before := c
+	if err := in.Body.apply(&c); err != nil {
+		return c, err
+	}
+	return c, save(ctx, tx, before, &c, "contact.updated")
 }

@@ -39,16 +39,14 @@ func (a *API) mountLifecycle(r *rest.Router) {
 	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List a contact's consent records", a.consents)
 }
 
-func (a *API) consents(ctx context.Context, in *struct {
+func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 	ByContact
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[consent.Consent], error) {
-		if _, err := Find(ctx, tx, in.ContactID); err != nil {
-			return page.Page[consent.Consent]{}, err
-		}
-		return consent.ListOfContact(ctx, tx, in.ContactID, in.Query)
-	})
+	if _, err := Find(ctx, tx, in.ContactID); err != nil {
+		return page.Page[consent.Consent]{}, err
+	}
+	return consent.ListOfContact(ctx, tx, in.ContactID, in.Query)
 }
 
 // ContactMerge names the contact that is the same.
@@ -56,29 +54,27 @@ type ContactMerge struct {
 	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) merge(ctx context.Context, in *struct {
+func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 	ByContact
 	Body ContactMerge
 }) (Contact, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Contact, error) {
-		c, err := FindForUpdate(ctx, tx, in.ContactID)
-		if err != nil {
+	c, err := FindForUpdate(ctx, tx, in.ContactID)
+	if err != nil {
+		return c, err
+	}
+	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
+		return c, err
+	}
+	d, err := duplicate(ctx, tx, c, in.Body.DuplicateID)
+	if err != nil {
+		return c, err
+	}
+	for _, h := range a.Holders {
+		if err := h.Move(ctx, tx, d.ID, c.ID); err != nil {
 			return c, err
 		}
-		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
-			return c, err
-		}
-		d, err := duplicate(ctx, tx, c, in.Body.DuplicateID)
-		if err != nil {
-			return c, err
-		}
-		for _, h := range a.Holders {
-			if err := h.Move(ctx, tx, d.ID, c.ID); err != nil {
-				return c, err
-			}
-		}
-		return c, merge(ctx, tx, &c, d)
-	})
+	}
+	return c, merge(ctx, tx, &c, d)
 }
 
 // duplicate finds the contact to merge into another, and says why not.
@@ -102,31 +98,29 @@ func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, e
 	return d, d.Active()
 }
 
-func (a *API) export(ctx context.Context, in *ByContact) (ContactExport, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (ContactExport, error) {
-		c, err := Find(ctx, tx, in.ContactID)
+func (a *API) export(ctx context.Context, tx *db.Tx, in *ByContact) (ContactExport, error) {
+	c, err := Find(ctx, tx, in.ContactID)
+	if err != nil {
+		return nil, err
+	}
+	if err := compare(ctx, tx, &c); err != nil {
+		return nil, err
+	}
+	consents, err := consent.AllOfContact(ctx, tx, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := ContactExport{"exported_at": tx.Now, "contact": c, "consents": consents}
+	for _, h := range a.Holders {
+		held, err := h.Export(ctx, tx, c.ID)
 		if err != nil {
 			return nil, err
 		}
-		if err := compare(ctx, tx, &c); err != nil {
-			return nil, err
+		for name, records := range held {
+			out[name] = records
 		}
-		consents, err := consent.AllOfContact(ctx, tx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		out := ContactExport{"exported_at": tx.Now, "contact": c, "consents": consents}
-		for _, h := range a.Holders {
-			held, err := h.Export(ctx, tx, c.ID)
-			if err != nil {
-				return nil, err
-			}
-			for name, records := range held {
-				out[name] = records
-			}
-		}
-		return out, audit.Record(ctx, tx, "contact.exported", c.ID, nil)
-	})
+	}
+	return out, audit.Record(ctx, tx, "contact.exported", c.ID, nil)
 }
 
 // ContactExport is everything held about a contact.
@@ -154,29 +148,27 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	return s
 }
 
-func (a *API) erase(ctx context.Context, in *ByContact) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
-		c, err := FindForUpdate(ctx, tx, in.ContactID)
-		if err != nil {
+func (a *API) erase(ctx context.Context, tx *db.Tx, in *ByContact) (rest.None, error) {
+	c, err := FindForUpdate(ctx, tx, in.ContactID)
+	if err != nil {
+		return rest.None{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
+		return rest.None{}, err
+	}
+	if err := c.Active(); err != nil {
+		return rest.None{}, err
+	}
+	merged, err := mergedInto(ctx, tx, c)
+	if err != nil {
+		return rest.None{}, err
+	}
+	for _, one := range append(merged, c) {
+		if err := a.forget(ctx, tx, one); err != nil {
 			return rest.None{}, err
 		}
-		if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
-			return rest.None{}, err
-		}
-		if err := c.Active(); err != nil {
-			return rest.None{}, err
-		}
-		merged, err := mergedInto(ctx, tx, c)
-		if err != nil {
-			return rest.None{}, err
-		}
-		for _, one := range append(merged, c) {
-			if err := a.forget(ctx, tx, one); err != nil {
-				return rest.None{}, err
-			}
-		}
-		return rest.None{}, nil
-	})
+	}
+	return rest.None{}, nil
 }
 
 // forget erases one contact: what others keep of it, the ledger's evidence, its

@@ -7,7 +7,6 @@ import (
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
@@ -33,22 +32,20 @@ type AuditTarget struct {
 }
 
 // listAudit writes, too: who reads the log is part of it.
-func (a *API) listAudit(ctx context.Context, in *audit.Filter) (page.Page[AuditEntry], error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[AuditEntry], error) {
-		rows, err := audit.List(ctx, tx, *in)
+func (a *API) listAudit(ctx context.Context, tx *db.Tx, in *audit.Filter) (page.Page[AuditEntry], error) {
+	rows, err := audit.List(ctx, tx, *in)
+	if err != nil {
+		return page.Page[AuditEntry]{}, err
+	}
+	p := page.Page[AuditEntry]{Data: []AuditEntry{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
+	for _, e := range rows.Data {
+		shown, err := show(e)
 		if err != nil {
-			return page.Page[AuditEntry]{}, err
+			return p, err
 		}
-		p := page.Page[AuditEntry]{Data: []AuditEntry{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
-		for _, e := range rows.Data {
-			shown, err := show(e)
-			if err != nil {
-				return p, err
-			}
-			p.Data = append(p.Data, shown)
-		}
-		return p, audit.Record(ctx, tx, "audit.read", auth.From(ctx).DealershipID, nil)
-	})
+		p.Data = append(p.Data, shown)
+	}
+	return p, audit.Record(ctx, tx, "audit.read", auth.From(ctx).DealershipID, nil)
 }
 
 func show(e audit.Entry) (AuditEntry, error) {

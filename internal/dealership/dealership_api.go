@@ -54,28 +54,24 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Entries are kept for 13 months, chained so that a change to them shows. Reading them is audited, too."))
 }
 
-func (a *API) get(ctx context.Context, _ *struct{}) (Dealership, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Dealership, error) {
-		return Find(ctx, tx)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {
+	return Find(ctx, tx)
 }
 
-func (a *API) update(ctx context.Context, in *struct{ Body DealershipPatch }) (Dealership, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Dealership, error) {
-		d, err := Find(ctx, tx)
-		if err != nil {
-			return d, err
-		}
-		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-			return d, err
-		}
-		before := d
-		if err := in.Body.apply(&d); err != nil {
-			return d, err
-		}
-		if err := save(ctx, tx, &d); err != nil {
-			return d, err
-		}
-		return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
-	})
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body DealershipPatch }) (Dealership, error) {
+	d, err := Find(ctx, tx)
+	if err != nil {
+		return d, err
+	}
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+		return d, err
+	}
+	before := d
+	if err := in.Body.apply(&d); err != nil {
+		return d, err
+	}
+	if err := save(ctx, tx, &d); err != nil {
+		return d, err
+	}
+	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
 }

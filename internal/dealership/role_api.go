@@ -15,58 +15,50 @@ type ByRole struct {
 	RoleID string `path:"role_id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) listRoles(ctx context.Context, in *struct{ page.Query }) (page.Page[Role], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Role], error) {
-		return listRoles(ctx, tx, in.Query)
-	})
+func (a *API) listRoles(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Role], error) {
+	return listRoles(ctx, tx, in.Query)
 }
 
-func (a *API) createRole(ctx context.Context, in *struct{ Body RoleCreate }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Role, error) {
-		r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
-		if err := r.check(auth.From(ctx).Scopes); err != nil {
-			return r, err
-		}
-		if err := insertRole(ctx, tx, &r); err != nil {
-			return r, err
-		}
-		return r, events.Emit(ctx, tx, "role.created", r.ID, nil, r)
-	})
+func (a *API) createRole(ctx context.Context, tx *db.Tx, in *struct{ Body RoleCreate }) (Role, error) {
+	r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
+	if err := r.check(auth.From(ctx).Scopes); err != nil {
+		return r, err
+	}
+	if err := insertRole(ctx, tx, &r); err != nil {
+		return r, err
+	}
+	return r, events.Emit(ctx, tx, "role.created", r.ID, nil, r)
 }
 
-func (a *API) updateRole(ctx context.Context, in *struct {
+func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 	ByRole
 	Body RolePatch
 }) (Role, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Role, error) {
-		r, err := a.changeableRole(ctx, tx, in.RoleID)
-		if err != nil {
-			return r, err
-		}
-		before := r
-		in.Body.Name.To(&r.Name)
-		in.Body.Scopes.To(&r.Scopes)
-		if err := r.check(auth.From(ctx).Scopes); err != nil {
-			return r, err
-		}
-		if err := saveRole(ctx, tx, &r); err != nil {
-			return r, err
-		}
-		return r, events.Emit(ctx, tx, "role.updated", r.ID, before, r)
-	})
+	r, err := a.changeableRole(ctx, tx, in.RoleID)
+	if err != nil {
+		return r, err
+	}
+	before := r
+	in.Body.Name.To(&r.Name)
+	in.Body.Scopes.To(&r.Scopes)
+	if err := r.check(auth.From(ctx).Scopes); err != nil {
+		return r, err
+	}
+	if err := saveRole(ctx, tx, &r); err != nil {
+		return r, err
+	}
+	return r, events.Emit(ctx, tx, "role.updated", r.ID, before, r)
 }
 
-func (a *API) deleteRole(ctx context.Context, in *ByRole) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
-		r, err := a.changeableRole(ctx, tx, in.RoleID)
-		if err != nil {
-			return none, err
-		}
-		if err := removeRole(ctx, tx, r); err != nil {
-			return none, err
-		}
-		return none, events.Emit(ctx, tx, "role.deleted", r.ID, nil, r)
-	})
+func (a *API) deleteRole(ctx context.Context, tx *db.Tx, in *ByRole) (none rest.None, err error) {
+	r, err := a.changeableRole(ctx, tx, in.RoleID)
+	if err != nil {
+		return none, err
+	}
+	if err := removeRole(ctx, tx, r); err != nil {
+		return none, err
+	}
+	return none, events.Emit(ctx, tx, "role.deleted", r.ID, nil, r)
 }
 
 func (a *API) changeableRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {

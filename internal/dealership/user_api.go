@@ -25,73 +25,65 @@ type Invite struct {
 // Kind names the job.
 func (Invite) Kind() string { return "invite_user" }
 
-func (a *API) listUsers(ctx context.Context, in *UserFilter) (page.Page[User], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[User], error) {
-		return listUsers(ctx, tx, *in)
-	})
+func (a *API) listUsers(ctx context.Context, tx *db.Tx, in *UserFilter) (page.Page[User], error) {
+	return listUsers(ctx, tx, *in)
 }
 
-func (a *API) getUser(ctx context.Context, in *ByUser) (User, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return FindUser(ctx, tx, in.UserID)
-	})
+func (a *API) getUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
+	return FindUser(ctx, tx, in.UserID)
 }
 
-func (a *API) provisionUser(ctx context.Context, in *struct{ Body UserCreate }) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
-		if err := u.check(); err != nil {
-			return u, err
-		}
-		roles, err := grantable(ctx, tx, in.Body.RoleIDs)
-		if err != nil {
-			return u, err
-		}
-		if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
-			return u, err
-		}
-		if err := insertUser(ctx, tx, &u, roles); err != nil {
-			return u, err
-		}
-		if err := a.Jobs.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
-			return u, err
-		}
-		return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
-	})
+func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body UserCreate }) (User, error) {
+	u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
+	if err := u.check(); err != nil {
+		return u, err
+	}
+	roles, err := grantable(ctx, tx, in.Body.RoleIDs)
+	if err != nil {
+		return u, err
+	}
+	if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
+		return u, err
+	}
+	if err := insertUser(ctx, tx, &u, roles); err != nil {
+		return u, err
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
+		return u, err
+	}
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
 }
 
 // changeUser is how a user is changed: found, matched against If-Match, edited
 // and saved, in one transaction that leaves an owner.
-func (a *API) changeUser(ctx context.Context, id, event string, edit func(ctx context.Context, tx *db.Tx, u *User) error) (User, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		u, err := FindUserAlone(ctx, tx, id)
-		if err != nil {
+func (a *API) changeUser(ctx context.Context, tx *db.Tx, id, event string, edit func(u *User) error) (User, error) {
+	u, err := FindUserAlone(ctx, tx, id)
+	if err != nil {
+		return u, err
+	}
+	if err := rest.CheckIfMatch(ctx, u.Version); err != nil {
+		return u, err
+	}
+	before := u
+	if err := edit(&u); err != nil {
+		return u, err
+	}
+	if err := SaveUser(ctx, tx, &u); err != nil {
+		return u, err
+	}
+	if before.isOwner() && !u.isOwner() {
+		if err := keepAnOwner(ctx, tx); err != nil {
 			return u, err
 		}
-		if err := rest.CheckIfMatch(ctx, u.Version); err != nil {
-			return u, err
-		}
-		before := u
-		if err := edit(ctx, tx, &u); err != nil {
-			return u, err
-		}
-		if err := SaveUser(ctx, tx, &u); err != nil {
-			return u, err
-		}
-		if before.isOwner() && !u.isOwner() {
-			if err := keepAnOwner(ctx, tx); err != nil {
-				return u, err
-			}
-		}
-		return u, events.Emit(ctx, tx, event, u.ID, before, u)
-	})
+	}
+	return u, events.Emit(ctx, tx, event, u.ID, before, u)
 }
 
-func (a *API) updateUser(ctx context.Context, in *struct {
+func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserPatch
 }) (User, error) {
-	return a.changeUser(ctx, in.UserID, "user.updated", func(ctx context.Context, tx *db.Tx, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.updated", func(u *User) error {
 		p, was := in.Body, *u
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
@@ -117,8 +109,8 @@ func (a *API) updateUser(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) deactivateUser(ctx context.Context, in *ByUser) (User, error) {
-	return a.changeUser(ctx, in.UserID, "user.deactivated", func(ctx context.Context, tx *db.Tx, u *User) error {
+func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
+	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", func(u *User) error {
 		if u.Status == Deactivated {
 			return fault.Conflict("The user is deactivated already.").Detail("status", "state", "is deactivated")
 		}
@@ -127,11 +119,11 @@ func (a *API) deactivateUser(ctx context.Context, in *ByUser) (User, error) {
 	})
 }
 
-func (a *API) assignRoles(ctx context.Context, in *struct {
+func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserRolesReplace
 }) (User, error) {
-	return a.changeUser(ctx, in.UserID, "user.roles_assigned", func(ctx context.Context, tx *db.Tx, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", func(u *User) error {
 		roles, err := grantable(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return err

@@ -73,20 +73,16 @@ type ByDeal struct {
 	DealID string `path:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) list(ctx context.Context, in *DealFilter) (page.Page[Deal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Deal], error) {
-		return list(ctx, tx, *in)
-	})
+func (a *API) list(ctx context.Context, tx *db.Tx, in *DealFilter) (page.Page[Deal], error) {
+	return list(ctx, tx, *in)
 }
 
-func (a *API) create(ctx context.Context, in *struct{ Body DealCreate }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
-		d, err := open(ctx, tx, in.Body)
-		if err != nil {
-			return d, err
-		}
-		return shown(ctx, tx, d)
-	})
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate }) (Deal, error) {
+	d, err := open(ctx, tx, in.Body)
+	if err != nil {
+		return d, err
+	}
+	return shown(ctx, tx, d)
 }
 
 // open is how every deal begins.
@@ -102,53 +98,49 @@ func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
 	return d, insert(ctx, tx, &d)
 }
 
-func (a *API) get(ctx context.Context, in *ByDeal) (Deal, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
-		d, err := Find(ctx, tx, in.DealID)
-		if err != nil {
-			return d, err
-		}
-		return shown(ctx, tx, d)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
+	d, err := Find(ctx, tx, in.DealID)
+	if err != nil {
+		return d, err
+	}
+	return shown(ctx, tx, d)
 }
 
 // change is how a deal is changed: found, matched against If-Match, edited by a
 // rule and saved, in one transaction. Edit returns the event and the reason.
-func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, d *Deal) (event string, reason *string, err error)) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
-		d, err := FindForUpdate(ctx, tx, id)
-		if err != nil {
-			return d, err
-		}
-		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-			return d, err
-		}
-		before := d
-		event, reason, err := edit(ctx, tx, &d)
-		if err != nil {
-			return d, err
-		}
-		if err := save(ctx, tx, before, &d, event, reason); err != nil {
-			return d, err
-		}
-		return shown(ctx, tx, d)
-	})
+func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(d *Deal) (event string, reason *string, err error)) (Deal, error) {
+	d, err := FindForUpdate(ctx, tx, id)
+	if err != nil {
+		return d, err
+	}
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+		return d, err
+	}
+	before := d
+	event, reason, err := edit(&d)
+	if err != nil {
+		return d, err
+	}
+	if err := save(ctx, tx, before, &d, event, reason); err != nil {
+		return d, err
+	}
+	return shown(ctx, tx, d)
 }
 
-func (a *API) update(ctx context.Context, in *struct {
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body DealPatch
 }) (Deal, error) {
-	return a.change(ctx, in.DealID, func(_ context.Context, _ *db.Tx, d *Deal) (string, *string, error) {
+	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
 		return "deal.updated", nil, in.Body.apply(d)
 	})
 }
 
-func (a *API) advance(ctx context.Context, in *struct {
+func (a *API) advance(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body *DealAdvance
 }) (Deal, error) {
-	return a.change(ctx, in.DealID, func(ctx context.Context, tx *db.Tx, d *Deal) (string, *string, error) {
+	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
 		var asked DealAdvance
 		if in.Body != nil {
 			asked = *in.Body
@@ -180,11 +172,11 @@ func moveHull(ctx context.Context, tx *db.Tx, d Deal, rules dealership.Settings)
 	return nil
 }
 
-func (a *API) cancel(ctx context.Context, in *struct {
+func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body DealCancel
 }) (Deal, error) {
-	return a.change(ctx, in.DealID, func(ctx context.Context, tx *db.Tx, d *Deal) (string, *string, error) {
+	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
 		if err := d.cancel(in.Body, tx.Now); err != nil {
 			return "", nil, err
 		}
@@ -203,11 +195,9 @@ func (a *API) cancel(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) history(ctx context.Context, in *struct {
+func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[DealChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[DealChange], error) {
-		return ListOf[DealChange](ctx, tx, "deal_history", "hst", in.DealID, in.Query)
-	})
+	return ListOf[DealChange](ctx, tx, "deal_history", "hst", in.DealID, in.Query)
 }

@@ -17,37 +17,35 @@ type LeadConvert struct {
 
 // convertLead is here and not with the leads, because deals know leads and not
 // the other way round.
-func (a *API) convertLead(ctx context.Context, in *struct {
+func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
 }) (Deal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Deal, error) {
-		lead, err := leads.Find(ctx, tx, in.LeadID)
-		if err != nil {
-			return Deal{}, err
-		}
-		if err := rest.CheckIfMatch(ctx, lead.Version); err != nil {
-			return Deal{}, err
-		}
-		hull := in.Body.HullID
-		if hull == nil {
-			hull = lead.HullID
-		}
-		if hull == nil {
-			var bad fault.Fields
-			bad.Add("hull_id", "required", "is required: the lead names no hull")
-			return Deal{}, bad.Err()
-		}
-		d, err := open(ctx, tx, DealCreate{
-			HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
-			SaleType: "retail", DealType: Cash,
-		})
-		if err != nil {
-			return d, err
-		}
-		if err := leads.Convert(ctx, tx, &lead, d.ID); err != nil {
-			return d, err
-		}
-		return shown(ctx, tx, d)
+	lead, err := leads.Find(ctx, tx, in.LeadID)
+	if err != nil {
+		return Deal{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, lead.Version); err != nil {
+		return Deal{}, err
+	}
+	hull := in.Body.HullID
+	if hull == nil {
+		hull = lead.HullID
+	}
+	if hull == nil {
+		var bad fault.Fields
+		bad.Add("hull_id", "required", "is required: the lead names no hull")
+		return Deal{}, bad.Err()
+	}
+	d, err := open(ctx, tx, DealCreate{
+		HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
+		SaleType: "retail", DealType: Cash,
 	})
+	if err != nil {
+		return d, err
+	}
+	if err := leads.Convert(ctx, tx, &lead, d.ID); err != nil {
+		return d, err
+	}
+	return shown(ctx, tx, d)
 }

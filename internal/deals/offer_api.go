@@ -16,85 +16,77 @@ type ByOffer struct {
 	OfferID string `path:"offer_id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) offers(ctx context.Context, in *struct {
+func (a *API) offers(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[Offer], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Offer], error) {
-		return ListOf[Offer](ctx, tx, "offers", "off", in.DealID, in.Query)
-	})
+	return ListOf[Offer](ctx, tx, "offers", "off", in.DealID, in.Query)
 }
 
-func (a *API) getOffer(ctx context.Context, in *ByOffer) (Offer, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
-		if _, err := Find(ctx, tx, in.DealID); err != nil {
-			return Offer{}, err
-		}
-		return findOffer(ctx, tx, in.DealID, in.OfferID)
-	})
+func (a *API) getOffer(ctx context.Context, tx *db.Tx, in *ByOffer) (Offer, error) {
+	if _, err := Find(ctx, tx, in.DealID); err != nil {
+		return Offer{}, err
+	}
+	return findOffer(ctx, tx, in.DealID, in.OfferID)
 }
 
-func (a *API) makeOffer(ctx context.Context, in *struct {
+func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body OfferMake
 }) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
-		d, err := FindForUpdate(ctx, tx, in.DealID)
-		if err != nil {
-			return Offer{}, err
-		}
-		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-			return Offer{}, err
-		}
-		o, err := in.Body.offer(d, tx.Now)
-		if err != nil {
+	d, err := FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return Offer{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+		return Offer{}, err
+	}
+	o, err := in.Body.offer(d, tx.Now)
+	if err != nil {
+		return o, err
+	}
+	if err := checkReply(ctx, tx, d, in.Body); err != nil {
+		return o, err
+	}
+	if err := endOffers(ctx, tx, d, Superseded, o.MadeBy); err != nil {
+		return o, err
+	}
+	if err := insertOffer(ctx, tx, d, &o); err != nil {
+		return o, err
+	}
+	if o.ExpiresAt != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, ExpireOffer{tx.Env, d.ID, o.ID}, *o.ExpiresAt); err != nil {
 			return o, err
 		}
-		if err := checkReply(ctx, tx, d, in.Body); err != nil {
-			return o, err
-		}
-		if err := endOffers(ctx, tx, d, Superseded, o.MadeBy); err != nil {
-			return o, err
-		}
-		if err := insertOffer(ctx, tx, d, &o); err != nil {
-			return o, err
-		}
-		if o.ExpiresAt != nil {
-			if err := a.Jobs.Enqueue(ctx, tx, ExpireOffer{tx.Env, d.ID, o.ID}, *o.ExpiresAt); err != nil {
-				return o, err
-			}
-		}
-		if err := reprice(ctx, tx, &d); err != nil {
-			return o, err
-		}
-		return o, events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
-	})
+	}
+	if err := reprice(ctx, tx, &d); err != nil {
+		return o, err
+	}
+	return o, events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
 }
 
 // decideOffer is how an offer is accepted or rejected: the deal is locked, so
 // that two decisions come one after the other.
-func (a *API) decideOffer(ctx context.Context, in ByOffer, decide func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error) (Offer, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Offer, error) {
-		d, err := FindForUpdate(ctx, tx, in.DealID)
-		if err != nil {
-			return Offer{}, err
-		}
-		o, err := findOffer(ctx, tx, in.DealID, in.OfferID)
-		if err != nil {
-			return o, err
-		}
-		if err := rest.CheckIfMatch(ctx, o.Version); err != nil {
-			return o, err
-		}
-		return o, decide(ctx, tx, &d, &o)
-	})
+func (a *API) decideOffer(ctx context.Context, tx *db.Tx, in ByOffer, decide func(d *Deal, o *Offer) error) (Offer, error) {
+	d, err := FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return Offer{}, err
+	}
+	o, err := findOffer(ctx, tx, in.DealID, in.OfferID)
+	if err != nil {
+		return o, err
+	}
+	if err := rest.CheckIfMatch(ctx, o.Version); err != nil {
+		return o, err
+	}
+	return o, decide(&d, &o)
 }
 
-func (a *API) acceptOffer(ctx context.Context, in *struct {
+func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 	ByOffer
 	Body *OfferAccept
 }) (Offer, error) {
-	return a.decideOffer(ctx, in.ByOffer, func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error {
+	return a.decideOffer(ctx, tx, in.ByOffer, func(d *Deal, o *Offer) error {
 		by := o.MadeBy.other()
 		if in.Body != nil && in.Body.By != "" {
 			by = in.Body.By
@@ -122,11 +114,11 @@ func (a *API) acceptOffer(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) rejectOffer(ctx context.Context, in *struct {
+func (a *API) rejectOffer(ctx context.Context, tx *db.Tx, in *struct {
 	ByOffer
 	Body *OfferReject
 }) (Offer, error) {
-	return a.decideOffer(ctx, in.ByOffer, func(ctx context.Context, tx *db.Tx, d *Deal, o *Offer) error {
+	return a.decideOffer(ctx, tx, in.ByOffer, func(d *Deal, o *Offer) error {
 		r := OfferReject{By: o.MadeBy.other()}
 		if in.Body != nil {
 			r.Reason = in.Body.Reason

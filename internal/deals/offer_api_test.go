@@ -2,6 +2,7 @@ package deals_test
 
 import (
 	"context"
+	"slipway/internal/platform/jobs"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestOfferExpires(t *testing.T) {
 		var o deals.Offer
 		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
 		expire := func() (got deals.Offer) {
-			if err := sales.ExpireOffer(t.Context(), deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
+			if err := jobs.Run(t.Context(), sales.ExpireOffer, deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
 				t.Fatal(err)
 			}
 			s.Test.Get(path+"/"+o.ID, 200, &got)

@@ -21,24 +21,22 @@ type ByDocument struct {
 	DocumentID string `path:"document_id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) documents(ctx context.Context, in *struct {
+func (a *API) documents(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Document], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Document], error) {
-		return listDocuments(ctx, tx, in.DealID, in.Query)
-	})
+	return listDocuments(ctx, tx, in.DealID, in.Query)
 }
 
-func (a *API) getDocument(ctx context.Context, in *ByDocument) (Document, error) {
-	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (Document, error) {
+func (a *API) getDocument(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, error) {
+	return look(ctx, tx, in.DealID, func(d deals.Deal) (Document, error) {
 		return findDocument(ctx, tx, d, in.DocumentID)
 	})
 }
 
 // getContent gives the PDF. Its bytes never change, so its hash names them.
-func (a *API) getContent(ctx context.Context, in *ByDocument) (*rest.Content, error) {
-	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (*rest.Content, error) {
+func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.Content, error) {
+	return look(ctx, tx, in.DealID, func(d deals.Deal) (*rest.Content, error) {
 		doc, err := findDocument(ctx, tx, d, in.DocumentID)
 		if err != nil {
 			return nil, err
@@ -77,7 +75,11 @@ func (a *API) issueDocument(ctx context.Context, in *struct {
 
 func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
 	set, doc, pdf, failed := a.setDocument(ctx, dealID, in)
-	return change(ctx, a, dealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Document, error) {
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Document, error) {
+		d, err := deals.FindForUpdate(ctx, tx, dealID)
+		if err != nil {
+			return Document{}, err
+		}
 		issued := doc
 		switch {
 		case failed != nil: // said only here: a repeat gets the answer of the first request, whatever is true now
@@ -88,10 +90,10 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return issued, err
 		}
-		if err := replace(ctx, tx, d, issued); err != nil {
+		if err := replace(ctx, tx, &d, issued); err != nil {
 			return issued, err
 		}
-		return issued, insertDocument(ctx, tx, *d, &issued, pdf)
+		return issued, insertDocument(ctx, tx, d, &issued, pdf)
 	})
 }
 
@@ -117,8 +119,8 @@ func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) 
 }
 
 // changeDocument is how a document's record is changed.
-func (a *API) changeDocument(ctx context.Context, in ByDocument, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error) (Document, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Document, error) {
+func (a *API) changeDocument(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, doc *Document) error) (Document, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Document, error) {
 		doc, err := findDocument(ctx, tx, *d, in.DocumentID)
 		if err != nil {
 			return doc, err
@@ -126,15 +128,15 @@ func (a *API) changeDocument(ctx context.Context, in ByDocument, edit func(ctx c
 		if err := rest.CheckIfMatch(ctx, doc.Version); err != nil {
 			return doc, err
 		}
-		return doc, edit(ctx, tx, d, &doc)
+		return doc, edit(d, &doc)
 	})
 }
 
-func (a *API) signDocument(ctx context.Context, in *struct {
+func (a *API) signDocument(ctx context.Context, tx *db.Tx, in *struct {
 	ByDocument
 	Body DocumentSign
 }) (Document, error) {
-	return a.changeDocument(ctx, in.ByDocument, func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error {
+	return a.changeDocument(ctx, tx, in.ByDocument, func(d *deals.Deal, doc *Document) error {
 		before := *doc
 		if err := doc.sign(in.Body, tx.Now); err != nil {
 			return err
@@ -151,11 +153,11 @@ func (a *API) signDocument(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) voidDocument(ctx context.Context, in *struct {
+func (a *API) voidDocument(ctx context.Context, tx *db.Tx, in *struct {
 	ByDocument
 	Body DocumentVoid
 }) (Document, error) {
-	return a.changeDocument(ctx, in.ByDocument, func(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document) error {
+	return a.changeDocument(ctx, tx, in.ByDocument, func(d *deals.Deal, doc *Document) error {
 		return voidOne(ctx, tx, d, doc, in.Body.Reason)
 	})
 }

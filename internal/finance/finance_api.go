@@ -44,7 +44,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"status": "accepted"}`))
 
 	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.documents)
-	rest.PostCreated(r, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as PDF", a.issueDocument,
+	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as PDF", a.issueDocument,
 		rest.Describe("Made from the deal as it is now, and never changed afterwards. To issue it anew, name the old one in `supersedes_id`: it is voided."),
 		rest.Example(`{"kind": "purchase_agreement"}`))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.getDocument)
@@ -67,25 +67,21 @@ func (a *API) Mount(r *rest.Router) {
 
 // change is how something of a deal is changed. The deal is locked first, so
 // that sums over its rows hold, and so that one change follows the other.
-func change[T any](ctx context.Context, a *API, dealID string, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal) (T, error)) (T, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
-		d, err := deals.FindForUpdate(ctx, tx, dealID)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return edit(ctx, tx, &d)
-	})
+func change[T any](ctx context.Context, tx *db.Tx, dealID string, edit func(d *deals.Deal) (T, error)) (T, error) {
+	d, err := deals.FindForUpdate(ctx, tx, dealID)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return edit(&d)
 }
 
 // look is how something of a deal is read.
-func look[T any](ctx context.Context, a *API, dealID string, find func(ctx context.Context, tx *db.Tx, d deals.Deal) (T, error)) (T, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (T, error) {
-		d, err := deals.Find(ctx, tx, dealID)
-		if err != nil {
-			var none T
-			return none, err
-		}
-		return find(ctx, tx, d)
-	})
+func look[T any](ctx context.Context, tx *db.Tx, dealID string, find func(d deals.Deal) (T, error)) (T, error) {
+	d, err := deals.Find(ctx, tx, dealID)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return find(d)
 }

@@ -22,26 +22,24 @@ type ByStipulation struct {
 	StipulationID string `path:"stipulation_id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) fundings(ctx context.Context, in *struct {
+func (a *API) fundings(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Funding], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Funding], error) {
-		return listFundings(ctx, tx, in.DealID, in.Query)
-	})
+	return listFundings(ctx, tx, in.DealID, in.Query)
 }
 
-func (a *API) getFunding(ctx context.Context, in *ByFunding) (Funding, error) {
-	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (Funding, error) {
+func (a *API) getFunding(ctx context.Context, tx *db.Tx, in *ByFunding) (Funding, error) {
+	return look(ctx, tx, in.DealID, func(d deals.Deal) (Funding, error) {
 		return findFunding(ctx, tx, d, in.FundingID)
 	})
 }
 
-func (a *API) submitFunding(ctx context.Context, in *struct {
+func (a *API) submitFunding(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	Body FundingSubmit
 }) (Funding, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Funding, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Funding, error) {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Funding{}, err
 		}
@@ -79,8 +77,8 @@ func structureToSubmit(ctx context.Context, tx *db.Tx, d deals.Deal, in FundingS
 }
 
 // changeFunding is how a funding is changed.
-func (a *API) changeFunding(ctx context.Context, in ByFunding, edit func(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) error) (Funding, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Funding, error) {
+func (a *API) changeFunding(ctx context.Context, tx *db.Tx, in ByFunding, edit func(d *deals.Deal, f *Funding) error) (Funding, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Funding, error) {
 		f, err := findFunding(ctx, tx, *d, in.FundingID)
 		if err != nil {
 			return f, err
@@ -88,15 +86,15 @@ func (a *API) changeFunding(ctx context.Context, in ByFunding, edit func(ctx con
 		if err := rest.CheckIfMatch(ctx, f.Version); err != nil {
 			return f, err
 		}
-		return f, edit(ctx, tx, d, &f)
+		return f, edit(d, &f)
 	})
 }
 
-func (a *API) advanceFunding(ctx context.Context, in *struct {
+func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 	ByFunding
 	Body *FundingAdvance
 }) (Funding, error) {
-	return a.changeFunding(ctx, in.ByFunding, func(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) error {
+	return a.changeFunding(ctx, tx, in.ByFunding, func(d *deals.Deal, f *Funding) error {
 		var asked FundingAdvance
 		if in.Body != nil {
 			asked = *in.Body
@@ -115,11 +113,11 @@ func (a *API) advanceFunding(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) addStipulation(ctx context.Context, in *struct {
+func (a *API) addStipulation(ctx context.Context, tx *db.Tx, in *struct {
 	ByFunding
 	Body StipulationAdd
 }) (Stipulation, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Stipulation, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Stipulation, error) {
 		s := Stipulation{Kind: in.Body.Kind, Description: in.Body.Description, Status: StipulationRequested}
 		f, err := findFunding(ctx, tx, *d, in.FundingID)
 		if err != nil {
@@ -135,11 +133,11 @@ func (a *API) addStipulation(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) resolveStipulation(ctx context.Context, in *struct {
+func (a *API) resolveStipulation(ctx context.Context, tx *db.Tx, in *struct {
 	ByStipulation
 	Body StipulationResolve
 }) (Stipulation, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Stipulation, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Stipulation, error) {
 		f, err := findFunding(ctx, tx, *d, in.FundingID)
 		if err != nil {
 			return Stipulation{}, err

@@ -15,26 +15,24 @@ type ByPayment struct {
 	PaymentID string `path:"payment_id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) payments(ctx context.Context, in *struct {
+func (a *API) payments(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Payment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Payment], error) {
-		return listPayments(ctx, tx, in.DealID, in.Query)
-	})
+	return listPayments(ctx, tx, in.DealID, in.Query)
 }
 
-func (a *API) getPayment(ctx context.Context, in *ByPayment) (Payment, error) {
-	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (Payment, error) {
+func (a *API) getPayment(ctx context.Context, tx *db.Tx, in *ByPayment) (Payment, error) {
+	return look(ctx, tx, in.DealID, func(d deals.Deal) (Payment, error) {
 		return findPayment(ctx, tx, d, in.PaymentID)
 	})
 }
 
-func (a *API) recordPayment(ctx context.Context, in *struct {
+func (a *API) recordPayment(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	Body PaymentRecord
 }) (Payment, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Payment, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Payment, error) {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Payment{}, err
 		}
@@ -50,11 +48,11 @@ func (a *API) recordPayment(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) refundPayment(ctx context.Context, in *struct {
+func (a *API) refundPayment(ctx context.Context, tx *db.Tx, in *struct {
 	ByPayment
 	Body PaymentRefund
 }) (Payment, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (Payment, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Payment, error) {
 		p, err := findPayment(ctx, tx, *d, in.PaymentID)
 		if err != nil {
 			return p, err

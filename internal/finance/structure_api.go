@@ -16,20 +16,18 @@ type ByStructure struct {
 	StructureID string `path:"structure_id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) structures(ctx context.Context, in *struct {
+func (a *API) structures(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[FinanceStructure], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[FinanceStructure], error) {
-		return listStructures(ctx, tx, in.DealID, in.Query)
-	})
+	return listStructures(ctx, tx, in.DealID, in.Query)
 }
 
-func (a *API) createStructure(ctx context.Context, in *struct {
+func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	Body FinanceStructureCreate
 }) (FinanceStructure, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (FinanceStructure, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (FinanceStructure, error) {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return FinanceStructure{}, err
 		}
@@ -52,8 +50,8 @@ func (a *API) createStructure(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) getStructure(ctx context.Context, in *ByStructure) (FinanceStructureSchedule, error) {
-	return look(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d deals.Deal) (FinanceStructureSchedule, error) {
+func (a *API) getStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructureSchedule, error) {
+	return look(ctx, tx, in.DealID, func(d deals.Deal) (FinanceStructureSchedule, error) {
 		s, err := findStructure(ctx, tx, d, in.StructureID)
 		if err != nil {
 			return FinanceStructureSchedule{}, err
@@ -62,8 +60,8 @@ func (a *API) getStructure(ctx context.Context, in *ByStructure) (FinanceStructu
 	})
 }
 
-func (a *API) selectStructure(ctx context.Context, in *ByStructure) (FinanceStructure, error) {
-	return change(ctx, a, in.DealID, func(ctx context.Context, tx *db.Tx, d *deals.Deal) (FinanceStructure, error) {
+func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructure, error) {
+	return change(ctx, tx, in.DealID, func(d *deals.Deal) (FinanceStructure, error) {
 		s, err := findStructure(ctx, tx, *d, in.StructureID)
 		if err != nil {
 			return s, err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"sync"
 	"testing"
@@ -99,7 +100,7 @@ func TestPublishToAFeed(t *testing.T) {
 		// A channel that goes is forgotten.
 		s.Test.Delete("/v1/channels/"+channel, 204)
 		s.Test.Get("/v1/channels/"+channel+"/feed", 404, nil)
-		if err := s.Inventory().ClearChannel(t.Context(), hulls.ClearChannel{Env: s.Env("hulls", id), ChannelID: channel}); err != nil {
+		if err := jobs.Run(t.Context(), s.Inventory().ClearChannel, hulls.ClearChannel{Env: s.Env("hulls", id), ChannelID: channel}); err != nil {
 			t.Fatal(err)
 		}
 		if got := publishedOn(s, id); len(got) != 0 {
@@ -120,7 +121,7 @@ func TestAutoPublish(t *testing.T) {
 			t.Errorf("a new hull is on %v", got)
 		}
 		for range 2 {
-			if err := s.Inventory().FillChannel(t.Context(), hulls.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+			if err := jobs.Run(t.Context(), s.Inventory().FillChannel, hulls.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -214,17 +215,17 @@ func (p *partner) calls() []call {
 // push does what the jobs do, and reports whether the channel was due.
 func push(t *testing.T, s *testkit.Server, channel string) bool {
 	t.Helper()
-	jobs := func() int64 {
+	enqueued := func() int64 {
 		return testkit.Rows[int64](s, `SELECT COUNT(*) FROM river_job WHERE kind = 'push_channel'`)[0]
 	}
-	before := jobs()
+	before := enqueued()
 	if err := s.Inventory().PushDue(t.Context(), hulls.PushDue{}); err != nil {
 		t.Fatal(err)
 	}
-	if jobs() == before {
+	if enqueued() == before {
 		return false
 	}
-	if err := s.Inventory().PushChannel(t.Context(), hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+	if err := jobs.Run(t.Context(), s.Inventory().PushChannel, hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 		t.Fatal(err)
 	}
 	return true
@@ -418,7 +419,7 @@ func TestPushStaysOutside(t *testing.T) {
 	s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
 	inventory := s.Inventory()
 	inventory.Partners = outbound.New(time.Second, false)
-	if err := inventory.PushChannel(t.Context(), hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+	if err := jobs.Run(t.Context(), inventory.PushChannel, hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 		t.Fatal(err)
 	}
 	if l := onChannel(s, id, channel); l.State != "rejected" || *l.Code != "address_refused" || len(p.calls()) != 0 {

@@ -65,62 +65,54 @@ type ByHull struct {
 	HullID string `path:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) list(ctx context.Context, in *HullFilter) (page.Page[Hull], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Hull], error) {
-		return listHulls(ctx, tx, *in)
-	})
+func (a *API) list(ctx context.Context, tx *db.Tx, in *HullFilter) (page.Page[Hull], error) {
+	return listHulls(ctx, tx, *in)
 }
 
-func (a *API) create(ctx context.Context, in *struct{ Body HullCreate }) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
-		h, err := in.Body.hull(tx.Now)
-		if err != nil {
-			return h, err
-		}
-		return h, insert(ctx, tx, &h)
-	})
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body HullCreate }) (Hull, error) {
+	h, err := in.Body.hull(tx.Now)
+	if err != nil {
+		return h, err
+	}
+	return h, insert(ctx, tx, &h)
 }
 
-func (a *API) get(ctx context.Context, in *ByHull) (Hull, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
-		return Find(ctx, tx, in.HullID)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByHull) (Hull, error) {
+	return Find(ctx, tx, in.HullID)
 }
 
 // change is how a hull is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event and the reason.
-func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, h *Hull) (event string, reason *string, err error)) (Hull, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
-		h, err := Find(ctx, tx, id)
-		if err != nil {
-			return h, err
-		}
-		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
-			return h, err
-		}
-		before := h
-		event, reason, err := edit(ctx, tx, &h)
-		if err != nil {
-			return h, err
-		}
-		return h, save(ctx, tx, before, &h, event, reason)
-	})
+func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(h *Hull) (event string, reason *string, err error)) (Hull, error) {
+	h, err := Find(ctx, tx, id)
+	if err != nil {
+		return h, err
+	}
+	if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
+		return h, err
+	}
+	before := h
+	event, reason, err := edit(&h)
+	if err != nil {
+		return h, err
+	}
+	return h, save(ctx, tx, before, &h, event, reason)
 }
 
-func (a *API) update(ctx context.Context, in *struct {
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullPatch
 }) (Hull, error) {
-	return a.change(ctx, in.HullID, func(_ context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
 		return "hull.updated", nil, in.Body.apply(h, tx.Now)
 	})
 }
 
-func (a *API) archive(ctx context.Context, in *struct {
+func (a *API) archive(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body *HullArchive
 }) (Hull, error) {
-	return a.change(ctx, in.HullID, func(_ context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
 		var reason *string
 		if in.Body != nil {
 			reason = in.Body.Reason
@@ -134,11 +126,11 @@ type HullArchive struct {
 	Reason *string `json:"reason" required:"false" maxLength:"500"`
 }
 
-func (a *API) transition(ctx context.Context, in *struct {
+func (a *API) transition(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullTransition
 }) (Hull, error) {
-	return a.change(ctx, in.HullID, func(ctx context.Context, tx *db.Tx, h *Hull) (string, *string, error) {
+	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
 		if err := h.move(in.Body, auth.From(ctx).Actor, tx.Now); err != nil {
 			return "", nil, err
 		}
@@ -151,106 +143,94 @@ func (a *API) transition(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) history(ctx context.Context, in *struct {
+func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[HullChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[HullChange], error) {
-		return listOfHull[HullChange](ctx, tx, "hull_history", "hst", in.HullID, in.Query)
-	})
+	return listOfHull[HullChange](ctx, tx, "hull_history", "hst", in.HullID, in.Query)
 }
 
-func (a *API) specs(ctx context.Context, in *struct {
+func (a *API) specs(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measures in metric units."`
 }) (HullSpecs, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSpecs, error) {
-		h, err := Find(ctx, tx, in.HullID)
-		if err != nil {
-			return HullSpecs{}, err
-		}
-		row, err := findSpecs(ctx, tx, h)
-		return row.view(h, in.Units == "metric"), err
-	})
+	h, err := Find(ctx, tx, in.HullID)
+	if err != nil {
+		return HullSpecs{}, err
+	}
+	row, err := findSpecs(ctx, tx, h)
+	return row.view(h, in.Units == "metric"), err
 }
 
-func (a *API) replaceSpecs(ctx context.Context, in *struct {
+func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body SpecSheet
 }) (HullSpecs, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSpecs, error) {
-		h, err := Find(ctx, tx, in.HullID)
-		if err != nil {
-			return HullSpecs{}, err
-		}
-		before, err := findSpecs(ctx, tx, h)
-		if err != nil {
-			return HullSpecs{}, err
-		}
-		if err := rest.CheckIfMatch(ctx, before.Version); err != nil {
-			return HullSpecs{}, err
-		}
-		if err := in.Body.check(); err != nil {
-			return HullSpecs{}, err
-		}
-		row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
-		if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
-			return HullSpecs{}, err
-		}
-		after := row.view(h, false)
-		return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
-	})
+	h, err := Find(ctx, tx, in.HullID)
+	if err != nil {
+		return HullSpecs{}, err
+	}
+	before, err := findSpecs(ctx, tx, h)
+	if err != nil {
+		return HullSpecs{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, before.Version); err != nil {
+		return HullSpecs{}, err
+	}
+	if err := in.Body.check(); err != nil {
+		return HullSpecs{}, err
+	}
+	row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
+	if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
+		return HullSpecs{}, err
+	}
+	after := row.view(h, false)
+	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
 }
 
-func (a *API) pricing(ctx context.Context, in *ByHull) (HullPricing, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPricing, error) {
-		h, err := Find(ctx, tx, in.HullID)
-		if err != nil {
-			return HullPricing{}, err
-		}
-		p, err := findPricing(ctx, tx, h)
-		if !auth.From(ctx).Can(auth.HullsWrite) {
-			p = p.withoutCost()
-		}
-		return p, err
-	})
+func (a *API) pricing(ctx context.Context, tx *db.Tx, in *ByHull) (HullPricing, error) {
+	h, err := Find(ctx, tx, in.HullID)
+	if err != nil {
+		return HullPricing{}, err
+	}
+	p, err := findPricing(ctx, tx, h)
+	if !auth.From(ctx).Can(auth.HullsWrite) {
+		p = p.withoutCost()
+	}
+	return p, err
 }
 
-func (a *API) adjustPricing(ctx context.Context, in *struct {
+func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullPricingReplace
 }) (HullPricing, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPricing, error) {
-		h, err := Find(ctx, tx, in.HullID)
-		if err != nil {
-			return HullPricing{}, err
-		}
-		p, err := findPricing(ctx, tx, h)
-		if err != nil {
-			return p, err
-		}
-		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
-			return p, err
-		}
-		before := p
-		in.Body.apply(&p, tx.Now)
-		return p, savePricing(ctx, tx, h, before, &p, in.Body.Reason)
-	})
+	h, err := Find(ctx, tx, in.HullID)
+	if err != nil {
+		return HullPricing{}, err
+	}
+	p, err := findPricing(ctx, tx, h)
+	if err != nil {
+		return p, err
+	}
+	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
+		return p, err
+	}
+	before := p
+	in.Body.apply(&p, tx.Now)
+	return p, savePricing(ctx, tx, h, before, &p, in.Body.Reason)
 }
 
-func (a *API) priceChanges(ctx context.Context, in *struct {
+func (a *API) priceChanges(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	page.Query
 }) (page.Page[PriceChange], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[PriceChange], error) {
-		return listOfHull[PriceChange](ctx, tx, "hull_price_changes", "prc", in.HullID, in.Query)
-	})
+	return listOfHull[PriceChange](ctx, tx, "hull_price_changes", "prc", in.HullID, in.Query)
 }
 
-func (a *API) decodeHIN(_ context.Context, in *struct {
+func (a *API) decodeHIN(_ context.Context, tx *db.Tx, in *struct {
 	HIN string `path:"hin" maxLength:"100" example:"US-GRT40912B324"`
 }) (hin.DecodedHin, error) {
-	return hin.Decode(in.HIN, a.today()), nil
+	return hin.Decode(in.HIN, tx.Now), nil
 }
 
 func (a *API) today() time.Time { return a.DB.Now().UTC() }

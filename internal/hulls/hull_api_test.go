@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"sync"
 	"testing"
 	"time"
@@ -151,7 +152,7 @@ func TestHoldEndsByItself(t *testing.T) {
 			return h
 		}
 		release := func() (h hulls.Hull) {
-			if err := inventory.ReleaseHold(t.Context(), hulls.ReleaseHold{Env: envOf(t, s, id), HullID: id}); err != nil {
+			if err := jobs.Run(t.Context(), inventory.ReleaseHold, hulls.ReleaseHold{Env: envOf(t, s, id), HullID: id}); err != nil {
 				t.Fatal(err)
 			}
 			s.Test.Get("/v1/hulls/"+id, 200, &h)

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *API) mountImports(r *rest.Router) {
-	rest.PostAccepted(r, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
+	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
 		rest.Describe("A file of up to 256 MiB and 100,000 rows, as the body itself or as the part `file` of a form. CSV in UTF-8 with a row of column names, parted by commas, semicolons or tabs; common names such as Stock #, Manufacturer or Asking Price are understood. NDJSON has the fields of a new hull on each line. A row whose stock number is in the inventory changes that hull; an empty cell changes nothing. What is wrong with the file as a whole is told at once, what is wrong with rows in the import."),
 		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
@@ -125,10 +125,8 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s survey) erro
 	return bad.Err()
 }
 
-func (a *API) getImport(ctx context.Context, in *struct {
+func (a *API) getImport(ctx context.Context, tx *db.Tx, in *struct {
 	ImportID string `path:"import_id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (HullImport, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		return findImport(ctx, tx, in.ImportID, maxImportErrors)
-	})
+	return findImport(ctx, tx, in.ImportID, maxImportErrors)
 }

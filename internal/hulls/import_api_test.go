@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +40,7 @@ func start(s *testkit.Server, query string, file testkit.File) string {
 // finish does an import's job and returns how it ended.
 func finish(t *testing.T, s *testkit.Server, id string) (i hulls.HullImport) {
 	t.Helper()
-	if err := s.Inventory().RunImport(t.Context(), hulls.RunImport{Env: s.Env("hull_imports", id), ImportID: id}); err != nil {
+	if err := jobs.Run(t.Context(), s.Inventory().RunImport, hulls.RunImport{Env: s.Env("hull_imports", id), ImportID: id}); err != nil {
 		t.Fatal(err)
 	}
 	s.Test.Get("/v1/hull_imports/"+id, 200, &i)
@@ -292,7 +293,7 @@ func TestImportAfterACrash(t *testing.T) {
 					}
 					return now()
 				}
-				err := s.Inventory().RunImport(ctx, job)
+				err := jobs.Run(ctx, s.Inventory().RunImport, job)
 				s.DB.Now = now
 				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") && !strings.Contains(err.Error(), "interrupt") {
 					t.Fatalf("not ended: %v", err)
@@ -337,7 +338,7 @@ func TestImportRunsOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				if err := s.Inventory().RunImport(t.Context(), hulls.RunImport{Env: env, ImportID: id}); err != nil {
+				if err := jobs.Run(t.Context(), s.Inventory().RunImport, hulls.RunImport{Env: env, ImportID: id}); err != nil {
 					t.Error(err)
 				}
 			})

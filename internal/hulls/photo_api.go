@@ -25,14 +25,14 @@ import (
 
 func (a *API) mountPhotos(r *rest.Router) {
 	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
-	rest.PostCreated(r, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
+	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
 		rest.Describe("A JPEG, PNG or WebP picture of up to 25 MiB and 50 megapixels, as the body itself or as the part `file` of a form. What it is counts, not what it is called. Its sizes are made in the background: `state` tells. They hold nothing but pixels: place, camera and time of the shot are removed. A hull has up to 100 photos."),
 		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
 		rest.MayFind("The hull has this photo already."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
-	rest.Get(r, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
+	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("409 while the sizes are being made."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }
@@ -43,24 +43,22 @@ type ByPhoto struct {
 	PhotoID string `path:"photo_id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) listPhotos(ctx context.Context, in *struct {
+func (a *API) listPhotos(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"How many photos to return. A hull has up to 100."`
 	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Return the photos that are shown after this one."`
 	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the photos that are shown before this one."`
 }) (page.Page[HullPhoto], error) {
 	q := page.Query{Limit: in.Limit, StartingAfter: in.StartingAfter, EndingBefore: in.EndingBefore}
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[HullPhoto], error) {
-		if err := q.Check("pho"); err != nil {
-			return page.Page[HullPhoto]{}, err
-		}
-		h, err := Find(ctx, tx, in.HullID)
-		if err != nil {
-			return page.Page[HullPhoto]{}, err
-		}
-		photos, err := photosOf(ctx, tx, h)
-		return pageOfPhotos(photos, q), err
-	})
+	if err := q.Check("pho"); err != nil {
+		return page.Page[HullPhoto]{}, err
+	}
+	h, err := Find(ctx, tx, in.HullID)
+	if err != nil {
+		return page.Page[HullPhoto]{}, err
+	}
+	photos, err := photosOf(ctx, tx, h)
+	return pageOfPhotos(photos, q), err
 }
 
 // pageOfPhotos cuts a page from all photos of a hull. A photo that is gone has
@@ -86,7 +84,8 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	Position string `query:"position" maxLength:"10" doc:"For a file that is the body itself: its place, from 1. Without it, the end."`
 }) (HullPhoto, error) {
 	env := auth.From(ctx).Env
-	if _, err := a.get(ctx, &in.ByHull); err != nil { // before the file is taken
+	_, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) { return Find(ctx, tx, in.HullID) })
+	if err != nil { // before the file is read
 		return HullPhoto{}, err
 	}
 	u, sum := rest.Body(ctx), sha256.New()
@@ -172,58 +171,54 @@ func orElse(fields, others map[string]string) map[string]string {
 	return fields
 }
 
-func (a *API) updatePhoto(ctx context.Context, in *struct {
+func (a *API) updatePhoto(ctx context.Context, tx *db.Tx, in *struct {
 	ByPhoto
 	Body HullPhotoPatch
 }) (HullPhoto, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
-		h, err := lockHull(ctx, tx, in.HullID)
-		if err != nil {
-			return HullPhoto{}, err
-		}
-		p, err := findPhoto(ctx, tx, h, in.PhotoID)
-		if err != nil {
+	h, err := lockHull(ctx, tx, in.HullID)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	p, err := findPhoto(ctx, tx, h, in.PhotoID)
+	if err != nil {
+		return p, err
+	}
+	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
+		return p, err
+	}
+	before := p
+	in.Body.Caption.To(&p.Caption)
+	if in.Body.Position.Set {
+		if err := movePhoto(ctx, tx, h, &p, in.Body.Position.V); err != nil {
 			return p, err
 		}
-		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
-			return p, err
-		}
-		before := p
-		in.Body.Caption.To(&p.Caption)
-		if in.Body.Position.Set {
-			if err := movePhoto(ctx, tx, h, &p, in.Body.Position.V); err != nil {
-				return p, err
-			}
-		}
-		if err := savePhoto(ctx, tx, &p); err != nil {
-			return p, err
-		}
-		if err := photosChanged(ctx, tx, &h); err != nil {
-			return p, err
-		}
-		completePhoto(tx, h, &p)
-		return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
-	})
+	}
+	if err := savePhoto(ctx, tx, &p); err != nil {
+		return p, err
+	}
+	if err := photosChanged(ctx, tx, &h); err != nil {
+		return p, err
+	}
+	completePhoto(tx, h, &p)
+	return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
 }
 
-func (a *API) deletePhoto(ctx context.Context, in *ByPhoto) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
-		h, err := lockHull(ctx, tx, in.HullID)
-		if err != nil {
-			return none, err
-		}
-		p, err := findPhoto(ctx, tx, h, in.PhotoID)
-		if err != nil {
-			return none, err
-		}
-		if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
-			return none, err
-		}
-		if err := removePhoto(ctx, tx, &h, p); err != nil {
-			return none, err
-		}
-		return none, a.Jobs.Enqueue(ctx, tx, SweepBlobs{}, tx.Now)
-	})
+func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none rest.None, err error) {
+	h, err := lockHull(ctx, tx, in.HullID)
+	if err != nil {
+		return none, err
+	}
+	p, err := findPhoto(ctx, tx, h, in.PhotoID)
+	if err != nil {
+		return none, err
+	}
+	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
+		return none, err
+	}
+	if err := removePhoto(ctx, tx, &h, p); err != nil {
+		return none, err
+	}
+	return none, a.Jobs.Enqueue(ctx, tx, SweepBlobs{}, tx.Now)
 }
 
 func (a *API) photoContent(ctx context.Context, in *struct {

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/jpeg"
 	"net/http/httptest"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
 		if err := inventory.Blobs.Put(t.Context(), job.Blob+"/card", strings.NewReader("made by a try that crashed")); err != nil {
 			t.Fatal(err)
 		}
-		if err := inventory.MakeSizes(t.Context(), job); err != nil {
+		if err := jobs.Run(t.Context(), inventory.MakeSizes, job); err != nil {
 			t.Fatal(err)
 		}
 		if err := inventory.SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil || len(stored(t, s)) != 0 {

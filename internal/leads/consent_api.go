@@ -14,60 +14,56 @@ import (
 
 func (a *API) mountConsents(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List consent records", a.consents)
-	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent,
+	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent, rest.NoIfMatch,
 		rest.Describe("Adds a record to the ledger, which is never changed. It binds the address, `address` or that of the contact, for every lead and contact that has it. What was captured last holds."),
 		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is no condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
-	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent,
+	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent, rest.NoIfMatch,
 		rest.Describe("Adds a revocation of the same channels, scope and addresses, and answers with it."),
 		rest.Example(`{"reason": "Said so on the phone", "source": "phone"}`))
 }
 
-func (a *API) consents(ctx context.Context, in *struct {
+func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[consent.Consent], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[consent.Consent], error) {
-		if _, err := Find(ctx, tx, in.LeadID); err != nil {
-			return page.Page[consent.Consent]{}, err
-		}
-		return consent.ListOfLead(ctx, tx, in.LeadID, in.Query)
-	})
+	if _, err := Find(ctx, tx, in.LeadID); err != nil {
+		return page.Page[consent.Consent]{}, err
+	}
+	return consent.ListOfLead(ctx, tx, in.LeadID, in.Query)
 }
 
-func (a *API) logConsent(ctx context.Context, in *struct {
+func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body consent.ConsentCreate
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (consent.Consent, error) {
-		l, err := Find(ctx, tx, in.LeadID)
-		if err != nil {
-			return consent.Consent{}, err
-		}
-		record, err := in.Body.Record(tx.Now)
-		if err != nil {
+	l, err := Find(ctx, tx, in.LeadID)
+	if err != nil {
+		return consent.Consent{}, err
+	}
+	record, err := in.Body.Record(tx.Now)
+	if err != nil {
+		return record, err
+	}
+	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
+	if err != nil {
+		return record, err
+	}
+	if err := c.Active(); err != nil {
+		return record, err
+	}
+	if record.Bindings, err = bindings(c, in.Body); err != nil {
+		return record, err
+	}
+	record.ContactID, record.LeadID = l.ContactID, &l.ID
+	if record.PersonName == nil {
+		record.PersonName = orNil(c.Name())
+	}
+	if in.Body.RevokesID != nil {
+		if err := mayRevoke(ctx, tx, l, *in.Body.RevokesID); err != nil {
 			return record, err
 		}
-		c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
-		if err != nil {
-			return record, err
-		}
-		if err := c.Active(); err != nil {
-			return record, err
-		}
-		if record.Bindings, err = bindings(c, in.Body); err != nil {
-			return record, err
-		}
-		record.ContactID, record.LeadID = l.ContactID, &l.ID
-		if record.PersonName == nil {
-			record.PersonName = orNil(c.Name())
-		}
-		if in.Body.RevokesID != nil {
-			if err := mayRevoke(ctx, tx, l, *in.Body.RevokesID); err != nil {
-				return record, err
-			}
-		}
-		return record, consent.Append(ctx, tx, &record)
-	})
+	}
+	return record, consent.Append(ctx, tx, &record)
 }
 
 // mayRevoke blames revokes_id for a record that is not there or was taken back.
@@ -106,30 +102,28 @@ func bindings(c contacts.Contact, n consent.ConsentCreate) ([]consent.ConsentBin
 	return all, bad.Err()
 }
 
-func (a *API) revokeConsent(ctx context.Context, in *struct {
+func (a *API) revokeConsent(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	ConsentID string `path:"consent_id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body      *consent.ConsentRevoke
 }) (consent.Consent, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (consent.Consent, error) {
-		if _, err := Find(ctx, tx, in.LeadID); err != nil {
-			return consent.Consent{}, err
-		}
-		granted, err := consent.FindOfLead(ctx, tx, in.LeadID, in.ConsentID)
-		if err != nil {
-			return granted, err
-		}
-		if err := consent.NotRevoked(ctx, tx, granted); err != nil {
-			return granted, err
-		}
-		var how consent.ConsentRevoke
-		if in.Body != nil {
-			how = *in.Body
-		}
-		revocation, err := granted.Revocation(how, tx.Now)
-		if err != nil {
-			return revocation, err
-		}
-		return revocation, consent.Append(ctx, tx, &revocation)
-	})
+	if _, err := Find(ctx, tx, in.LeadID); err != nil {
+		return consent.Consent{}, err
+	}
+	granted, err := consent.FindOfLead(ctx, tx, in.LeadID, in.ConsentID)
+	if err != nil {
+		return granted, err
+	}
+	if err := consent.NotRevoked(ctx, tx, granted); err != nil {
+		return granted, err
+	}
+	var how consent.ConsentRevoke
+	if in.Body != nil {
+		how = *in.Body
+	}
+	revocation, err := granted.Revocation(how, tx.Now)
+	if err != nil {
+		return revocation, err
+	}
+	return revocation, consent.Append(ctx, tx, &revocation)
 }

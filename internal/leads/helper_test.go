@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"sync"
 	"testing"
@@ -79,7 +80,7 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 func (w *worker) sendAll(t *testing.T) (err error) {
 	t.Helper()
 	for _, id := range testkit.Rows[string](w.s, `SELECT id FROM messages WHERE status IN ('queued', 'scheduled') ORDER BY id`) {
-		err = errors.Join(err, w.SendMessage(t.Context(), leads.SendMessage{Env: w.env, MessageID: id}))
+		err = errors.Join(err, jobs.Run(t.Context(), w.SendMessage, leads.SendMessage{Env: w.env, MessageID: id}))
 	}
 	return err
 }

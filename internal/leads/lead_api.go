@@ -52,7 +52,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"reason": "Bought elsewhere"}`))
 	a.mountConsents(r)
 	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List intent signals", a.signals)
-	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal,
+	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal, rest.NoIfMatch,
 		rest.Describe("Every kind of signal has a weight, which halves every 14 days; their sum, up to 100, is the lead's score. A new or contacted lead whose score reaches the dealership's `qualify_at_score` becomes qualified."),
 		rest.Example(`{"kind": "sea_trial_request", "source": "website"}`))
 	a.mountMessages(r)
@@ -63,70 +63,62 @@ type ByLead struct {
 	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) list(ctx context.Context, in *LeadFilter) (page.Page[Lead], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Lead], error) {
-		return list(ctx, tx, *in)
-	})
+func (a *API) list(ctx context.Context, tx *db.Tx, in *LeadFilter) (page.Page[Lead], error) {
+	return list(ctx, tx, *in)
 }
 
-func (a *API) create(ctx context.Context, in *struct{ Body LeadCreate }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
-		l, err := in.Body.lead(tx.Now)
-		if err != nil {
-			return l, err
-		}
-		if err := checkReferences(ctx, tx, &l, Lead{}); err != nil {
-			return l, err
-		}
-		c, err := contactOf(ctx, tx, in.Body)
-		if err != nil {
-			return l, err
-		}
-		l.ContactID = c.ID
-		if err := insert(ctx, tx, &l); err != nil || in.Body.OwnerID == nil {
-			return l, err
-		}
-		if err := mayOwn(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {
-			return l, err
-		}
-		return l, assign(ctx, tx, &l, *in.Body.OwnerID, "manual", nil)
-	})
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate }) (Lead, error) {
+	l, err := in.Body.lead(tx.Now)
+	if err != nil {
+		return l, err
+	}
+	if err := checkReferences(ctx, tx, &l, Lead{}); err != nil {
+		return l, err
+	}
+	c, err := contactOf(ctx, tx, in.Body)
+	if err != nil {
+		return l, err
+	}
+	l.ContactID = c.ID
+	if err := insert(ctx, tx, &l); err != nil || in.Body.OwnerID == nil {
+		return l, err
+	}
+	if err := mayOwn(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {
+		return l, err
+	}
+	return l, assign(ctx, tx, &l, *in.Body.OwnerID, "manual", nil)
 }
 
-func (a *API) get(ctx context.Context, in *ByLead) (Lead, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
-		return Find(ctx, tx, in.LeadID)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByLead) (Lead, error) {
+	return Find(ctx, tx, in.LeadID)
 }
 
 // change is how a lead is changed: found, matched against If-Match, edited by
 // a rule and saved, in one transaction. Edit returns the event.
-func (a *API) change(ctx context.Context, id string, edit func(ctx context.Context, tx *db.Tx, l *Lead) (event string, err error)) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
-		l, err := Find(ctx, tx, id)
-		if err != nil {
-			return l, err
-		}
-		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
-			return l, err
-		}
-		before := l
-		event, err := edit(ctx, tx, &l)
-		if err != nil {
-			return l, err
-		}
-		if err := checkReferences(ctx, tx, &l, before); err != nil {
-			return l, err
-		}
-		return l, save(ctx, tx, before, &l, event)
-	})
+func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(l *Lead) (event string, err error)) (Lead, error) {
+	l, err := Find(ctx, tx, id)
+	if err != nil {
+		return l, err
+	}
+	if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
+		return l, err
+	}
+	before := l
+	event, err := edit(&l)
+	if err != nil {
+		return l, err
+	}
+	if err := checkReferences(ctx, tx, &l, before); err != nil {
+		return l, err
+	}
+	return l, save(ctx, tx, before, &l, event)
 }
 
-func (a *API) update(ctx context.Context, in *struct {
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadPatch
 }) (Lead, error) {
-	return a.change(ctx, in.LeadID, func(ctx context.Context, tx *db.Tx, l *Lead) (string, error) {
+	return a.change(ctx, tx, in.LeadID, func(l *Lead) (string, error) {
 		waited := l.NeedsReview
 		event, err := in.Body.apply(l, tx.Now)
 		if err == nil && waited && !l.NeedsReview {
@@ -136,96 +128,88 @@ func (a *API) update(ctx context.Context, in *struct {
 	})
 }
 
-func (a *API) close(ctx context.Context, in *struct {
+func (a *API) close(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadClose
 }) (Lead, error) {
-	return a.change(ctx, in.LeadID, func(_ context.Context, tx *db.Tx, l *Lead) (string, error) {
+	return a.change(ctx, tx, in.LeadID, func(l *Lead) (string, error) {
 		return "lead.lost", l.lose(in.Body.Reason, tx.Now)
 	})
 }
 
-func (a *API) assign(ctx context.Context, in *struct {
+func (a *API) assign(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadAssign
 }) (Lead, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
-		l, err := Find(ctx, tx, in.LeadID)
+	l, err := Find(ctx, tx, in.LeadID)
+	if err != nil {
+		return l, err
+	}
+	if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
+		return l, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return l, err
+	}
+	if !l.Status.isOpen() {
+		return l, fault.Conflict("The lead is %s.", l.Status).Detail("status", "state", "is %s", l.Status)
+	}
+	if in.Body.UserID == nil {
+		user, err := takeTurn(ctx, tx, deref(l.LocationID))
 		if err != nil {
 			return l, err
 		}
-		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
-			return l, err
-		}
-		if err := in.Body.Check(tx.Now); err != nil {
-			return l, err
-		}
-		if !l.Status.isOpen() {
-			return l, fault.Conflict("The lead is %s.", l.Status).Detail("status", "state", "is %s", l.Status)
-		}
-		if in.Body.UserID == nil {
-			user, err := takeTurn(ctx, tx, deref(l.LocationID))
-			if err != nil {
-				return l, err
-			}
-			return l, assign(ctx, tx, &l, user, "round_robin", in.Body.Reason)
-		}
-		if err := mayOwn(ctx, tx, "user_id", *in.Body.UserID); err != nil {
-			return l, err
-		}
-		return l, assign(ctx, tx, &l, *in.Body.UserID, "manual", in.Body.Reason)
-	})
+		return l, assign(ctx, tx, &l, user, "round_robin", in.Body.Reason)
+	}
+	if err := mayOwn(ctx, tx, "user_id", *in.Body.UserID); err != nil {
+		return l, err
+	}
+	return l, assign(ctx, tx, &l, *in.Body.UserID, "manual", in.Body.Reason)
 }
 
-func (a *API) assignments(ctx context.Context, in *struct {
+func (a *API) assignments(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadAssignment], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadAssignment], error) {
-		return listOf[LeadAssignment](ctx, tx, "lead_assignments", "asg", in.LeadID, in.Query)
-	})
+	return listOf[LeadAssignment](ctx, tx, "lead_assignments", "asg", in.LeadID, in.Query)
 }
 
-func (a *API) signals(ctx context.Context, in *struct {
+func (a *API) signals(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadSignal], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadSignal], error) {
-		return listOf[LeadSignal](ctx, tx, "lead_signals", "sig", in.LeadID, in.Query)
-	})
+	return listOf[LeadSignal](ctx, tx, "lead_signals", "sig", in.LeadID, in.Query)
 }
 
-func (a *API) recordSignal(ctx context.Context, in *struct {
+func (a *API) recordSignal(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadSignalCreate
 }) (LeadSignal, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadSignal, error) {
-		l, err := findAlone(ctx, tx, in.LeadID)
-		if err != nil {
-			return LeadSignal{}, err
-		}
-		if err := in.Body.Check(tx.Now); err != nil {
-			return LeadSignal{}, err
-		}
-		d, err := dealership.Find(ctx, tx)
-		if err != nil {
-			return LeadSignal{}, err
-		}
-		s, err := insertSignal(ctx, tx, l, in.Body)
-		if err != nil {
-			return s, err
-		}
-		before := l
-		if err := rescore(ctx, tx, &l); err != nil {
-			return s, err
-		}
-		ripe := l.ripen(d.Settings.QualifyAtScore)
-		if err := update(ctx, tx, before, &l); err != nil {
-			return s, err
-		}
-		if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, nil, s); err != nil || !ripe {
-			return s, err
-		}
-		return s, events.Emit(ctx, tx, "lead.qualified", l.ID, before, l)
-	})
+	l, err := findAlone(ctx, tx, in.LeadID)
+	if err != nil {
+		return LeadSignal{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return LeadSignal{}, err
+	}
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return LeadSignal{}, err
+	}
+	s, err := insertSignal(ctx, tx, l, in.Body)
+	if err != nil {
+		return s, err
+	}
+	before := l
+	if err := rescore(ctx, tx, &l); err != nil {
+		return s, err
+	}
+	ripe := l.ripen(d.Settings.QualifyAtScore)
+	if err := update(ctx, tx, before, &l); err != nil {
+		return s, err
+	}
+	if err := events.Emit(ctx, tx, "lead.signal_recorded", l.ID, nil, s); err != nil || !ripe {
+		return s, err
+	}
+	return s, events.Emit(ctx, tx, "lead.qualified", l.ID, before, l)
 }

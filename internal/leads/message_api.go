@@ -20,62 +20,58 @@ func (a *API) mountMessages(r *rest.Router) {
 			"A refusal is 422 with the gate's code in `details`, and the attempt is kept as blocked. A marketing text outside the hours is held until they begin; one with a `send_at` outside them is refused. "+
 			"Marketing texts get opt-out words, marketing email the dealership's address and a link to unsubscribe. The gate is passed again when the message goes out."),
 		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
-	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honor opt-outs", a.receive,
+	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message and honor opt-outs", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP and its like, and phrases such as \"please stop texting me\", revoke every consent of that address at once; one confirmation goes out. START consents again, HELP is answered. What may be an opt-out sets `needs_review` and pauses marketing until somebody has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
 
-func (a *API) messages(ctx context.Context, in *struct {
+func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	page.Query
 }) (page.Page[LeadMessage], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[LeadMessage], error) {
-		return listOf[LeadMessage](ctx, tx, "messages", "msg", in.LeadID, in.Query)
-	})
+	return listOf[LeadMessage](ctx, tx, "messages", "msg", in.LeadID, in.Query)
 }
 
-func (a *API) send(ctx context.Context, in *struct {
+func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadMessageSend
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		l, err := Find(ctx, tx, in.LeadID)
-		if err != nil {
-			return LeadMessage{}, err
-		}
-		if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
-			return LeadMessage{}, err
-		}
-		if err := in.Body.Check(tx.Now); err != nil {
-			return LeadMessage{}, err
-		}
-		m := in.Body.message(l, tx.Now)
-		at := tx.Now
-		if m.ScheduledFor != nil {
-			at = *m.ScheduledFor
-		}
-		t, _, err := a.gather(ctx, tx, &m, at)
-		if err != nil {
+	l, err := Find(ctx, tx, in.LeadID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
+		return LeadMessage{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return LeadMessage{}, err
+	}
+	m := in.Body.message(l, tx.Now)
+	at := tx.Now
+	if m.ScheduledFor != nil {
+		at = *m.ScheduledFor
+	}
+	t, _, err := a.gather(ctx, tx, &m, at)
+	if err != nil {
+		return m, err
+	}
+	t.asked = in.Body.SendAt != nil
+	v := judge(t)
+	if v.code != "" {
+		if err := insertBlocked(ctx, tx, &m, v.code); err != nil {
 			return m, err
 		}
-		t.asked = in.Body.SendAt != nil
-		v := judge(t)
-		if v.code != "" {
-			if err := insertBlocked(ctx, tx, &m, v.code); err != nil {
-				return m, err
-			}
-			return m, rest.CommitAndFail(v.fault(m.ID))
-		}
-		if !v.hold.IsZero() {
-			m.hold(v.hold, in.Body.ExpiresAt != nil)
-		}
-		before := l
-		l.touch(tx.Now)
-		if err := update(ctx, tx, before, &l); err != nil {
-			return m, err
-		}
-		return m, a.enqueue(ctx, tx, &m)
-	})
+		return m, rest.CommitAndFail(v.fault(m.ID))
+	}
+	if !v.hold.IsZero() {
+		m.hold(v.hold, in.Body.ExpiresAt != nil)
+	}
+	before := l
+	l.touch(tx.Now)
+	if err := update(ctx, tx, before, &l); err != nil {
+		return m, err
+	}
+	return m, a.enqueue(ctx, tx, &m)
 }
 
 // enqueue keeps a message that passed the gate, and the job that sends it.
@@ -96,23 +92,21 @@ func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
 	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, nil, *m)
 }
 
-func (a *API) receive(ctx context.Context, in *struct {
+func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
 	Body LeadMessageReceive
 }) (LeadMessage, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		l, err := findAlone(ctx, tx, in.LeadID)
-		if err != nil {
-			return LeadMessage{}, err
-		}
-		if err := in.Body.Check(tx.Now); err != nil {
-			return LeadMessage{}, err
-		}
-		if known, ok, err := received(ctx, tx, in.Body); err != nil || ok {
-			return known, err
-		}
-		return a.take(ctx, tx, l, in.Body)
-	})
+	l, err := findAlone(ctx, tx, in.LeadID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return LeadMessage{}, err
+	}
+	if known, ok, err := received(ctx, tx, in.Body); err != nil || ok {
+		return known, err
+	}
+	return a.take(ctx, tx, l, in.Body)
 }
 
 // take keeps a message that came in and does what it wants.

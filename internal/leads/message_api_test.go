@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"sync"
 	"testing"
@@ -129,7 +130,7 @@ func TestSendingFails(t *testing.T) {
 		}
 		job := leads.SendMessage{Env: w.env, MessageID: m.ID}
 		for range 3 {
-			if err := w.SendMessage(t.Context(), job); err != nil {
+			if err := jobs.Run(t.Context(), w.SendMessage, job); err != nil {
 				t.Error(err)
 			}
 		}
@@ -180,14 +181,14 @@ func TestTracking(t *testing.T) {
 			var m leads.LeadMessage
 			s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 			job := leads.TrackMessage{Env: w.env, MessageID: m.ID}
-			if err := w.TrackMessage(t.Context(), job); err != nil { // not sent yet
+			if err := jobs.Run(t.Context(), w.TrackMessage, job); err != nil { // not sent yet
 				t.Fatal(err)
 			}
 			if err := w.sendAll(t); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := w.TrackMessage(t.Context(), job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
+				if err := jobs.Run(t.Context(), w.TrackMessage, job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
 					t.Fatal(err)
 				}
 			}
@@ -224,7 +225,7 @@ func TestSendOnce(t *testing.T) {
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { _ = w.SendMessage(t.Context(), leads.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
+			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, leads.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
 		}
 		wg.Wait()
 		if n := len(net.taken()); n != 1 {

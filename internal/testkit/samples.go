@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"maps"
 	"net/http"
+	"slipway/internal/platform/jobs"
 	"time"
 
 	"github.com/pquerna/otp/totp"
@@ -197,7 +198,7 @@ func (s *Server) MakeSizes(photo string) {
 		Hull string   `db:"hull_id"`
 		Blob string   `db:"blob"`
 	}](s, `SELECT env, hull_id, blob FROM hull_photos WHERE id = ?`, photo)[0]
-	check(s.t, s.Inventory().MakeSizes(s.t.Context(), hulls.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
+	check(s.t, jobs.Run(s.t.Context(), s.Inventory().MakeSizes, hulls.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
 }
 
 // Channel makes a channel, with changes, and returns its id.

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -21,34 +20,30 @@ type ByDelivery struct {
 	DeliveryID string `path:"delivery_id" example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) listDeliveries(ctx context.Context, in *struct {
+func (a *API) listDeliveries(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	page.Query
 	Status  string `query:"status" enum:"pending,succeeded,dead,discarded"`
 	EventID string `query:"event_id" maxLength:"64" doc:"Deliveries of this event."`
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Delivery], error) {
-		w := &db.Where{}
-		w.And("env = ? AND webhook_id = ?", tx.Env, in.WebhookID)
-		if in.Status != "" {
-			w.And("status = ?", in.Status)
-		}
-		if in.EventID != "" {
-			w.And("event_id = ?", in.EventID)
-		}
-		return listOf(ctx, tx, in.WebhookID, in.Query, w)
-	})
+	w := &db.Where{}
+	w.And("env = ? AND webhook_id = ?", tx.Env, in.WebhookID)
+	if in.Status != "" {
+		w.And("status = ?", in.Status)
+	}
+	if in.EventID != "" {
+		w.And("event_id = ?", in.EventID)
+	}
+	return listOf(ctx, tx, in.WebhookID, in.Query, w)
 }
 
-func (a *API) listDeadLetters(ctx context.Context, in *struct {
+func (a *API) listDeadLetters(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	page.Query
 }) (page.Page[Delivery], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Delivery], error) {
-		w := &db.Where{}
-		w.And("env = ? AND webhook_id = ? AND status = 'dead'", tx.Env, in.WebhookID)
-		return listOf(ctx, tx, in.WebhookID, in.Query, w)
-	})
+	w := &db.Where{}
+	w.And("env = ? AND webhook_id = ? AND status = 'dead'", tx.Env, in.WebhookID)
+	return listOf(ctx, tx, in.WebhookID, in.Query, w)
 }
 
 func listOf(ctx context.Context, tx *db.Tx, webhookID string, q page.Query, w *db.Where) (page.Page[Delivery], error) {
@@ -58,39 +53,35 @@ func listOf(ctx context.Context, tx *db.Tx, webhookID string, q page.Query, w *d
 	return listDeliveries(ctx, tx, q, w)
 }
 
-func (a *API) getDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
-		if _, err := find(ctx, tx, in.WebhookID); err != nil {
-			return Delivery{}, err
-		}
-		return findDelivery(ctx, tx, in.WebhookID, in.DeliveryID)
-	})
+func (a *API) getDelivery(ctx context.Context, tx *db.Tx, in *ByDelivery) (Delivery, error) {
+	if _, err := find(ctx, tx, in.WebhookID); err != nil {
+		return Delivery{}, err
+	}
+	return findDelivery(ctx, tx, in.WebhookID, in.DeliveryID)
 }
 
-func (a *API) retryDelivery(ctx context.Context, in *ByDelivery) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
-		w, err := usable(ctx, tx, in.WebhookID)
-		if err != nil {
-			return Delivery{}, err
-		}
-		if err := lockDelivery(ctx, tx, in.DeliveryID); err != nil {
-			return Delivery{}, err
-		}
-		d, err := findDelivery(ctx, tx, w.ID, in.DeliveryID)
-		if err != nil {
-			return d, err
-		}
-		if d.Status == Pending {
-			d.NextAttemptAt = &tx.Now // the rest of the schedule stays
-		} else {
-			d.again(tx.Now)
-		}
-		if err := saveDelivery(ctx, tx, &d); err != nil {
-			return d, err
-		}
-		tx.NotifyRelay()
-		return d, audit.Record(ctx, tx, "delivery.retried", d.ID, map[string][2]any{"webhook_id": {nil, w.ID}, "event_id": {nil, d.EventID}})
-	})
+func (a *API) retryDelivery(ctx context.Context, tx *db.Tx, in *ByDelivery) (Delivery, error) {
+	w, err := usable(ctx, tx, in.WebhookID)
+	if err != nil {
+		return Delivery{}, err
+	}
+	if err := lockDelivery(ctx, tx, in.DeliveryID); err != nil {
+		return Delivery{}, err
+	}
+	d, err := findDelivery(ctx, tx, w.ID, in.DeliveryID)
+	if err != nil {
+		return d, err
+	}
+	if d.Status == Pending {
+		d.NextAttemptAt = &tx.Now // the rest of the schedule stays
+	} else {
+		d.again(tx.Now)
+	}
+	if err := saveDelivery(ctx, tx, &d); err != nil {
+		return d, err
+	}
+	tx.NotifyRelay()
+	return d, audit.Record(ctx, tx, "delivery.retried", d.ID, map[string][2]any{"webhook_id": {nil, w.ID}, "event_id": {nil, d.EventID}})
 }
 
 // DeadLetterDrain says what to do with dead letters.
@@ -99,34 +90,32 @@ type DeadLetterDrain struct {
 	DeliveryIDs *[]string `json:"delivery_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Only these; without it, all that are dead now."`
 }
 
-func (a *API) drain(ctx context.Context, in *struct {
+func (a *API) drain(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	Body DeadLetterDrain
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Counted, error) {
-		w, err := find(ctx, tx, in.WebhookID)
-		if err == nil && in.Body.Action == "redeliver" {
-			w, err = usable(ctx, tx, in.WebhookID)
-		}
-		if err != nil {
+	w, err := find(ctx, tx, in.WebhookID)
+	if err == nil && in.Body.Action == "redeliver" {
+		w, err = usable(ctx, tx, in.WebhookID)
+	}
+	if err != nil {
+		return Counted{}, err
+	}
+	job := DrainDeadLetters{Env: tx.Env, WebhookID: w.ID, Redeliver: in.Body.Action == "redeliver", Until: tx.Now}
+	if in.Body.DeliveryIDs != nil {
+		job.DeliveryIDs = *in.Body.DeliveryIDs
+		if err := job.allDead(ctx, tx); err != nil {
 			return Counted{}, err
 		}
-		job := DrainDeadLetters{Env: tx.Env, WebhookID: w.ID, Redeliver: in.Body.Action == "redeliver", Until: tx.Now}
-		if in.Body.DeliveryIDs != nil {
-			job.DeliveryIDs = *in.Body.DeliveryIDs
-			if err := job.allDead(ctx, tx); err != nil {
-				return Counted{}, err
-			}
-		}
-		n, err := countDead(ctx, tx, job)
-		if err != nil {
-			return Counted{}, err
-		}
-		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
-			return Counted{}, err
-		}
-		return Counted{n}, audit.Record(ctx, tx, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
-	})
+	}
+	n, err := countDead(ctx, tx, job)
+	if err != nil {
+		return Counted{}, err
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
+		return Counted{}, err
+	}
+	return Counted{n}, audit.Record(ctx, tx, "webhook.drained", w.ID, map[string][2]any{"action": {nil, in.Body.Action}, "count": {nil, n}})
 }
 
 // allDead fails if one of the deliveries that were named is no dead letter.
@@ -153,23 +142,21 @@ func (j DrainDeadLetters) allDead(ctx context.Context, tx *db.Tx) error {
 // testKind is the event with which a webhook is tried out.
 const testKind = "webhook.test"
 
-func (a *API) test(ctx context.Context, in *ByWebhook) (Delivery, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Delivery, error) {
-		w, err := usable(ctx, tx, in.WebhookID)
-		if err != nil {
-			return Delivery{}, err
-		}
-		e, err := events.Append(ctx, tx, testKind, w.ID, w)
-		if err != nil {
-			return Delivery{}, err
-		}
-		d := newDelivery(tx, w, e, "")
-		if err := insertDeliveries(ctx, tx, []Delivery{d}); err != nil {
-			return d, err
-		}
-		tx.NotifyRelay()
-		return d, audit.Record(ctx, tx, "webhook.tested", w.ID, map[string][2]any{"event_id": {nil, e.ID}})
-	})
+func (a *API) test(ctx context.Context, tx *db.Tx, in *ByWebhook) (Delivery, error) {
+	w, err := usable(ctx, tx, in.WebhookID)
+	if err != nil {
+		return Delivery{}, err
+	}
+	e, err := events.Append(ctx, tx, testKind, w.ID, w)
+	if err != nil {
+		return Delivery{}, err
+	}
+	d := newDelivery(tx, w, e, "")
+	if err := insertDeliveries(ctx, tx, []Delivery{d}); err != nil {
+		return d, err
+	}
+	tx.NotifyRelay()
+	return d, audit.Record(ctx, tx, "webhook.tested", w.ID, map[string][2]any{"event_id": {nil, e.ID}})
 }
 
 // newDelivery is an event that is due at a webhook.
@@ -180,33 +167,31 @@ func newDelivery(tx *db.Tx, w Webhook, e events.Event, replay string) Delivery {
 	}
 }
 
-func (a *API) replay(ctx context.Context, in *struct {
+func (a *API) replay(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	Body Replay
 }) (Counted, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Counted, error) {
-		w, err := usable(ctx, tx, in.WebhookID)
-		if err != nil {
-			return Counted{}, err
-		}
-		if err := in.Body.Check(tx.Now); err != nil {
-			return Counted{}, err
-		}
-		job := ReplayEvents{Env: tx.Env, WebhookID: w.ID, Replay: tx.NewID("rpl")}
-		var n int64
-		if in.Body.EventIDs != nil {
-			n, err = job.chose(ctx, tx, *in.Body.EventIDs)
-		} else {
-			n, err = job.reach(ctx, tx, a.Kinds, w, in.Body)
-		}
-		if err != nil {
-			return Counted{}, err
-		}
-		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
-			return Counted{}, err
-		}
-		return Counted{n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
-	})
+	w, err := usable(ctx, tx, in.WebhookID)
+	if err != nil {
+		return Counted{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return Counted{}, err
+	}
+	job := ReplayEvents{Env: tx.Env, WebhookID: w.ID, Replay: tx.NewID("rpl")}
+	var n int64
+	if in.Body.EventIDs != nil {
+		n, err = job.chose(ctx, tx, *in.Body.EventIDs)
+	} else {
+		n, err = job.reach(ctx, tx, a.Kinds, w, in.Body)
+	}
+	if err != nil {
+		return Counted{}, err
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
+		return Counted{}, err
+	}
+	return Counted{n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
 }
 
 // chose takes events by their ids.

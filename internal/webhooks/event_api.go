@@ -6,7 +6,6 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
@@ -47,30 +46,26 @@ func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error)
 	return w, nil
 }
 
-func (a *API) listEvents(ctx context.Context, in *EventFilter) (page.Page[events.Event], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[events.Event], error) {
-		if err := in.Check("evt"); err != nil {
-			return page.Page[events.Event]{}, err
-		}
-		w, err := in.where(tx.Env, a.Kinds)
-		if err != nil {
-			return page.Page[events.Event]{}, err
-		}
-		p, err := events.List(ctx, tx, in.Query, w)
-		for i := range p.Data {
-			p.Data[i] = p.Data[i].In(auth.From(ctx).Mode)
-		}
-		return p, err
-	})
+func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.Page[events.Event], error) {
+	if err := in.Check("evt"); err != nil {
+		return page.Page[events.Event]{}, err
+	}
+	w, err := in.where(tx.Env, a.Kinds)
+	if err != nil {
+		return page.Page[events.Event]{}, err
+	}
+	p, err := events.List(ctx, tx, in.Query, w)
+	for i := range p.Data {
+		p.Data[i] = p.Data[i].In(auth.From(ctx).Mode)
+	}
+	return p, err
 }
 
-func (a *API) getEvent(ctx context.Context, in *struct {
+func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
 	EventID string `path:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (events.Event, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (events.Event, error) {
-		e, err := events.Find(ctx, tx, in.EventID)
-		return e.In(auth.From(ctx).Mode), err
-	})
+	e, err := events.Find(ctx, tx, in.EventID)
+	return e.In(auth.From(ctx).Mode), err
 }
 
 // Replay asks for past events again.

@@ -39,16 +39,16 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update, rest.Example(`{"events": ["*"]}`))
 	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Remove a webhook endpoint", a.remove)
 	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret; both sign for 7 days", a.rotate, rest.Example(`{"overlap_hours": 24}`))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
 		rest.Describe("Delivers an event of type `webhook.test` to this endpoint, whatever it subscribes to. Look at the delivery to see how it went."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by id or time range", a.replay,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by id or time range", a.replay, rest.NoIfMatch,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again, in the background: those with `event_ids`, or those of a time range that the endpoint subscribes to or that `types` names. `count` says how many there are."))
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt", a.getDelivery)
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now", a.retryDelivery)
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now", a.retryDelivery, rest.NoIfMatch)
 	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries", a.listDeadLetters)
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters", a.drain,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters", a.drain, rest.NoIfMatch,
 		rest.Example(`{"action": "redeliver"}`))
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their ids: whoever reads on with `ending_before` from the last one seen misses none. They are kept for 30 days."))
@@ -74,37 +74,31 @@ type ByWebhook struct {
 	WebhookID string `path:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) list(ctx context.Context, in *struct{ page.Query }) (page.Page[Webhook], error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (page.Page[Webhook], error) {
-		return list(ctx, tx, in.Query)
-	})
+func (a *API) list(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Webhook], error) {
+	return list(ctx, tx, in.Query)
 }
 
-func (a *API) get(ctx context.Context, in *ByWebhook) (Webhook, error) {
-	return rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Webhook, error) {
-		return find(ctx, tx, in.WebhookID)
-	})
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByWebhook) (Webhook, error) {
+	return find(ctx, tx, in.WebhookID)
 }
 
-func (a *API) create(ctx context.Context, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (WebhookWithSecret, error) {
-		c, secret := auth.From(ctx), NewSecret()
-		w := Webhook{
-			Env: tx.Env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
-			Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
-		}
-		w.derive()
-		if err := w.check(a.Kinds); err != nil {
-			return WebhookWithSecret{}, err
-		}
-		if err := sealSecrets(a.Box, &w, []Secret{secret}); err != nil {
-			return WebhookWithSecret{}, err
-		}
-		if err := insert(ctx, tx, w); err != nil {
-			return WebhookWithSecret{}, err
-		}
-		return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
-	})
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
+	c, secret := auth.From(ctx), NewSecret()
+	w := Webhook{
+		Env: tx.Env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
+		Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	w.derive()
+	if err := w.check(a.Kinds); err != nil {
+		return WebhookWithSecret{}, err
+	}
+	if err := sealSecrets(a.Box, &w, []Secret{secret}); err != nil {
+		return WebhookWithSecret{}, err
+	}
+	if err := insert(ctx, tx, w); err != nil {
+		return WebhookWithSecret{}, err
+	}
+	return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
 }
 
 // change finds a webhook, lets fn change it and saves it.
@@ -129,36 +123,32 @@ func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, fn func(
 	return w, audit.Record(ctx, tx, action, w.ID, audit.Diff(before, w))
 }
 
-func (a *API) update(ctx context.Context, in *struct {
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	Body WebhookPatch
 }) (Webhook, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Webhook, error) {
-		return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
-			in.Body.apply(w)
-			tx.NotifyRelay() // what waited while it was disabled is due
-			return w.check(a.Kinds)
-		})
+	return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
+		in.Body.apply(w)
+		tx.NotifyRelay() // what waited while it was disabled is due
+		return w.check(a.Kinds)
 	})
 }
 
-func (a *API) remove(ctx context.Context, in *ByWebhook) (rest.None, error) {
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (none rest.None, err error) {
-		w, err := find(ctx, tx, in.WebhookID)
-		if err != nil {
-			return none, err
-		}
-		if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
-			return none, err
-		}
-		if err := remove(ctx, tx, w); err != nil {
-			return none, err
-		}
-		if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
-			return none, err
-		}
-		return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
-	})
+func (a *API) remove(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.None, err error) {
+	w, err := find(ctx, tx, in.WebhookID)
+	if err != nil {
+		return none, err
+	}
+	if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
+		return none, err
+	}
+	if err := remove(ctx, tx, w); err != nil {
+		return none, err
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
+		return none, err
+	}
+	return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
 }
 
 // WebhookRotate says how long the old secret signs beside the new one.
@@ -166,7 +156,7 @@ type WebhookRotate struct {
 	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"168, which is 7 days, without it; with 0 the old secret ends at once."`
 }
 
-func (a *API) rotate(ctx context.Context, in *struct {
+func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	Body *WebhookRotate
 }) (WebhookWithSecret, error) {
@@ -174,19 +164,17 @@ func (a *API) rotate(ctx context.Context, in *struct {
 	if in.Body != nil && in.Body.OverlapHours != nil {
 		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
 	}
-	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (WebhookWithSecret, error) {
-		var fresh Secret
-		w, err := a.change(ctx, tx, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
-			secrets, err := openSecrets(a.Box, *w)
-			if err != nil {
-				return err
-			}
-			secrets = rotate(secrets, tx.Now, overlap)
-			fresh = secrets[0]
-			return sealSecrets(a.Box, w, secrets)
-		})
-		return WebhookWithSecret{w, fresh.Text()}, err
+	var fresh Secret
+	w, err := a.change(ctx, tx, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
+		secrets, err := openSecrets(a.Box, *w)
+		if err != nil {
+			return err
+		}
+		secrets = rotate(secrets, tx.Now, overlap)
+		fresh = secrets[0]
+		return sealSecrets(a.Box, w, secrets)
 	})
+	return WebhookWithSecret{w, fresh.Text()}, err
 }
 
 // usable finds a webhook that deliveries can be asked of.

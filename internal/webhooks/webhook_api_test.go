@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"slipway/internal/platform/jobs"
 	"strings"
 	"testing"
 	"time"
@@ -158,7 +159,7 @@ func TestLongReplay(t *testing.T) {
 		api := &webhooks.API{DB: s.DB}
 		job := webhooks.ReplayEvents{Env: env, WebhookID: w.ID, Replay: "rpl_1", From: "evt_0", To: "evt_z", Types: []string{"location.created"}}
 		for range 2 { // the second time after a crash, say
-			if err := api.ReplayEvents(t.Context(), job); err != nil {
+			if err := jobs.Run(t.Context(), api.ReplayEvents, job); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -35,7 +35,7 @@ const batch = 500
 
 // write makes n entries in one transaction.
 func write(ctx context.Context, d *db.DB, env auth.Env, n int) error {
-	_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) {
+	_, err := db.Write(auth.InEnv(ctx, env), d, func(ctx context.Context, tx *db.Tx) (int, error) {
 		for i := range n {
 			if err := audit.Record(ctx, tx, "hull.updated", fmt.Sprintf("hull_%d", i), map[string][2]any{"title": {nil, "A"}}); err != nil {
 				return 0, err

@@ -67,12 +67,16 @@ type worker[A Args] struct {
 	work func(ctx context.Context, args A) error
 }
 
-// Work runs the job in the environment that its args name, if they name one.
 func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
-	if env, ok := envOf(job.Args); ok {
+	return Run(ctx, w.work, job.Args)
+}
+
+// Run does a job now, in the environment that its args name if they name one.
+func Run[A Args](ctx context.Context, work func(ctx context.Context, args A) error, args A) error {
+	if env, ok := envOf(args); ok {
 		ctx = auth.InEnv(ctx, env)
 	}
-	return w.work(ctx, job.Args)
+	return work(ctx, args)
 }
 
 // envOf returns the field Env of a job's args.

@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,9 +29,6 @@ const maxBody = 1 << 20
 // sendBodyIn is how long a caller may take to send one.
 const sendBodyIn = 30 * time.Second
 
-// etag is a version in quotes, or any.
-var etag = regexp.MustCompile(`^(\*|"[0-9]{1,18}")$`)
-
 // read takes from the request what all operations share, in the order in
 // which faults are reported.
 func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Operation) (context.Context, error) {
@@ -49,11 +45,8 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 		x.caller.Version = v
 	}
 	w.Header().Set("Service-Version", x.caller.Version)
-	if req.Method != http.MethodGet && req.Method != http.MethodHead {
-		x.ifMatch = req.Header.Get("If-Match")
-		if x.ifMatch != "" && !etag.MatchString(x.ifMatch) {
-			return ctx, fault.BadRequest(`If-Match must be a version in quotes, such as "3".`).Detail("If-Match", "pattern", "must be a version in quotes")
-		}
+	if err := x.ifMatch.read(req); err != nil {
+		return ctx, err
 	}
 	body, err := readBody(w, req, op, x.router.sendBodyIn)
 	if err != nil {

@@ -138,6 +138,9 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 		Responses:       map[string]*huma.Response{strconv.Itoa(status): success},
 		Metadata:        map[string]any{"need": need},
 	}
+	if acceptsIfMatch(method, path) {
+		op.Metadata["if_match"] = true
+	}
 	for _, set := range need {
 		names := []string{}
 		for _, s := range set {
@@ -196,7 +199,7 @@ func sharedParameters(method, path string) []*huma.Param {
 			Schema:      &huma.Schema{Type: huma.TypeString, Format: "uuid"},
 		})
 	}
-	if method != http.MethodGet && strings.Contains(path, "{") {
+	if acceptsIfMatch(method, path) {
 		params = append(params, &huma.Param{
 			Name: "If-Match", In: "header", Example: `"3"`,
 			Description: "Refuse with 409 unless the resource is at this version.",
@@ -204,6 +207,12 @@ func sharedParameters(method, path string) []*huma.Param {
 		})
 	}
 	return params
+}
+
+// acceptsIfMatch reports whether an operation can change something that has a
+// version. NoIfMatch says of one that it does not.
+func acceptsIfMatch(method, path string) bool {
+	return method != http.MethodGet && strings.Contains(path, "{")
 }
 
 // permit fails unless the caller holds what the operation needs.

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ type exchange struct {
 	requestID   string
 	operation   string
 	caller      auth.Principal
-	ifMatch     string
+	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key
 	key         string
 	body        []byte // of a JSON request
@@ -134,6 +133,7 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 	x := exchangeFrom(req.Context())
 	op := hctx.Operation()
 	x.operation = op.OperationID
+	_, x.ifMatch.documented = op.Metadata["if_match"]
 	if err := permit(op, x.caller); err != nil {
 		r.fail(w, req, err)
 		return
@@ -144,17 +144,6 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	next(huma.WithContext(hctx, ctx))
-}
-
-// CheckIfMatch fails unless the caller's If-Match, where there is one, names this
-// version. Call it between finding a resource and changing it.
-func CheckIfMatch(ctx context.Context, current int64) error {
-	x := exchangeFrom(ctx)
-	if x == nil || x.ifMatch == "" || x.ifMatch == "*" || x.ifMatch == strconv.Quote(strconv.FormatInt(current, 10)) {
-		return nil
-	}
-	return fault.Conflict("The resource has changed: it is at version %d.", current).
-		Detail("If-Match", "stale", "must be %q", strconv.FormatInt(current, 10))
 }
 
 func (r *Router) notFound(w http.ResponseWriter, req *http.Request) {

@@ -41,7 +41,7 @@ func sender(r http.Handler) func(addr, token, path string) *http.Response {
 type pings struct{}
 
 func (pings) Mount(r *Router) {
-	Get(r, "/ping", "ping", auth.Anyone, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
+	Raw(r, "GET", 200, "/ping", "ping", auth.Anyone, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
 }
 
 func testRouter(c *clock) *Router {

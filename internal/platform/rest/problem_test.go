@@ -30,7 +30,7 @@ type failures map[string]func(ctx context.Context) error
 
 func (f failures) Mount(r *rest.Router) {
 	for name, fail := range f {
-		rest.Get(r, "/"+name, name, auth.Anyone, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
+		rest.Raw(r, "GET", 200, "/"+name, name, auth.Anyone, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
 	}
 }
 

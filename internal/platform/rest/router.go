@@ -19,6 +19,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
@@ -33,6 +34,7 @@ type Authenticate func(ctx context.Context, token string) (auth.Principal, error
 // Config is what the edge needs from the rest of the service. To describe the
 // API without serving it, the zero Config does.
 type Config struct {
+	DB           *db.DB
 	Authenticate Authenticate
 	Limits       Limits
 	Log          *slog.Logger
@@ -110,8 +112,14 @@ func (r *Router) Family(name string) *Router {
 	return &c
 }
 
-// Handler is one endpoint: a typed request in, a resource or an error out.
-type Handler[I, O any] func(context.Context, *I) (O, error)
+// Handler is one endpoint: a typed request in, a resource or an error out. The
+// router opens its transaction: one that only reads for GET, one that writes
+// for the other methods.
+type Handler[I, O any] func(ctx context.Context, tx *db.Tx, in *I) (O, error)
+
+// RawHandler is an endpoint that needs no transaction, or more than one. It
+// calls Read and Write itself.
+type RawHandler[I, O any] func(ctx context.Context, in *I) (O, error)
 
 // None is the resource of an endpoint that answers without a body.
 type None struct{}
@@ -135,57 +143,58 @@ func Example(body string) Option {
 	}
 }
 
-// Get mounts a reading endpoint.
+// Get mounts a GET.
 func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodGet, http.StatusOK, path, id, need, summary, h, opts)
+	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, reads(r, h), opts...)
 }
 
-// PostCreated mounts a POST that makes a resource.
+// PostCreated mounts a POST that creates a resource and returns 201.
 func PostCreated[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodPost, http.StatusCreated, path, id, need, summary, h, opts)
+	Raw(r, http.MethodPost, http.StatusCreated, path, id, need, summary, writes(r, h), opts...)
 }
 
-// PostOK mounts a POST that does something to a resource.
+// PostOK mounts a POST that acts on a resource and returns 200.
 func PostOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodPost, http.StatusOK, path, id, need, summary, h, opts)
+	Raw(r, http.MethodPost, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
 }
 
-// PostAccepted mounts a POST whose work is done after the answer.
+// PostAccepted mounts a POST whose work is done after the response: 202.
 func PostAccepted[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, h, opts)
+	Raw(r, http.MethodPost, http.StatusAccepted, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Patch mounts an endpoint that changes a part.
+// Patch mounts a PATCH, which changes a part of a resource.
 func Patch[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodPatch, http.StatusOK, path, id, need, summary, h, opts)
+	Raw(r, http.MethodPatch, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Put mounts an endpoint that replaces.
+// Put mounts a PUT, which replaces a resource.
 func Put[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodPut, http.StatusOK, path, id, need, summary, h, opts)
+	Raw(r, http.MethodPut, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Delete mounts an endpoint that removes and answers without a body.
+// Delete mounts a DELETE that returns 204 without a body.
 func Delete[I any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, None], opts ...Option) {
-	mount(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, h, opts)
+	Raw(r, http.MethodDelete, http.StatusNoContent, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Remove mounts a DELETE that answers with what remains.
-func Remove[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	mount(r, http.MethodDelete, http.StatusOK, path, id, need, summary, h, opts)
+// DeleteOK mounts a DELETE that returns what remains.
+func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	Raw(r, http.MethodDelete, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Public mounts an endpoint outside /v1 that anybody may call. It says itself
-// who is asking, keeps no idempotency keys, and has its own path.
-func Public[I, O any](r *Router, method string, status int, path, id, summary string, h Handler[I, O]) {
+// Public mounts an endpoint outside /v1 that anyone can call. It finds out who
+// is calling itself, keeps no idempotency keys, and has its own path.
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
 	op := operation[O](r, method, status, path, id, auth.Anyone, summary)
 	op.Security = nil
 	register(r, op, h)
 }
 
-// mount is where every endpoint passes. What it needs is an argument, so none
-// can be left open by forgetting it.
-func mount[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h Handler[I, O], opts []Option) {
+// Raw mounts an endpoint that opens its own transactions, such as an upload.
+// Every endpoint under /v1 passes here. The scope it needs is an argument, so
+// no endpoint is left open because someone forgot it.
+func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O], opts ...Option) {
 	op := operation[O](r, method, status, "/v1"+path, id, need, summary)
 	for _, o := range opts {
 		o(&op)
@@ -193,11 +202,25 @@ func mount[I, O any](r *Router, method string, status int, path, id string, need
 	register(r, op, h)
 }
 
+// reads runs a handler in a transaction that only reads.
+func reads[I, O any](r *Router, h Handler[I, O]) RawHandler[I, O] {
+	return func(ctx context.Context, in *I) (O, error) {
+		return Read(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (O, error) { return h(ctx, tx, in) })
+	}
+}
+
+// writes runs a handler in the one transaction of its request.
+func writes[I, O any](r *Router, h Handler[I, O]) RawHandler[I, O] {
+	return func(ctx context.Context, in *I) (O, error) {
+		return Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (O, error) { return h(ctx, tx, in) })
+	}
+}
+
 // Checker is a body that can say by itself what is wrong with it beyond its
 // schema, so that a caller hears of that together with what the schema says.
 type Checker interface{ Check(now time.Time) error }
 
-func register[I, O any](r *Router, op huma.Operation, h Handler[I, O]) {
+func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
 		op.Metadata["body"] = f.Type
 	}
@@ -234,8 +257,8 @@ func (r *Router) operation(method, path string) *huma.Operation {
 	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
 }
 
-// Found makes a POST that usually makes a resource answer 200: it was there
-// already. Its endpoint is mounted with MayFind.
+// Found makes a POST that usually creates a resource return 200, because the
+// resource exists already. Its endpoint is mounted with MayFind.
 func Found(ctx context.Context) { exchangeFrom(ctx).status = http.StatusOK }
 
 // MayFind describes the answer of Found.

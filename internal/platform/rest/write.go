@@ -19,17 +19,13 @@ const (
 )
 
 // Read runs a handler's reads. What it returns is the response.
-func Read[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx) (T, error)) (T, error) {
-	return db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (T, error) {
-		return fn(ctx, tx)
-	})
-}
+func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) { return db.Read(ctx, d, fn) }
 
 // Write runs a handler's one transaction. What it returns is the response,
 // which is encoded and, if the caller sent an Idempotency-Key, stored before
 // the commit: a crash leaves the effect and the stored response, or neither. A
 // repeat gets the stored response and fn does not run.
-func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx *db.Tx) (T, error)) (T, error) {
+func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	x := exchangeFrom(ctx)
 	deadline := d.Now().Add(waitForFirst)
 	var refused *fault.Error
@@ -49,6 +45,7 @@ func Write[T any](ctx context.Context, d *db.DB, fn func(ctx context.Context, tx
 			if err != nil {
 				return out, err
 			}
+			x.mustHaveChecked()
 			p, err := encode(x.status, out)
 			if err == nil && x.key != "" {
 				err = x.keep(ctx, tx, p)
