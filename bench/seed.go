@@ -151,7 +151,7 @@ func issue(ctx context.Context, a *app.App, dealershipID string, mode auth.Mode)
 			return "", err
 		}
 		scopes := []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsWrite, auth.DealsWrite, auth.Admin}
-		issued, err := access.IssueKey(ctx, tx, env.Env, mode, access.KeyRequest{Name: "bench", Scopes: scopes})
+		issued, err := access.IssueKey(ctx, tx.In(env.Env), mode, access.KeyRequest{Name: "bench", Scopes: scopes})
 		return issued.Key, err
 	})
 }
