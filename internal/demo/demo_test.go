@@ -201,7 +201,9 @@ func TestFurnish(t *testing.T) {
 		defer close(relayed)
 		a.Relay.Run(ctx)
 	}()
-	t.Run("README", func(t *testing.T) { testReadme(t, a.Handler, w) })
+	for _, file := range []string{"README.md", "docs/tour.md"} {
+		t.Run(file, func(t *testing.T) { testTour(t, "../../"+file, a.Handler, w) })
+	}
 	stop()
 	<-relayed
 }

@@ -12,10 +12,10 @@ import (
 
 var example = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?)```)?")
 
-// testReadme pastes the README's tour into a shell as it stands. It must show
-// what the README says; where that says …, anything may stand.
-func testReadme(t *testing.T, service http.Handler, w Welcome) {
-	readme, err := os.ReadFile("../../README.md")
+// testTour runs the commands of a Markdown file in a shell, in order. The output
+// must match the file, where … matches anything.
+func testTour(t *testing.T, file string, service http.Handler, w Welcome) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func testReadme(t *testing.T, service http.Handler, w Welcome) {
 	defer web.Close()
 
 	const end = "\x1e"
-	examples := example.FindAllStringSubmatch(string(readme), -1)
+	examples := example.FindAllStringSubmatch(string(text), -1)
 	var script strings.Builder
 	for _, e := range examples {
 		script.WriteString(e[1] + "printf '" + end + "'\n")
@@ -34,17 +34,17 @@ func testReadme(t *testing.T, service http.Handler, w Welcome) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	answers := strings.Split(strings.ReplaceAll(string(out), "\r", ""), end)
-	if len(examples) < 8 || len(answers) != len(examples)+1 {
-		t.Fatalf("%d examples, %d answers", len(examples), len(answers))
+	outputs := strings.Split(strings.ReplaceAll(string(out), "\r", ""), end)
+	if len(examples) < 6 || len(outputs) != len(examples)+1 {
+		t.Fatalf("%d examples, %d outputs", len(examples), len(outputs))
 	}
 	for i, e := range examples {
-		left := answers[i]
+		left := outputs[i]
 		for line := range strings.Lines(e[2]) {
 			for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "…") {
 				_, after, found := strings.Cut(left, part)
 				if !found {
-					t.Fatalf("%s\nThe answer has no %q after what went before:\n%s", e[1], part, answers[i])
+					t.Fatalf("%s\nThe output has no %q after the previous match:\n%s", e[1], part, outputs[i])
 				}
 				left = after
 			}
