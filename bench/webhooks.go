@@ -107,7 +107,7 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 		if err != nil {
 			return 0, err
 		}
-		k, err := access.IssueKey(ctx, tx, found.Env, auth.Test, access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
+		k, err := access.IssueKey(ctx, tx.In(found.Env), auth.Test, access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
 		b.env, b.key = found.Env, k.Key
 		return 0, err
 	})
