@@ -58,21 +58,24 @@ func Excludes[S ~string | ~[]byte](t testing.TB, got S, part string, what ...any
 }
 
 // Eventually waits until a condition holds and stops the test if it still does
-// not after a minute. It is for background work of real processes; where the
+// not after 90 seconds. It is for background work of real processes; where the
 // test has the clock, move the clock instead.
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	const limit, pause = time.Minute, 20 * time.Millisecond
+	const limit, pause = 90 * time.Second, 20 * time.Millisecond
 	for deadline := time.Now().Add(limit); !condition(); time.Sleep(pause) { //nolint:forbidigo // other processes have their own clock
 		if time.Now().After(deadline) { //nolint:forbidigo // as above
-			t.Fatalf("waited %s for %s", limit, what)
+			t.Fatalf("not within %s: %s", limit, what)
 		}
 	}
 }
 
-// Show prints a value for a failure: the API's values as JSON, which follows
-// pointers.
+// Show prints a value for a failure: a response with its status, and what has
+// a JSON form in that form, which follows pointers.
 func Show(v any) string {
+	if r, ok := v.(*Response); ok && r != nil {
+		return fmt.Sprintf("%d %s", r.StatusCode, r.Bytes)
+	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Invalid:
 		return "nil"
@@ -84,13 +87,32 @@ func Show(v any) string {
 		}
 		return "nil"
 	case reflect.Struct, reflect.Slice, reflect.Map:
-		if text, err := json.MarshalIndent(v, "", "  "); err == nil {
+		if text, err := json.MarshalIndent(v, "", "  "); err == nil && !hides(r.Type()) {
 			return string(text)
 		}
 		return fmt.Sprintf("%+v", v)
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// hides reports whether JSON leaves fields of a type out because they have no
+// exported name.
+func hides(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		return hides(t.Elem())
+	case reflect.Struct:
+		if t.Implements(reflect.TypeFor[json.Marshaler]()) {
+			return false
+		}
+		for f := range t.Fields() {
+			if !f.IsExported() && !f.Anonymous {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var unexported = cmp.Exporter(func(reflect.Type) bool { return true })
@@ -115,10 +137,11 @@ func short(v any) bool {
 // label says what a failure is about: what the caller says, and the expression
 // that it compares.
 func label(what []any) string {
-	if e := comparedExpression(); e != "" {
-		return said(what) + e + ": "
+	e := comparedExpression()
+	if e == "" || len(e) > 60 && len(what) > 0 {
+		return said(what)
 	}
-	return said(what)
+	return said(what) + e + ": "
 }
 
 // said is what the caller says that a failure is about.

@@ -74,6 +74,6 @@
 //   - Len checks the length of a list, before the test indexes it.
 //   - Contains checks that a text has a part.
 //   - Excludes checks that a text does not have a part.
-//   - Eventually waits for background work, for a minute at most.
+//   - Eventually waits for background work, for 90 seconds at most.
 //   - Show prints a value, following pointers, for a failure of your own.
 package testkit
