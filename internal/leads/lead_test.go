@@ -34,7 +34,7 @@ func TestEveryMove(t *testing.T) {
 			event, err := LeadPatch{Status: patch.Value[Status]{Set: true, V: to}}.apply(&l, now)
 			allowed := from == to || from.isOpen() && to.isOpen() || from == Lost && to == Working
 			if allowed != (err == nil) {
-				t.Errorf("%s to %s: %v", from, to, err)
+				t.Errorf("%s to %s: got %v, want it allowed: %t", from, to, err, allowed)
 			}
 			switch {
 			case err != nil:
@@ -47,15 +47,15 @@ func TestEveryMove(t *testing.T) {
 		}
 		l := Lead{Status: from}
 		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
-			t.Errorf("%s closed: %v, %+v", from, err, l)
+			t.Errorf("%s closed: got %v, %+v; want it allowed: %t, then lost", from, err, l, from.isOpen())
 		}
 		l = Lead{Status: from}
 		if err := l.convert("deal_1", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Converted || *l.DealID != "deal_1") {
-			t.Errorf("%s converted: %v, %+v", from, err, l)
+			t.Errorf("%s converted: got %v, %+v; want it allowed: %t, then converted", from, err, l, from.isOpen())
 		}
 		l = Lead{Status: from, Score: 60}
 		if ripe := l.ripen(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
-			t.Errorf("%s ripe: %t, %s", from, ripe, l.Status)
+			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
 		}
 	}
 }
@@ -154,10 +154,10 @@ func TestScoreIsRecomputable(t *testing.T) {
 		kept.rate(signals, now)
 		anew.rate(signals, later)
 		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) > 1e-9*(1+anew.ScoreSum) {
-			t.Fatalf("%f kept, %f anew", decay(kept.ScoreSum, kept.ScoreAt, later), anew.ScoreSum)
+			t.Fatalf("got %f kept, %f anew, want math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) <= %v", decay(kept.ScoreSum, kept.ScoreAt, later), anew.ScoreSum, 1e-9*(1+anew.ScoreSum))
 		}
 		if anew.Score < 0 || anew.Score > 100 {
-			t.Fatal(anew.Score)
+			t.Fatalf("got %v; want anew.Score >= 0, anew.Score <= 100", anew.Score)
 		}
 	})
 }
