@@ -3,10 +3,10 @@ package app_test
 import (
 	"os"
 	"reflect"
-	"strings"
 	"testing"
 
 	"slipway/internal/app"
+	"slipway/internal/testkit"
 )
 
 // Operators read the tables, not the struct.
@@ -21,9 +21,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			if value := f.Tag.Get("default"); value != "" {
 				row += "`" + value + "` "
 			}
-			if !strings.Contains(string(text), row+"|") {
-				t.Errorf("%s has no row %q", file, row+"|")
-			}
+			testkit.Contains(t, text, row+"|", file, "row")
 		}
 	}
 }
