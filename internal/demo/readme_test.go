@@ -36,7 +36,7 @@ func testReadme(t *testing.T, service http.Handler, w Welcome) {
 	}
 	answers := strings.Split(strings.ReplaceAll(string(out), "\r", ""), end)
 	if len(examples) < 8 || len(answers) != len(examples)+1 {
-		t.Fatalf("%d examples, %d answers", len(examples), len(answers))
+		t.Fatalf("got %d examples, %d answers; want len(examples) >= 8, len(answers) = %v", len(examples), len(answers), len(examples)+1)
 	}
 	for i, e := range examples {
 		left := answers[i]
@@ -44,7 +44,7 @@ func testReadme(t *testing.T, service http.Handler, w Welcome) {
 			for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "…") {
 				_, after, found := strings.Cut(left, part)
 				if !found {
-					t.Fatalf("%s\nThe answer has no %q after what went before:\n%s", e[1], part, answers[i])
+					t.Fatalf("%s\nThe answer has no %q after what went before:\n%s; want found = true", e[1], part, answers[i])
 				}
 				left = after
 			}

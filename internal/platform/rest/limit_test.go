@@ -126,7 +126,7 @@ func TestOutageIsNotA401(t *testing.T) {
 	send := sender(r)
 	for range 10 {
 		if res := send("10.0.0.1:1", "live", "/v1/ping"); res.StatusCode != http.StatusInternalServerError {
-			t.Fatalf("status %d", res.StatusCode)
+			t.Fatalf("status %d, want http.StatusInternalServerError", res.StatusCode)
 		}
 	}
 }
@@ -148,6 +148,6 @@ func TestFloodIsHushed(t *testing.T) {
 	send("192.0.2.1:1234", "live", "/v1/ping") // whoever has a key is written down as ever
 	lines := strings.Count(log.String(), "\n")
 	if lines > 12 || !strings.Contains(log.String(), "suppressed=") || !strings.Contains(log.String(), "operation=ping") {
-		t.Errorf("%d lines:\n%s", lines, log.String())
+		t.Errorf("%d lines:\n%s; want lines <= 12, log.String() to contain \"suppressed=\", log.String() to contain \"operation=ping\"", lines, log.String())
 	}
 }
