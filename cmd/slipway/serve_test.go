@@ -240,7 +240,7 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for s.ready() == 200 { // nobody tells when the signal has arrived
+	for s.ready() == 200 { // there is no notice that the signal has arrived
 	}
 	testkit.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
 	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "still served")
@@ -262,7 +262,7 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	}
 	<-s.ends
 	if s.err != nil {
-		t.Errorf("it ended with %v\n%s; want no error", s.err, testkit.Show(s.log))
+		t.Errorf("it ended with %v, want no error\n%s", s.err, s.log)
 	}
 	testkit.Equal(t, s.ready(), 0, "no answer any more")
 }

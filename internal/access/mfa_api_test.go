@@ -129,14 +129,14 @@ func TestWrongCodesLock(t *testing.T) {
 		verify(code(t, s, secret), 429)
 		s.Advance(time.Minute)
 		verify(code(t, s, secret), 200)
-		for range 5 { // the count begins anew
+		for range 5 { // the count starts again
 			verify(wrong(t, s, secret), 422)
 		}
 		verify(code(t, s, secret), 429)
 	})
 }
 
-// Whoever guesses many codes at once has no more guesses, and a code that is
+// Guessing many codes at once gives no more guesses, and a code that is
 // sent many times at once works once.
 func TestCodesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -171,8 +171,8 @@ func TestRecoveryCodes(t *testing.T) {
 			func(c string) string { return strings.ReplaceAll(c, "-", "") },
 			func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + " " },
 		}
-		stranger, strangers := enroll(s.Test, s.Test.User(nil), "totp")
-		s.Test.Post(strangers+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).WantDetail(t, "code", "mismatch", "with somebody else's factor", stranger.ID)
+		other, otherPath := enroll(s.Test, s.Test.User(nil), "totp")
+		s.Test.Post(otherPath+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).WantDetail(t, "code", "mismatch", "with somebody else's factor", other.ID)
 		for i, c := range e.RecoveryCodes {
 			body := map[string]any{"code": typed[i%len(typed)](c)}
 			if i%2 == 0 {
@@ -243,7 +243,7 @@ func TestFactorsAreGuardedByFactors(t *testing.T) {
 	})
 }
 
-// Whoever enrolls factors for others before they have one gains nothing: with
+// Enrolling factors for others before they have one gains nothing: with
 // the first that is proven, the others and their recovery codes are gone.
 func TestUnprovenFactorsEnd(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -47,7 +47,7 @@ func TestOwnerSignsIn(t *testing.T) {
 	})
 }
 
-// A stranger does not learn from the answer who works here.
+// The answer does not reveal who works here.
 func TestRefusedSignIns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		known, cautious, gone, invited := s.Person("viewer"), s.Person("viewer"), s.Person("viewer"), s.Test.User(map[string]any{"email": "invited@example.com"})
@@ -198,7 +198,7 @@ func TestGuessingIsSlow(t *testing.T) {
 		testkit.Equal(t, w.Code, 429, "after ten guesses")
 		testkit.Equal(t, w.Header().Get("Retry-After"), "30", "after ten guesses")
 		testkit.Contains(t, w.Body.String(), `"rate_limited"`, "after ten guesses")
-		for i := range 39 { // a crowd of strangers uses up the rest: one was the first sign-in
+		for i := range 39 { // many unknown addresses use up the rest: one was the first sign-in
 			if w := from(t, s, fmt.Sprintf("198.51.100.%d", i), guess); w.Code != 401 {
 				t.Fatalf("unknown address %d: got %d, want 401", i, w.Code)
 			}

@@ -55,7 +55,7 @@ func TestTypos(t *testing.T) {
 	for name, other := range map[string]string{
 		"upper case": strings.ToUpper(token), "a space before": " " + token, "a space after": token + " ", "twice": token + token,
 		"of the other mode": strings.Replace(token, "_test_", "_live_", 1), "of another kind": strings.Replace(token, "sk_", "st_", 1),
-		"a checksummed token of no kind of ours": foreign, "a checksummed token of no mode of ours": nowhere,
+		"a checksummed token of an unknown kind": foreign, "a checksummed token of an unknown mode": nowhere,
 		"without its checksum": token[:len(token)-checksumLen], "only separators": "__", "nothing": "",
 	} {
 		refused(other, name)

@@ -36,8 +36,8 @@ func newMinute(s *testkit.Server) {
 	s.Advance(time.Minute + time.Second - time.Duration(s.DB.Now().UnixNano()%int64(time.Minute)))
 }
 
-// Refusals of a minute that name somebody become one entry; strangers, who
-// name nobody, leave none.
+// Refusals of a minute that name a user or a key become one entry; callers who
+// name neither leave none.
 func TestFailedAuthenticationIsAudited(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var revoked, rotated, forged access.IssuedKey
@@ -162,7 +162,7 @@ func TestCountsOutliveAFailedWrite(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if s.Settle(gone) == nil {
-			t.Fatal("nothing was written, and nobody says so")
+			t.Fatal("nothing was written, want an error that says so")
 		}
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)

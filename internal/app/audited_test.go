@@ -40,7 +40,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 			}
 			audited := o.Method != http.MethodGet || o.OperationID == "listAudit" || o.OperationID == "exportContact"
 			n := entries(res)
-			testkit.Equal(t, audited, (n > 0), o.OperationID, "left", n, "entries")
+			testkit.Equal(t, n > 0, audited, o.OperationID, "left", n, "entries")
 		}
 		var in struct{ Token string }
 		if res := s.As("").Post("/oauth/sessions", s.SignIn(), 201, &in); entries(res) == 0 {

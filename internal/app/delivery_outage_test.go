@@ -57,7 +57,7 @@ func TestDatabaseRestartsWhileDelivering(t *testing.T) {
 	if err := cluster.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	make(1) // in vain
+	make(1) // fails: the database is down
 	if err := cluster.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}

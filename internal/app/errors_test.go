@@ -41,10 +41,10 @@ func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
 	if f.Status != status || f.Code != codes[status] || f.Message == "" || f.Details == nil {
 		t.Errorf("got %s; want status %d, code %s, a message and a list of details", res.Bytes, status, codes[status])
 	}
-	testkit.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "request_id", "Request-Id")
+	testkit.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "as the header Request-Id")
 	testkit.Equal(t, res.Header.Get("Content-Type"), "application/json", "error")
 	challenge := res.Header.Get("WWW-Authenticate")
-	testkit.Equal(t, strings.HasPrefix(challenge, "Bearer"), (status == 401), "status", status, "WWW-Authenticate", challenge)
+	testkit.Equal(t, strings.HasPrefix(challenge, "Bearer"), status == 401, "status", status, "WWW-Authenticate", challenge)
 	return f
 }
 
@@ -62,7 +62,7 @@ func hasHeaders(t *testing.T, res *testkit.Response) {
 	testkit.Equal(t, res.Header.Get("Service-Version"), wire.LatestVersion(), res.Request.URL.Path, "Service-Version")
 	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
 		if res.Header.Get(name) == "" {
-			t.Errorf(`%s: no %s, want res.Header.Get(name) != ""`, res.Request.URL.Path, name)
+			t.Errorf("%s: got no header %s, want one", res.Request.URL.Path, name)
 		}
 	}
 }
@@ -195,8 +195,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// Headers and paths are bytes of a stranger's choice: what is no text is
-// neither echoed nor stored, and is never an error of ours.
+// Headers and paths can be any bytes: what is not text is
+// neither echoed nor stored, and is never an error of the service.
 func TestBytesThatAreNoText(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, c := range map[string]struct {

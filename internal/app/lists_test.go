@@ -34,7 +34,7 @@ func (l listing) ids() []string {
 }
 
 // walk follows the cursors from one end of a list to the other and returns the
-// ids as they came. Whoever walks by ending_before says where to begin.
+// ids as they came. With ending_before the caller says where to begin.
 func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direction string) (ids []string) {
 	t.Helper()
 	for {
@@ -53,7 +53,7 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 		}
 		ids = append(ids, page...)
 		if l.HasMore != (next != nil) {
-			t.Fatalf("has_more is %t, but the cursor on is %s, want %v", l.HasMore, testkit.Show(next), (next != nil))
+			t.Fatalf("got has_more %t with the next cursor %s, want both or neither", l.HasMore, testkit.Show(next))
 		}
 		if next == nil {
 			return ids
@@ -203,7 +203,7 @@ func TestBadCursors(t *testing.T) {
 	})
 }
 
-// While others insert, archive and delete, whoever walks a list in either
+// While others insert, archive and delete, a caller that walks a list in either
 // direction meets every row that was there throughout, once, in order.
 func TestPagesStandStillUnderChange(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -282,7 +282,7 @@ func meets(t *testing.T, walked, stayed []string, rising bool) {
 	}
 	for _, row := range stayed {
 		if !slices.Contains(walked, row) {
-			t.Fatalf("got %s was skipped among %d rows, want walked to contain %q", row, len(walked), row)
+			t.Fatalf("%s was skipped among %d rows, want every row", row, len(walked))
 		}
 	}
 }

@@ -199,7 +199,7 @@ func TestDatabaseAway(t *testing.T) {
 		_, err = admin.ExecContext(t.Context(), "CREATE DATABASE late")
 		must(err)
 		late.comes(t, "/readyz", 200)
-		late.comes(t, "/v1/me", 401) // nobody is known yet
+		late.comes(t, "/v1/me", 401) // no key is known yet
 		watch()
 		late.found(t)
 		late.comes(t, "/v1/me", 200)

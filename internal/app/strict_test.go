@@ -17,7 +17,7 @@ func bodyWith(t *testing.T, location, old, new string) string {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), old) {
-		t.Fatalf("got %s is not in %s, want string(text) to contain %q", old, text, old)
+		t.Fatalf("got %s, want it to contain %q", text, old)
 	}
 	return strings.Replace(string(text), old, new, 1)
 }
@@ -143,7 +143,7 @@ func TestStrictBodiesTakeWhatIsRight(t *testing.T) {
 				testkit.Equal(t, send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body).StatusCode, 201)
 			})
 		}
-		testkit.Equal(t, count(t, s.Test), 10, "hulls of 10 were made")
+		testkit.Equal(t, count(t, s.Test), 10, "hulls")
 	})
 }
 
@@ -156,7 +156,7 @@ func TestNullInPatches(t *testing.T) {
 			f := failed(t, send(t, s.Test, "PATCH", hull, `{"`+field+`": null}`), 400)
 			f.WantDetail(t, field, "type", "null for", field)
 		}
-		testkit.Equal(t, string(s.Test.Get(hull, 200, nil).Bytes), string(before), "the hull changed from")
+		testkit.Equal(t, string(s.Test.Get(hull, 200, nil).Bytes), string(before), "the hull is unchanged")
 		var got struct {
 			Title    *string
 			Metadata map[string]string
@@ -208,7 +208,7 @@ func TestStrictQueries(t *testing.T) {
 		}
 		var got struct{ Version int64 }
 		s.Test.Get(hull, 200, &got)
-		testkit.Equal(t, got.Version, 1, "something changed: version", "hulls")
-		testkit.Equal(t, count(t, s.Test), 1, "something changed: version", "hulls")
+		testkit.Equal(t, got.Version, 1, "nothing changed")
+		testkit.Equal(t, count(t, s.Test), 1, "nothing changed")
 	})
 }

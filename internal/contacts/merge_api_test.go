@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// Each into the other at once: one of them wins, and nobody is left behind.
+// Each into the other at once: one of them wins, and no lead is left behind.
 func TestMergesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {

@@ -67,7 +67,7 @@ func TestAuditEntry(t *testing.T) {
 	})
 }
 
-// Whoever reads the log is in it.
+// Reading the log leaves an entry in it.
 func TestReadingTheLogIsAudited(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("owner")

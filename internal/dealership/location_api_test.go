@@ -115,7 +115,7 @@ func TestLocationWithHullsStays(t *testing.T) {
 	})
 }
 
-// Whoever wins, a hull never stands at a location that is gone.
+// Either request may win: a hull is never at a location that is gone.
 func TestDeleteLocationWhileHullsArrive(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for round := range 12 {

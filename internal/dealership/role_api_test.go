@@ -117,7 +117,7 @@ func TestDeleteRoleWhileItIsGiven(t *testing.T) {
 	})
 }
 
-// Nobody gives what they lack, whatever they call with.
+// No caller can grant a scope that it does not have, with any credential.
 func TestNobodyGrantsWhatTheyLack(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		few := s.Test.Role("admin", "hulls:read")

@@ -145,7 +145,7 @@ func TestDeactivation(t *testing.T) {
 	})
 }
 
-// Whoever never set a password is invited again.
+// A user who never set a password is invited again.
 func TestReactivationInvitesAgain(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.User(nil)

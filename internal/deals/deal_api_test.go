@@ -45,7 +45,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, d.LineItems[1].Side, new("back"))
 		testkit.Equal(t, d.Totals.BackProfitCents, new(int64(3000)))
 		if d.Totals.FrontProfitCents != nil {
-			t.Error("profit on a boat whose cost nobody knows")
+			t.Error("got a profit on a boat of unknown cost, want none")
 		}
 		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "cost": {"invoice_cents": 9000000, "freight_cents": 100000}}`, 200, nil)
 		d = deal(s, d.ID)

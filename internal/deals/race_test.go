@@ -81,7 +81,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 	})
 }
 
-// The index guards the hull even against whoever forgets to look.
+// The index guards the hull even if a caller forgets to look.
 func TestIndexGuardsTheHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), nil)

@@ -65,7 +65,7 @@ func TestDocuments(t *testing.T) {
 		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
 		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë", "audit log without the signer's name")
 
-		// Issued anew, the old one is void and the terms are free again.
+		// Issued again, the old one is void and the terms are free again.
 		var next finance.Document
 		s.Test.Post(path, map[string]any{"kind": "bill_of_sale", "supersedes_id": doc.ID}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": "doc_00000000000000000000000000"}, 422, nil)

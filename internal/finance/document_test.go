@@ -75,7 +75,7 @@ func TestWhoSigns(t *testing.T) {
 		}
 	}
 	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
-		t.Error("a co-buyer changed the form for everybody")
+		t.Error("a co-buyer changed the form for every deal")
 	}
 }
 

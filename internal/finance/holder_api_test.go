@@ -8,8 +8,8 @@ import (
 	"slipway/internal/testkit"
 )
 
-// Merged contacts take their deals along, whoever asks gets all of them, and
-// nobody is forgotten in the middle of a deal.
+// Merged contacts take their deals along, every reader gets all of them, and
+// no contact is erased in the middle of a deal.
 func TestContactsTakeTheirDealsAlong(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		ann, same1, other := s.Test.Contact(nil), s.Test.Contact(map[string]any{"last_name": "Quillfeather"}), s.Test.Contact(nil)

@@ -160,7 +160,7 @@ func TestHoldEndsByItself(t *testing.T) {
 		if h := release(); h.Version != 3 {
 			t.Error("released twice")
 		}
-		// A hold that was ended and taken anew is not released by the first one's job.
+		// A hold that was ended and taken again is not released by the first one's job.
 		hold(time.Hour)
 		s.Test.Post("/v1/hulls/"+id+"/transition", `{"to":"available"}`, 200, nil)
 		hold(24 * time.Hour)
@@ -293,7 +293,7 @@ func TestConcurrentChangesWithIfMatch(t *testing.T) {
 	})
 }
 
-// Without an If-Match nobody has to repeat a change because others came at the
+// Without an If-Match no caller has to repeat a change because others came at the
 // same time.
 func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

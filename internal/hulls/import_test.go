@@ -175,7 +175,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// A stranger's file is read or refused; it is never our fault.
+// Any file is read or refused; it never causes an internal error.
 func FuzzSurvey(f *testing.F) {
 	f.Add([]byte("make,model\na,b\n"), false)
 	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)

@@ -97,7 +97,7 @@ func TestMarketingEmail(t *testing.T) {
 			}
 			return res.StatusCode, string(text)
 		}
-		// Whoever only looks changes nothing; a link that was tampered with is none.
+		// Opening the link changes nothing; a link that was tampered with is refused.
 		status, text := visit("GET", link, nil)
 		testkit.Equal(t, status, 200)
 		testkit.Contains(t, text, "Acme Marine")

@@ -41,7 +41,7 @@ func messagesOf(s *testkit.Server, path string) []leads.LeadMessage {
 	return p.Data
 }
 
-// noon is a moment at which nobody in America sleeps, after now.
+// noon is the next moment that is outside quiet hours everywhere in America.
 func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
 }

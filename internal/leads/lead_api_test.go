@@ -198,7 +198,7 @@ func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
 	return ids
 }
 
-// A hundred at once over four: twenty-five each, and nobody who should not.
+// A hundred at once over four: twenty-five each, and none for the others.
 func TestRoundRobinIsFair(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
@@ -266,7 +266,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 			s.Test.Post("/v1/users/"+u+"/deactivate", nil, 200, nil)
 		}
 		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
-		testkit.Equal(t, take(), owner, "nobody else is left, but")
+		testkit.Equal(t, take(), owner, "only the owner is left")
 	})
 }
 

@@ -106,7 +106,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if _, ok := nextInTurn(nil, "a"); ok {
-		t.Error("a turn of nobody")
+		t.Error("a turn without a user")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestScoreHalves(t *testing.T) {
 	}
 }
 
-// The score that is kept and left to decay is the one worked out anew.
+// The score that is kept and left to decay equals the one computed from all signals.
 func TestScoreIsRecomputable(t *testing.T) {
 	kinds := []string{}
 	for kind := range weights {
@@ -150,14 +150,14 @@ func TestScoreIsRecomputable(t *testing.T) {
 			})
 		}
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "later")))
-		var kept, anew Lead
+		var kept, fresh Lead
 		kept.rate(signals, now)
-		anew.rate(signals, later)
-		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) > 1e-9*(1+anew.ScoreSum) {
-			t.Fatalf("got %f kept, %f anew, want math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) <= %v", decay(kept.ScoreSum, kept.ScoreAt, later), anew.ScoreSum, 1e-9*(1+anew.ScoreSum))
+		fresh.rate(signals, later)
+		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-fresh.ScoreSum) > 1e-9*(1+fresh.ScoreSum) {
+			t.Fatalf("got a kept score of %f, want %f as computed from all signals", decay(kept.ScoreSum, kept.ScoreAt, later), fresh.ScoreSum)
 		}
-		if anew.Score < 0 || anew.Score > 100 {
-			t.Fatalf("got %v; want anew.Score >= 0, anew.Score <= 100", anew.Score)
+		if fresh.Score < 0 || fresh.Score > 100 {
+			t.Fatalf("got %v; want fresh.Score >= 0, fresh.Score <= 100", fresh.Score)
 		}
 	})
 }

@@ -82,6 +82,9 @@ func Show(v any) string {
 	case reflect.String:
 		return fmt.Sprintf("%q", v)
 	case reflect.Pointer:
+		if s, ok := v.(fmt.Stringer); ok && !r.IsNil() {
+			return s.String()
+		}
 		if !r.IsNil() {
 			return Show(r.Elem().Interface())
 		}

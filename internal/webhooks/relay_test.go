@@ -45,7 +45,7 @@ func TestDelivery(t *testing.T) {
 		testkit.Equal(t, e.ID, got.eventID())
 		testkit.Equal(t, e.Request.IdempotencyKey, new("7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10"))
 		testkit.Equal(t, e.APIVersion, w.APIVersion)
-		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the API shows", "delivers")
+		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the API shows what was delivered")
 		s.Test.Patch("/v1/hulls/"+hull, `{"title": "One owner"}`, 200, nil)
 		second := r.next(t)
 		testkit.Contains(t, second.body, `"sequence":2`)
@@ -61,7 +61,7 @@ func TestDelivery(t *testing.T) {
 }
 
 // Attempts follow the schedule with the same bytes until the delivery is dead;
-// drained, it starts anew.
+// drained, it starts again.
 func TestDeadLetter(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
@@ -79,7 +79,7 @@ func TestDeadLetter(t *testing.T) {
 			s.Advance(wait * 11 / 10)
 			s.App.Relay.Wake()
 			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.eventID() != first.eventID() || again.verify(w.Secret) != nil {
-				t.Errorf("another event: got %s; want again.body = %v, again.eventID() = %q, no error", again.body, first.body, first.eventID())
+				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(), again.body, first.eventID(), first.body)
 			}
 		}
 		var dead struct{ Data []webhooks.Delivery }
@@ -220,7 +220,7 @@ func TestLanes(t *testing.T) {
 		}
 		testkit.Equal(t, len(seen), 60)
 		if held := len(hangs.got); held == 0 || held > 16 {
-			t.Errorf("got %d requests hang at once; want held != 0, held <= 16", held)
+			t.Errorf("%d requests hang at once, want 1 to 16", held)
 		}
 		close(release)
 		for range 60 {

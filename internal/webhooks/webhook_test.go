@@ -74,7 +74,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
 	}
 	if d.again(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
-		t.Errorf("anew: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
+		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
 	}
 	for name, tt := range map[string]struct {
 		retryAfter time.Duration
@@ -150,7 +150,7 @@ func TestSign(t *testing.T) {
 		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
 	} {
 		if err == nil {
-			t.Errorf("another %s passes, want an error", name)
+			t.Errorf("a signature with another %s passes, want an error", name)
 		}
 	}
 	later := now.Add(time.Hour)

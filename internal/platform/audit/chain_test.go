@@ -331,7 +331,7 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// Whoever back-dates entries does not get them purged.
+// Entries with a false earlier date are not purged.
 func TestPurgeRemovesOnlyWhatIsOld(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)

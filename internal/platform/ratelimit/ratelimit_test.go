@@ -52,7 +52,7 @@ func TestTake(t *testing.T) {
 }
 
 // However requests come, no more pass than the rate and the savings allow, and
-// whoever waits as long as told passes.
+// a caller that waits as long as told passes.
 func TestTakeKeepsTheRate(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -35,7 +35,7 @@ func (f failures) Mount(r *rest.Router) {
 	}
 }
 
-// open lets everybody in.
+// open lets every caller in.
 func open(log *bytes.Buffer) rest.Config {
 	return rest.Config{
 		Limits: rest.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
@@ -140,7 +140,7 @@ func TestOutage(t *testing.T) {
 		res := get(r, http.MethodGet, "/v1/slow")
 		wait := res.Header().Get("Retry-After")
 		if n, err := strconv.Atoi(wait); res.Code != 503 || err != nil || n < 30 || n > 60 || strings.Contains(res.Body.String(), secret) {
-			t.Fatalf("status %d, Retry-After %q: got %s; want res.Code = 503, no error, n >= 30, n <= 60, res.Body.String() not to contain secret", res.Code, wait, testkit.Show(res.Body))
+			t.Fatalf("got status %d, Retry-After %q, %s; want 503, 30 to 60 seconds, and a body without the secret", res.Code, wait, res.Body)
 		}
 		waits[wait] = true
 	}
@@ -161,7 +161,7 @@ func TestAbortIsLeftToTheServer(t *testing.T) {
 	get(r, http.MethodGet, "/v1/abort")
 }
 
-// Whoever hung up is not an error of ours.
+// A client that hung up is not an error of the service.
 func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())

@@ -116,7 +116,7 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		testkit.Equal(t, repeat.status, 201)
 		testkit.Equal(t, repeat.replayed, true)
 		testkit.Equal(t, repeat.body, first.body)
-		testkit.Equal(t, l.opened(t), 1, "opened", "times")
+		testkit.Equal(t, l.opened(t), 1)
 	})
 }
 
@@ -179,6 +179,6 @@ func TestRepeatGivesUp(t *testing.T) {
 	}
 	close(finish)
 	a := <-answers
-	testkit.Equal(t, a.status, 201, "the first got", "opened", "times")
-	testkit.Equal(t, l.opened(t), 1, "the first got", "opened", "times")
+	testkit.Equal(t, a.status, 201, "the first request")
+	testkit.Equal(t, l.opened(t), 1, "opened")
 }

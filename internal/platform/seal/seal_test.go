@@ -101,7 +101,7 @@ func TestMasterKey(t *testing.T) {
 }
 
 // Processes that start at once must agree on the key: what one seals the
-// others have to open. Nobody else may read it.
+// others have to open. No other user may read it.
 func TestMasterKeyIsMadeOnce(t *testing.T) {
 	folder := t.TempDir()
 	keys := make([][]byte, 8)

@@ -74,11 +74,11 @@ func TestTwilio(t *testing.T) {
 	}
 	web.Close()
 	if _, err := twilio.Send(t.Context(), text); err == nil {
-		t.Error("sent to nobody")
+		t.Error("sent without a recipient, want an error")
 	}
 	for _, bad := range [][3]string{{"api.twilio.com", "AC1", "secret"}, {"https://api.twilio.com", "", "secret"}, {"https://api.twilio.com", "AC1", ""}} {
 		if _, err := NewTwilio(bad[0], bad[1], bad[2]); err == nil {
-			t.Errorf("got %v is taken, want an error", bad)
+			t.Errorf("%v is accepted, want an error", bad)
 		}
 	}
 }

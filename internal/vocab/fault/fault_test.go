@@ -35,7 +35,7 @@ func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 	cause := errors.New("SQLSTATE 23505")
 	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").After(time.Second).Because(cause)
 	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
-		t.Errorf("got %v has lost its cause; want the error cause, f.Error() to contain %q", f, cause.Error())
+		t.Errorf("got %v, want an error that wraps and names its cause %q", f, cause.Error())
 	}
 	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.", Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
 	testkit.Equal(t, f.Kind, want.Kind)

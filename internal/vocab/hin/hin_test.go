@@ -73,7 +73,7 @@ func TestDecodeValid(t *testing.T) {
 	} {
 		d := Decode(tt.input, today)
 		if !d.Valid {
-			t.Errorf("Decode(%q) is invalid: got %v, want d.Valid = true", tt.input, d.Errors)
+			t.Errorf("Decode(%q): got errors %v, want it valid", tt.input, d.Errors)
 			continue
 		}
 		got := fmt.Sprintf("%s %s %s %s %s %d-%02d MY%s", or(d.Country), *d.Normalized, *d.Format, *d.ManufacturerCode, *d.Serial, *d.YearBuilt, *d.Month, or(d.ModelYear))
@@ -172,7 +172,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input string) {
 		d := Decode(input, today)
 		if d.Valid != (len(d.Errors) == 0) {
-			t.Fatalf("valid is %v with errors %v, want %v", d.Valid, d.Errors, (len(d.Errors) == 0))
+			t.Fatalf("got valid %v with errors %v, want it valid only without errors", d.Valid, d.Errors)
 		}
 		if !d.Valid {
 			if diff := cmp.Diff(DecodedHin{Warnings: []NoteOnHin{}, Errors: d.Errors}, d); diff != "" {

@@ -44,7 +44,7 @@ func TestValid(t *testing.T) {
 		"a Kelvin sign, which folds k": {"hull", good[:len(good)-3] + "\u212a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testkit.Equal(t, id.Valid(c.prefix, c.id), c.want, "Valid(", c.prefix, c.id)
+			testkit.Equal(t, id.Valid(c.prefix, c.id), c.want, c.prefix, c.id)
 		})
 	}
 }
@@ -89,7 +89,7 @@ func TestIdsOfManyGoroutinesDiffer(t *testing.T) {
 	testkit.Equal(t, distinct, 4000, "distinct ids")
 }
 
-// Neighbors must not be guessable: whoever sees one id of a millisecond
+// Neighbors must not be guessable: a caller who sees one id of a millisecond
 // should not find the next by adding one.
 func TestNeighborsAreFarApart(t *testing.T) {
 	source := id.NewSource()
@@ -104,7 +104,7 @@ func TestNeighborsAreFarApart(t *testing.T) {
 		last = next
 	}
 	if near > 5 {
-		t.Errorf("got %d of 100 neighbors are less than 65536 apart, want near <= 5", near)
+		t.Errorf("%d of 100 neighbors are less than 65536 apart, want at most 5", near)
 	}
 }
 
@@ -143,10 +143,10 @@ func FuzzValid(f *testing.F) {
 		}
 		u, err := ulid.ParseStrict(s[len("hull_"):])
 		if err != nil || "hull_"+strings.ToLower(u.String()) != s {
-			t.Fatalf(`%q is not written as an id is: got %v; want no error, "hull_"+strings.ToLower(u.String()) = %q`, s, err, s)
+			t.Fatalf("got hull_%s, %v; want %q", strings.ToLower(u.String()), err, s)
 		}
 		if floor := id.Floor("hull", u.Timestamp()); floor > s {
-			t.Fatalf("got %q lies before its own time, %q, want floor <= %q", s, floor, s)
+			t.Fatalf("%q is less than the least id of its own time, want at least %q", s, floor)
 		}
 	})
 }
@@ -158,7 +158,7 @@ func TestNext(t *testing.T) {
 		"evt_00000000000000000000000000": "evt_00000000000000000000000001",
 	} {
 		if got := id.Next(from); got != want || got <= from {
-			t.Errorf("after %s comes %s, not %s; want got = %q, got > %q", from, got, want, want, from)
+			t.Errorf("after %s comes %s, want %s", from, got, want)
 		}
 	}
 }

@@ -12,7 +12,7 @@ func TestParse(t *testing.T) {
 		{"+1 212 555 0100 ext. 5", "US", "+12125550100"},
 		{"020 7946 0958", "GB", "+442079460958"},
 		{"+15555550100", "US", "+15555550100"}, // in no area that there is, but well formed
-		{"555-0123", "US", ""},                 // nobody knows in which area
+		{"555-0123", "US", ""},                 // the area is unknown
 		{"12", "US", ""},
 		{"+1", "US", ""},
 		{"call me", "US", ""},
@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		{strings.Repeat("1", 300), "US", ""},
 	} {
 		if got, ok := Parse(c.text, c.region); got != c.want || ok != (c.want != "") {
-			t.Errorf("%q in %s: got %q, %t; want got = %q, ok = %v", c.text, c.region, got, ok, c.want, (c.want != ""))
+			t.Errorf("%q in %s: got %q, %t; want %q, %t", c.text, c.region, got, ok, c.want, c.want != "")
 		}
 	}
 }

@@ -91,7 +91,7 @@ func FuzzResolve(f *testing.F) {
 		}
 		at, parseErr := time.Parse(time.DateOnly, date)
 		if parseErr != nil {
-			t.Fatalf("got %q passes for a date, want no error", date)
+			t.Fatalf("%q passes for a date, want an error", date)
 		}
 		if !slices.ContainsFunc(Published, func(v Version) bool { return v.Date == got }) {
 			t.Fatalf("ResolveVersion(%q) = %q, which was never published", date, got)

@@ -86,7 +86,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b boat
 			if err := wire.Unmarshal([]byte(text), &b); err == nil {
-				t.Errorf("got %s became %+v, want an error", text, b)
+				t.Errorf("%s became %+v, want an error", text, b)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestMarshal(t *testing.T) {
 }
 
 // FuzzCheck holds the edge against the decoder that most of the world uses:
-// whatever we let in is one value to it too, and the same one once written anew.
+// whatever we let in is one value to it too, and the same one when written again.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"make":"Grady-White","year":2024,"length_ft":23.58,"metadata":{"a":"1"},"hin":null}`,
