@@ -119,6 +119,6 @@ func TestListen(t *testing.T) {
 		next("hull.sold")
 		next("user.provisioned")
 		testkit.Equal(t, newest(), "user.provisioned")
-		testkit.Contains(t, p.refused("trigger", "hull.sunk"), "known event types")
+		testkit.Contains(t, p.refused("trigger", "hull.sunk"), "is no type of event; there are")
 	})
 }

@@ -49,7 +49,7 @@ func TestCreateRules(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if h.LengthFt <= 0 || h.MakeKey != "grady-white" {
-			t.Errorf("%s: %+v", name, h)
+			t.Errorf("%s: got %+v; want a length and the make key grady-white", name, h)
 		}
 	}
 }

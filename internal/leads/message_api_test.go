@@ -178,7 +178,7 @@ func TestTracking(t *testing.T) {
 			}
 			for range 2 {
 				if err := w.TrackMessage(t.Context(), job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
-					t.Fatal(err)
+					t.Fatalf("got %v, want an error only if the network is away", err)
 				}
 			}
 			return messagesOf(s, path)[0]

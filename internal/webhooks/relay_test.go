@@ -140,7 +140,7 @@ func TestReceiversWishes(t *testing.T) {
 		}
 		d := deliveries(s.Test, away, "")[0]
 		testkit.Equal(t, d.Attempts[0].StatusCode, new(int64(302)))
-		testkit.Contains(t, *d.Attempts[0].Error, "redirect")
+		testkit.Contains(t, *d.Attempts[0].Error, "not followed")
 		testkit.Equal(t, deliveries(s.Test, ended, "")[0].Status, "dead")
 		s.Test.Post("/v1/webhooks/"+ended.ID+"/test", nil, 409, nil)
 		s.Test.Post("/v1/webhooks/"+ended.ID+"/replay", `{"since": "2026-01-01T00:00:00Z"}`, 409, nil)
