@@ -169,7 +169,7 @@ func sources(t *testing.T) (files []string) {
 		return err
 	})
 	if err != nil || len(files) < 20 {
-		t.Fatal(len(files), err)
+		t.Fatalf("got %d files, %v; want at least 20", len(files), err)
 	}
 	return files
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/testkit"
 )
 
 // verify runs `slipway audit verify` and returns its exit code and what it
@@ -53,20 +54,20 @@ func proveTheLog(t *testing.T, p *program, dealership string) {
 	for _, args := range [][]string{nil, {"--dealership", dealership}} {
 		code, lines, complaint := p.verify(args...)
 		if code != 0 || len(lines) != 2 || complaint != "" {
-			t.Fatalf("exit code %d, %q, %s", code, lines, complaint)
+			t.Fatalf(`exit code %d, %q, %s; want code = 0, len(lines) = 2, complaint = ""`, code, lines, complaint)
 		}
 		for i, mode := range []string{"live", "test"} {
 			if !strings.HasPrefix(lines[i], dealership+" "+mode+"  ok, ") || !strings.Contains(lines[i], " entries, 0 too new") {
-				t.Errorf("%v: %s", args, lines[i])
+				t.Errorf(`%v: got %s; want lines[i] to start with %q, lines[i] to contain " entries, 0 too new"`, args, lines[i], dealership+" "+mode+"  ok, ")
 			}
 		}
 	}
-	if complaint := p.refused("audit", "verify", "--dealership", "dlr_1"); !strings.Contains(complaint, "No such dealership") {
-		t.Errorf("nothing to prove: %s", complaint)
-	}
+	testkit.Contains(t, p.refused("audit", "verify", "--dealership", "dlr_1"), "No such dealership")
 	p.exec(`UPDATE audit_entries SET actor_label = 'Somebody else' WHERE link = 3 AND env = (SELECT env FROM dealerships WHERE id = ? AND mode = 'test')`, dealership)
 	code, lines, complaint := p.verify()
-	if code != 1 || len(lines) != 2 || !strings.Contains(lines[0], " ok, ") || !strings.Contains(lines[1], "test  BROKEN: entry aud_") || !strings.Contains(complaint, "1 of 2 audit logs") {
-		t.Errorf("exit code %d, %q, %s", code, lines, complaint)
-	}
+	testkit.Equal(t, code, 1, "exit code")
+	testkit.Len(t, lines, 2, "exit code")
+	testkit.Contains(t, lines[0], " ok, ", "exit code")
+	testkit.Contains(t, lines[1], "test  BROKEN: entry aud_", "exit code")
+	testkit.Contains(t, complaint, "1 of 2 audit logs", "exit code")
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"slipway/internal/testkit"
 )
 
 // forwarded is what a developer's machine gets.
@@ -34,9 +36,7 @@ func TestListen(t *testing.T) {
 			}
 			return list.Data[0].Type
 		}
-		for deadline := time.Now().Add(30 * time.Second); newest() != "api_key.created" && time.Now().Before(deadline); {
-			time.Sleep(10 * time.Millisecond) // what happened before the server was there
-		}
+		testkit.Eventually(t, "the events from before the server was there", func() bool { return newest() == "api_key.created" })
 		got := make(chan forwarded, 100)
 		local := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -90,7 +90,7 @@ func TestListen(t *testing.T) {
 			t.Helper()
 			if out, err := p.command("trigger", name).Output(); err != nil || !strings.Contains(string(out), name) {
 				exit, _ := err.(*exec.ExitError) //nolint:errorlint // for its words
-				t.Fatalf("%v: %s %+v", err, out, exit)
+				t.Fatalf("%v: got %s %+v; want no error, string(out) to contain %q", err, out, exit, name)
 			}
 		}
 		lines, stop := listen()
@@ -105,26 +105,20 @@ func TestListen(t *testing.T) {
 			t.Error(err)
 		}
 		if line, err := lines.ReadString('\n'); err != nil || strings.TrimSpace(line) != "" {
-			t.Errorf("%q %v", line, err)
+			t.Errorf(`got %q %v; want no error, strings.TrimSpace(line) = ""`, line, err)
 		}
 		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "200  hull.created") {
-			t.Errorf("%q %v", line, err)
+			t.Errorf(`got %q %v; want no error, line to contain "200  hull.created"`, line, err)
 		}
 		stop()
 		trigger("hull.sold")
 		trigger("user.provisioned")
 		lines, stop = listen()
 		defer stop()
-		if again := secretOf(lines); again != secret {
-			t.Errorf("another secret: %s", again)
-		}
+		testkit.Equal(t, secretOf(lines), secret, "the same secret")
 		next("hull.sold")
 		next("user.provisioned")
-		if newest() != "user.provisioned" {
-			t.Error(newest())
-		}
-		if out := p.refused("trigger", "hull.sunk"); !strings.Contains(out, "is no type of event; there are") {
-			t.Errorf("%s", out)
-		}
+		testkit.Equal(t, newest(), "user.provisioned")
+		testkit.Contains(t, p.refused("trigger", "hull.sunk"), "is no type of event; there are")
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"slipway/internal/testkit"
 )
@@ -153,11 +152,7 @@ func (p *program) serve() *server {
 	case <-s.ends:
 		p.t.Fatalf("serve ended: %v\n%s", s.err, s.log)
 	}
-	for deadline := time.Now().Add(30 * time.Second); s.ready() != 200; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.t.Fatal("the server is not ready")
-		}
-	}
+	testkit.Eventually(p.t, "the server to be ready", func() bool { return s.ready() == 200 })
 	return s
 }
 

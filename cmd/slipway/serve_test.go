@@ -35,7 +35,7 @@ func TestProgram(t *testing.T) {
 		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
 			var me struct{ Environment string }
 			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
-				t.Fatalf("a key of %s: %d %s", want, a.status, a.body)
+				t.Fatalf("a key of %s: got %d %s; want a.status = 200, no error, me.Environment = %q", want, a.status, a.body, want)
 			}
 		}
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
@@ -75,14 +75,10 @@ func issueKeys(t *testing.T, p *program, f founded) string {
 		"an unknown scope":      {[]string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "boats:read"}, "unknown scope"},
 		"an unknown dealership": {[]string{"keys", "create", "--dealership", "dlr_1", "--environment", "test", "--scopes", "hulls:read"}, "No such dealership"},
 	} {
-		if got := p.refused(c.args...); !strings.Contains(got, c.complaint) {
-			t.Errorf("%s: %s", name, got)
-		}
+		testkit.Contains(t, p.refused(c.args...), c.complaint, name)
 	}
 	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
-	if got := p.refused(append(args, "--user", f.Owner.Email, "--totp", code)...); !strings.Contains(got, "used before") {
-		t.Errorf("the same code again: %s", got)
-	}
+	testkit.Contains(t, p.refused(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
 	return key
 }
 
@@ -109,7 +105,7 @@ func listen(t *testing.T, s *server, key, event string) (told func(ids []string)
 	}))
 	t.Cleanup(receiver.Close)
 	if a := s.send("POST", "/v1/webhooks", key, "", map[string]any{"url": receiver.URL, "events": []string{event}}); a.status != 201 {
-		t.Fatalf("%d %s", a.status, a.body)
+		t.Fatalf("got %d %s, want 201", a.status, a.body)
 	}
 	return func(ids []string) {
 		t.Helper()
@@ -123,11 +119,7 @@ func listen(t *testing.T, s *server, key, event string) (told func(ids []string)
 			}
 			return n
 		}
-		for deadline := time.Now().Add(90 * time.Second); missing() > 0; time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d events are lost", missing())
-			}
-		}
+		testkit.Eventually(t, "all events to be delivered", func() bool { return missing() == 0 })
 	}
 }
 
@@ -158,7 +150,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, noun string, body fu
 		}
 	})
 	if n := done.Load(); n < creates/2 || n == creates {
-		t.Fatalf("it did not die in the middle, but after %d", n)
+		t.Fatalf("it did not die in the middle, but after %d; want n >= creates/2, n != creates", n)
 	}
 	<-s.ends
 
@@ -168,7 +160,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, noun string, body fu
 		a := s.send("POST", path, key, keys[i], bodies[i])
 		ids[i] = a.id()
 		if a.status != 201 || acknowledged[i] != "" && (acknowledged[i] != ids[i] || !a.replayed) {
-			t.Errorf("create %d again: %d %s, replayed %t, was %s", i, a.status, a.body, a.replayed, acknowledged[i])
+			t.Errorf("create %d again: got %d %s, replayed %t; want 201 and a replay of %q", i, a.status, a.body, a.replayed, acknowledged[i])
 		}
 	})
 	told(ids)
@@ -178,9 +170,7 @@ func dieAndReturn(t *testing.T, p *program, s *server, key, noun string, body fu
 			t.Errorf("create %d made %s, which is not there", i, id)
 		}
 	}
-	if len(listed) != creates {
-		t.Errorf("%d %ss are there, not %d", len(listed), noun, creates)
-	}
+	testkit.Equal(t, len(listed), creates, noun, "count")
 	return s
 }
 
@@ -210,7 +200,7 @@ func (s *server) list(t *testing.T, path, key string) map[string]bool {
 		}
 		a := s.send("GET", path+"?"+query.Encode(), key, "", nil)
 		if err := json.Unmarshal(a.body, &page); err != nil || a.status != 200 {
-			t.Fatalf("%d %s, %v, %v", a.status, a.body, a.err, err)
+			t.Fatalf("got %d %s, %v, %v; want no error, a.status = 200", a.status, a.body, a.err, err)
 		}
 		for _, h := range page.Data {
 			ids[h.ID] = true
@@ -245,26 +235,22 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	}
 	read := bufio.NewReader(conn)
 	if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf(`got %q, %v; want no error, line to contain "100 Continue"`, line, err)
 	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for s.ready() == 200 { // nobody tells when the signal has arrived
+	for s.ready() == 200 { // there is no notice that the signal has arrived
 	}
-	if status := s.ready(); status != http.StatusServiceUnavailable {
-		t.Errorf("/readyz is %d", status)
-	}
-	if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 {
-		t.Errorf("turned away before load balancers knew: %d, %v", a.status, a.err)
-	}
+	testkit.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
+	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "still served")
 	for s.ready() != 0 { // until the door is closed, and only those inside are left
 	}
 	if _, err := conn.Write(body); err != nil {
 		t.Fatal(err)
 	}
 	if blank, err := read.ReadString('\n'); err != nil || strings.TrimSpace(blank) != "" { // the end of the 100
-		t.Fatalf("%q, %v", blank, err)
+		t.Fatalf(`got %q, %v; want no error, strings.TrimSpace(blank) = ""`, blank, err)
 	}
 	res, err := http.ReadResponse(read, nil)
 	if err != nil {
@@ -272,13 +258,11 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	}
 	defer res.Body.Close()
 	if text, err := io.ReadAll(res.Body); res.StatusCode != 201 || err != nil {
-		t.Errorf("the request under way: %d %s, %v", res.StatusCode, text, err)
+		t.Errorf("the request under way: got %d %s, %v; want res.StatusCode = 201, no error", res.StatusCode, text, err)
 	}
 	<-s.ends
 	if s.err != nil {
-		t.Errorf("it ended with %v\n%s", s.err, s.log)
+		t.Errorf("it ended with %v, want no error\n%s", s.err, s.log)
 	}
-	if status := s.ready(); status != 0 {
-		t.Errorf("somebody still answers: %d", status)
-	}
+	testkit.Equal(t, s.ready(), 0, "no answer any more")
 }

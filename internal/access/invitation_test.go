@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"mime/quotedprintable"
 	"net/http"
@@ -38,10 +39,7 @@ var link = regexp.MustCompile(`http://localhost(/oauth/invitations/[a-z0-9]{52})
 // the links in them.
 func letters(t *testing.T, s *testkit.Server, to string, n int) (links []string) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); len(links) < n; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d letters to %s", len(links), n, to)
-		}
+	testkit.Eventually(t, fmt.Sprintf("%d letters to %s", n, to), func() bool {
 		files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.eml"))
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +50,8 @@ func letters(t *testing.T, s *testkit.Server, to string, n int) (links []string)
 				links = append(links, found)
 			}
 		}
-	}
+		return len(links) >= n
+	})
 	return links
 }
 
@@ -77,9 +76,9 @@ func read(t *testing.T, file, to string) string {
 	if found == nil {
 		return ""
 	}
-	if subject := m.Header.Get("Subject"); subject != "You are invited to Acme Marine on Slipway" || m.Header.Get("From") != `"Slipway" <noreply@localhost>` {
-		t.Errorf("from %s: %s", m.Header.Get("From"), subject)
-	}
+	subject := m.Header.Get("Subject")
+	testkit.Equal(t, subject, "You are invited to Acme Marine on Slipway")
+	testkit.Equal(t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
 	return found[1]
 }
 
@@ -120,17 +119,13 @@ func isPage(t *testing.T, res *testkit.Response, status int, says ...string) {
 		"Content-Type": "text/html; charset=utf-8", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 	} {
-		if h.Get(name) != want {
-			t.Errorf("%s: %q", name, h.Get(name))
-		}
+		testkit.Equal(t, h.Get(name), want, name)
 	}
 	if res.StatusCode != status || strings.Contains(text, "<script") || strings.Contains(text, "onclick") || !strings.Contains(text, `<html lang="en">`) {
 		t.Errorf("status %d, want %d: %s", res.StatusCode, status, text)
 	}
 	for _, want := range says {
-		if !strings.Contains(text, want) {
-			t.Errorf("does not say %q: %s", want, text)
-		}
+		testkit.Contains(t, text, want)
 	}
 }
 
@@ -154,19 +149,16 @@ func TestInvitation(t *testing.T) {
 			"a form on a sister site":  {"Sec-Fetch-Site", "same-site"},
 			"an older browser says so": {"Origin", "https://evil.example"},
 		} {
-			if res := choose(t, s, link, password, headers...); res.StatusCode != 403 {
-				t.Errorf("%s: %d %s", name, res.StatusCode, res.Bytes)
-			}
+			testkit.Equal(t, choose(t, s, link, password, headers...).StatusCode, 403, name)
 		}
 		var u dealership.User
-		if s.Test.Get("/v1/users/"+id, 200, &u); u.Status != dealership.Invited {
-			t.Errorf("refused, and %+v", u)
-		}
+		s.Test.Get("/v1/users/"+id, 200, &u)
+		testkit.Equal(t, u.Status, dealership.Invited, "after the refusal")
 
 		isPage(t, choose(t, s, link, password, "Sec-Fetch-Site", "same-origin", "Origin", s.URL), 200, "Your password is set")
-		if s.Test.Get("/v1/users/"+id, 200, &u); u.Status != dealership.Active || u.Version != 2 {
-			t.Errorf("accepted, and %+v", u)
-		}
+		s.Test.Get("/v1/users/"+id, 200, &u)
+		testkit.Equal(t, u.Status, dealership.Active, "after acceptance")
+		testkit.Equal(t, u.Version, 2, "after acceptance")
 		s.As("").Post("/oauth/sessions", signIn(email, "password", password), 201, nil)
 		s.As("").Post("/oauth/sessions", signIn(email, "password", "eleven char"), 401, nil)
 		again, err := s.As("").Send("GET", link, nil)
@@ -179,7 +171,7 @@ func TestInvitation(t *testing.T) {
 		var entries page.Page[dealership.AuditEntry]
 		s.Test.Get("/v1/audit?action=user.activated&target_id="+id, 200, &entries)
 		if len(entries.Data) != 1 || entries.Data[0].Actor.ID != id || entries.Data[0].Actor.Type != "user" || *entries.Data[0].IP != "127.0.0.1" || entries.Data[0].RequestID == nil {
-			t.Errorf("audited as %+v", entries.Data)
+			t.Errorf(`audited as %s; want len(entries.Data) = 1, entries.Data[0].Actor.ID = %q, entries.Data[0].Actor.Type = "user", entries.Data[0].IP = "127.0.0.1", entries.Data[0].RequestID != nil`, testkit.Show(entries.Data), id)
 		}
 	})
 }
@@ -199,7 +191,7 @@ func TestInvitationEnds(t *testing.T) {
 		late, gone, again, typo, tabs := s.Test.User(nil), s.Test.User(nil), s.Test.User(nil), s.Test.User(map[string]any{"email": "uma@exampel.com"}), s.Test.User(nil)
 		for name, id := range map[string]string{"late": late, "gone": gone, "again": again, "typo": typo, "tabs": tabs} {
 			if got := links(id, 200); len(got) != 1 {
-				t.Fatalf("%s has the links %v", name, got)
+				t.Fatalf("%s has the links %v, want one", name, got)
 			}
 		}
 		// The queue works these while the others are looked at.
@@ -209,35 +201,28 @@ func TestInvitationEnds(t *testing.T) {
 
 		tab := links(tabs, 200)[0]
 		tally := testkit.AtOnce(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
-		if tally[200] != 1 || tally[404] != 1 {
-			t.Errorf("two tabs: %v", tally)
-		}
+		testkit.Equal(t, tally[200], 1, "two tabs")
+		testkit.Equal(t, tally[404], 1, "two tabs")
 		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)
 		if got := links(gone, 404); len(got) != 1 {
 			t.Errorf("the link of a deactivated user opens")
 		}
 		newer := letters(t, s, "uma@example.com", 1)[0]
-		if older := letters(t, s, "uma@exampel.com", 1)[0]; opens(t, s, newer) != 200 || opens(t, s, older) != 404 {
-			t.Errorf("after a correction: %d, and the mistyped address's %d", opens(t, s, newer), opens(t, s, older))
-		}
+		older := letters(t, s, "uma@exampel.com", 1)[0]
+		testkit.Equal(t, opens(t, s, newer), 200, "the corrected address")
+		testkit.Equal(t, opens(t, s, older), 404, "the mistyped address")
 		letters(t, s, emailOf(s, again), 2)
-		if fresh, stale := links(again, 200), links(again, 404); len(fresh) != 1 || len(stale) != 1 {
-			t.Errorf("invited again: %v open and %v do not", fresh, stale)
-		}
+		fresh, stale := links(again, 200), links(again, 404)
+		testkit.Len(t, fresh, 1, "invited again")
+		testkit.Len(t, stale, 1, "invited again", "open and")
 
 		kept := links(late, 200)[0]
 		s.Advance(week - time.Minute)
-		if got := opens(t, s, kept); got != 200 {
-			t.Errorf("a minute before its end: %d", got)
-		}
+		testkit.Equal(t, opens(t, s, kept), 200, "a minute before its end")
 		s.Advance(time.Minute)
-		if got := opens(t, s, kept); got != 404 {
-			t.Errorf("after seven days: %d", got)
-		}
+		testkit.Equal(t, opens(t, s, kept), 404, "after seven days")
 		for _, unknown := range []string{"x", strings.Repeat("a", 52), "%00", "..%2f..", "%C3%A4", "%FF"} {
-			if got := opens(t, s, "/oauth/invitations/"+unknown); got != 404 {
-				t.Errorf("%s: %d", unknown, got)
-			}
+			testkit.Equal(t, opens(t, s, "/oauth/invitations/"+unknown), 404, unknown)
 		}
 	})
 }

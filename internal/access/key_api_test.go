@@ -3,12 +3,10 @@ package access_test
 import (
 	"bytes"
 	"crypto/sha256"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"slipway/internal/access"
@@ -23,21 +21,21 @@ func TestAPIKey(t *testing.T) {
 		res := s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read", "leads:write"], "rate_limit": 50}`, 201, &made)
 		if !strings.HasPrefix(made.Key, made.Prefix) || !strings.HasPrefix(made.Prefix, "sk_test_") || len(made.Key) != len("sk_test_")+49 ||
 			made.Name != "Website" || *made.RateLimit != 50 || made.CreatedBy.Type != "api_key" || made.LastUsedAt != nil || made.ExpiresAt != nil {
-			t.Errorf("made %s", res.Bytes)
+			t.Errorf(`made %s; want made.Key to start with %q, made.Prefix to start with "sk_test_", len(made.Key) = len("sk_test_")+49, made.Name = "Website", made.RateLimit = 50, made.CreatedBy.Type = "api_key", made.LastUsedAt = nil, made.ExpiresAt = nil`, res.Bytes, made.Prefix)
 		}
 		path := "/v1/api_keys/" + made.ID
 		var got access.APIKey
 		read := s.Test.Get(path, 200, &got)
-		if diff := cmp.Diff(made.APIKey, got); diff != "" || bytes.Contains(read.Bytes, []byte(made.Key)) || bytes.Contains(read.Bytes, []byte(`"key"`)) {
-			t.Errorf("read %s: %s", read.Bytes, diff)
-		}
+		testkit.Equal(t, got, made.APIKey)
+		testkit.Excludes(t, read.Bytes, made.Key)
+		testkit.Excludes(t, read.Bytes, `"key"`)
 		var list page.Page[access.APIKey]
-		if listed := s.Test.Get("/v1/api_keys?limit=1", 200, &list); list.Data[0].ID != made.ID || bytes.Contains(listed.Bytes, []byte(made.Key)) {
-			t.Errorf("listed %s", listed.Bytes)
-		}
+		listed := s.Test.Get("/v1/api_keys?limit=1", 200, &list)
+		testkit.Equal(t, list.Data[0].ID, made.ID)
+		testkit.Excludes(t, listed.Bytes, made.Key)
 		var live access.IssuedKey
 		if s.Live.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &live); !strings.HasPrefix(live.Key, "sk_live_") {
-			t.Errorf("a live key: %s", live.Key)
+			t.Errorf(`a live key: got %s, want live.Key to start with "sk_live_"`, live.Key)
 		}
 
 		// It may what it was made for, and no more; what it may cannot be changed.
@@ -49,21 +47,21 @@ func TestAPIKey(t *testing.T) {
 		s.Test.Put(path, `{"scopes": ["hulls:write"]}`, 405, nil)
 		var me access.Me
 		key.Get("/v1/me", 200, &me)
-		if me.Credential.ID != made.ID || me.Credential.Label != "Website" || me.UserID != nil || me.RateLimit.RequestsPerSecond != 50 ||
-			!slices.Equal(me.Scopes, []auth.Scope{auth.HullsRead, auth.LeadsWrite}) {
-			t.Errorf("it is %+v", me)
-		}
+		testkit.Equal(t, me.Credential.ID, made.ID)
+		testkit.Equal(t, me.Credential.Label, "Website")
+		testkit.Equal(t, me.UserID, nil)
+		testkit.Equal(t, me.RateLimit.RequestsPerSecond, 50)
+		testkit.Equal(t, me.Scopes, []auth.Scope{auth.HullsRead, auth.LeadsWrite})
 
 		// Revoked, it ends with the next request; revoked once more, nothing changes.
 		var revoked, again access.APIKey
 		s.Test.Post(path+"/revoke", nil, 200, &revoked)
 		if f := key.Get("/v1/hulls", 401, nil).Fault(t); revoked.RevokedAt == nil || !strings.Contains(f.Message, "revoked") {
-			t.Errorf("%+v, %+v", revoked, f)
+			t.Errorf(`got %s, %+v; want revoked.RevokedAt != nil, f.Message to contain "revoked"`, testkit.Show(revoked), f)
 		}
 		s.Advance(time.Hour)
-		if s.Test.Post(path+"/revoke", nil, 200, &again); !again.RevokedAt.Equal(*revoked.RevokedAt) {
-			t.Errorf("revoked anew: %+v", again)
-		}
+		s.Test.Post(path+"/revoke", nil, 200, &again)
+		testkit.Equal(t, *again.RevokedAt, *revoked.RevokedAt, "second revocation")
 	})
 }
 
@@ -84,9 +82,7 @@ func TestRefusedAPIKeys(t *testing.T) {
 		`{"name": "x", "scopes": ["admin"]}`:                             {403, "mfa_token", "mfa"},
 		`{"name": "x", "scopes": ["hulls:read"], "key": "sk_test_mine"}`: {422, "key", "unknown_field"},
 	} {
-		if f := s.Test.Post("/v1/api_keys", body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-			t.Errorf("%s: %+v", body, f)
-		}
+		s.Test.Post("/v1/api_keys", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 	}
 }
 
@@ -99,17 +95,13 @@ func TestAPIKeyIsShownToItsMakerOnly(t *testing.T) {
 		first := keyed.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &made)
 		second := keyed.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &again)
 		if made.Key == "" || !bytes.Equal(first.Bytes, second.Bytes) || second.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("repeated:\n%s\n%s", first.Bytes, second.Bytes)
+			t.Errorf("got %s, repeated %s; want the same answer with the key, and Idempotent-Replayed: true", first.Bytes, second.Bytes)
 		}
 		hash := sha256.Sum256([]byte(made.Key))
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE hash = ?`, hash[:])[0]; n != 1 {
-			t.Errorf("%d rows have its hash", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE hash = ?`, hash[:])[0], 1, "rows have its hash")
 		secret := strings.TrimPrefix(made.Key, made.Prefix)
 		for _, text := range everyText(s) {
-			if strings.Contains(text, secret) {
-				t.Errorf("in the clear: %s", text)
-			}
+			testkit.Excludes(t, text, secret, "no secret in the clear")
 		}
 	})
 }
@@ -135,12 +127,10 @@ func TestRateLimitOfAnIssuedKey(t *testing.T) {
 		var made access.IssuedKey
 		s.Test.Post("/v1/api_keys", `{"name": "slow", "scopes": ["hulls:read"], "rate_limit": 1}`, 201, &made)
 		key := s.As(made.Key)
-		if policy := key.Get("/v1/me", 200, nil).Header.Get("RateLimit-Policy"); policy != "2;w=2" {
-			t.Errorf("policy %s", policy)
-		}
+		testkit.Equal(t, key.Get("/v1/me", 200, nil).Header.Get("RateLimit-Policy"), "2;w=2")
 		// One is left of the two that it may save up; more than a second's worth of the others must wait.
 		if tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
-			t.Errorf("%v", tally)
+			t.Errorf("got %v; want tally[429] != 0, tally[200]+tally[429] = 12", tally)
 		}
 		s.Advance(2 * time.Second)
 		key.Get("/v1/me", 200, nil)
@@ -168,30 +158,26 @@ func TestUsesOfAKey(t *testing.T) {
 		}
 		last := use(5)
 		if k := uses(); k.Uses24h != 0 || k.LastUsedAt != nil {
-			t.Errorf("written at once: %+v", k)
+			t.Errorf("written at once: got %s; want k.Uses24h = 0, k.LastUsedAt = nil", testkit.Show(k))
 		}
-		if after := written(s); after != before {
-			t.Errorf("five requests wrote %v, it was %v", after, before)
-		}
+		testkit.Equal(t, written(s), before, "five requests wrote")
 		settle(t, s)
 		if k := uses(); k.Uses24h != 5 || k.LastUsedAt == nil || last.Sub(*k.LastUsedAt).Abs() > time.Minute {
-			t.Errorf("%+v at %s", k, last)
+			t.Errorf("got %s at %s; want k.Uses24h = 5, k.LastUsedAt != nil, last.Sub(*k.LastUsedAt).Abs() <= time.Minute", testkit.Show(k), last)
 		}
 		s.Advance(23 * time.Hour)
 		last = use(2)
 		settle(t, s)
 		if k := uses(); k.Uses24h != 7 || last.Sub(*k.LastUsedAt).Abs() > time.Minute {
-			t.Errorf("a day's: %+v", k)
+			t.Errorf("a day's: got %s; want k.Uses24h = 7, last.Sub(*k.LastUsedAt).Abs() <= time.Minute", testkit.Show(k))
 		}
 		s.Advance(2 * time.Hour)
-		if k := uses(); k.Uses24h != 2 {
-			t.Errorf("the first ones are more than a day ago: %+v", k)
-		}
+		testkit.Equal(t, uses().Uses24h, 2, "without uses of more than a day ago")
 		var list page.Page[access.APIKey]
 		s.Test.Get("/v1/api_keys", 200, &list)
 		for _, l := range list.Data {
 			if l.ID == made.ID && l.Uses24h != 2 {
-				t.Errorf("listed with %d", l.Uses24h)
+				t.Errorf("listed with %d uses, want 2", l.Uses24h)
 			}
 		}
 	})

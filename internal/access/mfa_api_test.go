@@ -1,7 +1,6 @@
 package access_test
 
 import (
-	"bytes"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,47 +21,41 @@ func TestEnrollTOTP(t *testing.T) {
 		e, path := enroll(s.Test, p.ID, "totp")
 		uri, err := url.Parse(*e.OTPAuthURI)
 		if err != nil || uri.Scheme != "otpauth" || uri.Host != "totp" || uri.Path != "/Slipway:"+p.Email || uri.Query().Get("secret") != *e.Secret || uri.Query().Get("issuer") != "Slipway" {
-			t.Errorf("%v, %s", err, *e.OTPAuthURI)
+			t.Errorf("got %s, %v; want otpauth://totp/Slipway:%s with the secret and the issuer Slipway", *e.OTPAuthURI, err, p.Email)
 		}
-		if e.Active || e.Kind != "totp" || *e.Label != "Phone" || len(e.RecoveryCodes) != 10 || len(e.PublicKey) != 0 {
-			t.Errorf("enrolled %+v", e)
-		}
+		testkit.Equal(t, e.Active, false)
+		testkit.Equal(t, e.Kind, "totp")
+		testkit.Equal(t, e.Label, new("Phone"))
+		testkit.Len(t, e.RecoveryCodes, 10)
+		testkit.Equal(t, len(e.PublicKey), 0)
 		factors := func() []dealership.UserFactor {
 			var u dealership.User
 			s.Test.Get("/v1/users/"+p.ID, 200, &u)
 			return u.MFAFactors
 		}
-		if got := factors(); len(got) != 1 || got[0].Active {
-			t.Errorf("before it was proven: %+v", got)
-		}
+		got := factors()
+		testkit.Len(t, got, 1, "before it was proven")
+		testkit.Equal(t, got[0].Active, false, "before it was proven")
 		s.Token(p.Email) // not asked for until it is proven
 
 		first := code(t, s, *e.Secret)
 		var proven access.MFAProof
 		s.Test.Post(path+"/verify", map[string]any{"code": first}, 200, &proven)
 		if got := factors(); !got[0].Active || !strings.HasPrefix(*proven.MFAToken, "mft_") || proven.ExpiresAt.Sub(s.DB.Now()) > 5*time.Minute || len(proven.Challenge) != 0 {
-			t.Errorf("proven: %+v, %+v", got, proven)
+			t.Errorf(`proven: got %s, %s; want got[0].Active = true, proven.MFAToken to start with "mft_", proven.ExpiresAt.Sub(s.DB.Now()) <= 5*time.Minute, len(proven.Challenge) = 0`, testkit.Show(got), testkit.Show(proven))
 		}
-		if f := s.Test.Post(path+"/verify", map[string]any{"code": first}, 422, nil).Fault(t); !f.Blames("code", "mismatch") {
-			t.Errorf("the same code again: %+v", f)
-		}
+		s.Test.Post(path+"/verify", map[string]any{"code": first}, 422, nil).WantDetail(t, "code", "mismatch", "the same code again")
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
-		if f := s.As("").Post("/oauth/sessions", signIn, 401, nil).Fault(t); !f.Blames("totp_code", "required") {
-			t.Errorf("without a code: %+v", f)
-		}
+		s.As("").Post("/oauth/sessions", signIn, 401, nil).WantDetail(t, "totp_code", "required", "without a code")
 		second, path2 := enrollWith(s.Test, p.ID, *proven.MFAToken)
-		if len(second.RecoveryCodes) != 0 {
-			t.Errorf("recovery codes come once: %v", second.RecoveryCodes)
-		}
+		testkit.Len(t, second.RecoveryCodes, 0, "recovery codes come once")
 		s.Test.Delete(path2, 204)
 		s.Test.With("MFA-Token", verified(s.Test, path, code(t, s, *e.Secret))).Delete(path, 204)
 		s.Test.Delete(path, 404)
-		if got := factors(); len(got) != 0 {
-			t.Errorf("removed: %+v", got)
-		}
+		testkit.Len(t, factors(), 0)
 		s.Token(p.Email)
 		if third, _ := enroll(s.Test, p.ID, "totp"); len(third.RecoveryCodes) != 10 || slices.Contains(e.RecoveryCodes, third.RecoveryCodes[0]) {
-			t.Errorf("a new beginning needs new recovery codes: %v", third.RecoveryCodes)
+			t.Errorf("got recovery codes %v after a new enrollment, want ten new ones", third.RecoveryCodes)
 		}
 	})
 }
@@ -74,9 +67,7 @@ func TestRefusedFactors(t *testing.T) {
 	s.Test.Post(path, `{"kind": "sms"}`, 422, nil)
 	s.Test.Post(path, `{}`, 400, nil)
 	_, factor := enroll(s.Test, user, "totp")
-	if f := s.Test.Post(factor+"/verify", `{}`, 400, nil).Fault(t); !f.Blames("code", "required") {
-		t.Errorf("%+v", f)
-	}
+	s.Test.Post(factor+"/verify", `{}`, 400, nil).WantDetail(t, "code", "required")
 	s.Test.Post(factor+"/verify", nil, 400, nil)
 	s.Test.Post(factor+"/verify", `{"code": 123456}`, 400, nil)
 	// A factor is found by its owner only.
@@ -84,9 +75,7 @@ func TestRefusedFactors(t *testing.T) {
 	for range 9 {
 		enroll(s.Test, user, "totp")
 	}
-	if f := s.Test.Post(path, `{"kind": "totp"}`, 409, nil).Fault(t); !f.Blames("user_id", "state") {
-		t.Errorf("an eleventh: %+v", f)
-	}
+	s.Test.Post(path, `{"kind": "totp"}`, 409, nil).WantDetail(t, "user_id", "state", "an eleventh")
 }
 
 // A code of the step before or after counts, one further away does not.
@@ -104,7 +93,7 @@ func TestClocksMayDiffer(t *testing.T) {
 	s.Advance(5*time.Minute + 15*time.Second - time.Duration(s.DB.Now().UnixNano()%int64(30*time.Second)))
 	for _, c := range []struct{ steps, status int }{{-2, 422}, {2, 422}, {-1, 200}, {-1, 422}, {0, 200}, {1, 200}, {0, 422}} {
 		if res := s.Test.Post(path+"/verify", map[string]any{"code": at(c.steps)}, c.status, nil); c.status == 422 && !res.Fault(t).Blames("code", "mismatch") {
-			t.Errorf("%+v: %s", c, res.Bytes)
+			t.Errorf("%+v: got %s, want the detail code mismatch", c, res.Bytes)
 		}
 	}
 }
@@ -132,7 +121,7 @@ func TestWrongCodesLock(t *testing.T) {
 		locked := verify(code(t, s, secret), 429)
 		wait := locked.Header.Get("Retry-After")
 		if f := locked.Fault(t); !f.Blames("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
-			t.Errorf("%+v, to be tried again in %s", f, wait)
+			t.Errorf(`got %+v, to be tried again in %s; want a detail "code" "locked", wait >= "860", wait <= "900", len(wait) = 3`, f, wait)
 		}
 		verify(e.RecoveryCodes[0], 429)
 		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": code(t, s, secret)}, 429, nil)
@@ -140,14 +129,14 @@ func TestWrongCodesLock(t *testing.T) {
 		verify(code(t, s, secret), 429)
 		s.Advance(time.Minute)
 		verify(code(t, s, secret), 200)
-		for range 5 { // the count begins anew
+		for range 5 { // the count starts again
 			verify(wrong(t, s, secret), 422)
 		}
 		verify(code(t, s, secret), 429)
 	})
 }
 
-// Whoever guesses many codes at once has no more guesses, and a code that is
+// Guessing many codes at once gives no more guesses, and a code that is
 // sent many times at once works once.
 func TestCodesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -158,14 +147,14 @@ func TestCodesAtOnce(t *testing.T) {
 			}
 		}
 		for range 3 {
-			if tally := testkit.AtOnce(t, 8, send(code(t, s, secret))); tally[200] != 1 || tally[422]+tally[429] != 7 {
-				t.Errorf("a right code, eight times: %v", tally)
-			}
+			tally := testkit.AtOnce(t, 8, send(code(t, s, secret)))
+			testkit.Equal(t, tally[200], 1, "a right code, eight times")
+			testkit.Equal(t, tally[422]+tally[429], 7, "a right code, eight times")
 			s.Advance(15 * time.Minute)
 			verified(s.Test, path, code(t, s, secret))
-			if tally := testkit.AtOnce(t, 16, send(wrong(t, s, secret))); tally[422] != 5 || tally[429] != 11 {
-				t.Errorf("sixteen wrong codes: %v", tally)
-			}
+			tally = testkit.AtOnce(t, 16, send(wrong(t, s, secret)))
+			testkit.Equal(t, tally[422], 5, "sixteen wrong codes")
+			testkit.Equal(t, tally[429], 11, "sixteen wrong codes")
 			s.Advance(15 * time.Minute)
 		}
 	})
@@ -182,10 +171,8 @@ func TestRecoveryCodes(t *testing.T) {
 			func(c string) string { return strings.ReplaceAll(c, "-", "") },
 			func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + " " },
 		}
-		stranger, strangers := enroll(s.Test, s.Test.User(nil), "totp")
-		if f := s.Test.Post(strangers+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).Fault(t); !f.Blames("code", "mismatch") {
-			t.Errorf("with somebody else's factor %s: %+v", stranger.ID, f)
-		}
+		other, otherPath := enroll(s.Test, s.Test.User(nil), "totp")
+		s.Test.Post(otherPath+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).WantDetail(t, "code", "mismatch", "with somebody else's factor", other.ID)
 		for i, c := range e.RecoveryCodes {
 			body := map[string]any{"code": typed[i%len(typed)](c)}
 			if i%2 == 0 {
@@ -238,9 +225,7 @@ func TestFactorsAreGuardedByFactors(t *testing.T) {
 		factors := "/v1/users/" + p.ID + "/mfa_factors"
 		refused := func(res *testkit.Response) {
 			t.Helper()
-			if !res.Fault(t).Blames("mfa_token", "mfa") {
-				t.Errorf("%s", res.Bytes)
-			}
+			res.WantDetail(t, "mfa_token", "mfa")
 		}
 		refused(s.Test.Post(factors, `{"kind": "totp"}`, 403, nil))
 		refused(s.Test.Post(factors, `{"kind": "totp", "mfa_token": "mft_made_up"}`, 403, nil))
@@ -258,7 +243,7 @@ func TestFactorsAreGuardedByFactors(t *testing.T) {
 	})
 }
 
-// Whoever enrolls factors for others before they have one gains nothing: with
+// Enrolling factors for others before they have one gains nothing: with
 // the first that is proven, the others and their recovery codes are gone.
 func TestUnprovenFactorsEnd(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -286,9 +271,8 @@ func TestVerifyAgain(t *testing.T) {
 		body := map[string]any{"code": code(t, s, secret)}
 		first := repeat.Post(path+"/verify", body, 200, nil)
 		again := repeat.Post(path+"/verify", body, 200, nil)
-		if !bytes.Equal(first.Bytes, again.Bytes) || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%s and %s", first.Bytes, again.Bytes)
-		}
+		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
+		testkit.Equal(t, again.Header.Get("Idempotent-Replayed"), "true")
 		s.Test.Post(path+"/verify", body, 422, nil)
 	})
 }

@@ -1,9 +1,7 @@
 package access_test
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -25,41 +23,36 @@ func TestRotation(t *testing.T) {
 		path := "/v1/api_keys/" + old.ID
 		res := s.Test.Post(path+"/rotate", nil, 201, &next)
 		if next.ID == old.ID || next.Key == old.Key || next.Name != "Website" || !slices.Equal(next.Scopes, old.Scopes) || *next.RateLimit != 500 || next.ExpiresAt != nil || next.Pin != old.Pin {
-			t.Errorf("the successor is %s", res.Bytes)
+			t.Errorf(`the successor is %s; want next.ID != %q, next.Key != %q, next.Name = "Website", next.Scopes = %v, next.RateLimit = 500, next.ExpiresAt = nil, next.Pin = %q`, res.Bytes, old.ID, old.Key, old.Scopes, old.Pin)
 		}
 		var record access.APIKey
-		if s.Test.Get(path, 200, &record); *record.RotatedTo != next.ID || !record.ExpiresAt.Equal(next.CreatedAt.Add(week)) {
-			t.Errorf("the old one is %+v", record)
-		}
+		s.Test.Get(path, 200, &record)
+		testkit.Equal(t, record.RotatedTo, new(next.ID), "old key")
+		testkit.Equal(t, record.ExpiresAt, new(next.CreatedAt.Add(week)), "old key")
 		// An idempotency key of the old one is the successor's, too: what was sent once is not done twice.
 		body, repeat := testkit.HullBody(s.Test.Location(), nil), uuid.NewString()
 		made := s.As(old.Key).With("Idempotency-Key", repeat).Post("/v1/hulls", body, 201, nil)
 		again := s.As(next.Key).With("Idempotency-Key", repeat).Post("/v1/hulls", body, 201, nil)
-		if !bytes.Equal(made.Bytes, again.Bytes) || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("made twice:\n%s\n%s", made.Bytes, again.Bytes)
-		}
-		if f := s.Test.Post(path+"/rotate", nil, 409, nil).Fault(t); !f.Blames("key_id", "state") || !strings.Contains(f.Message, next.ID) {
-			t.Errorf("rotated twice: %+v", f)
-		}
+		testkit.Equal(t, string(made.Bytes), string(again.Bytes), "made once")
+		testkit.Equal(t, again.Header.Get("Idempotent-Replayed"), "true", "made once")
+		f := s.Test.Post(path+"/rotate", nil, 409, nil).Fault(t)
+		f.WantDetail(t, "key_id", "state", "second rotation")
+		testkit.Contains(t, f.Message, next.ID, "second rotation")
 
 		s.Advance(record.ExpiresAt.Sub(s.DB.Now()) - time.Second)
 		s.As(old.Key).Get("/v1/me", 200, nil)
 		s.As(next.Key).Get("/v1/me", 200, nil)
 		s.Advance(time.Second)
-		if f := s.As(old.Key).Get("/v1/me", 401, nil).Fault(t); !strings.Contains(f.Message, "rotated") {
-			t.Errorf("after its end: %+v", f)
-		}
+		testkit.Contains(t, s.As(old.Key).Get("/v1/me", 401, nil).Fault(t).Message, "rotated", "after its end")
 		s.As(next.Key).Get("/v1/me", 200, nil)
-		if f := s.Test.Post(path+"/rotate", nil, 409, nil).Fault(t); !f.Blames("key_id", "state") || !strings.Contains(f.Message, "ended") {
-			t.Errorf("rotated after its end: %+v", f)
-		}
+		f = s.Test.Post(path+"/rotate", nil, 409, nil).Fault(t)
+		f.WantDetail(t, "key_id", "state", "rotated after its end")
+		testkit.Contains(t, f.Message, "ended", "rotated after its end")
 		// The successor can be rotated in its turn, a revoked one cannot.
 		var third access.IssuedKey
 		s.Test.Post("/v1/api_keys/"+next.ID+"/rotate", `{}`, 201, &third)
 		s.Test.Post("/v1/api_keys/"+third.ID+"/revoke", nil, 200, nil)
-		if f := s.Test.Post("/v1/api_keys/"+third.ID+"/rotate", nil, 409, nil).Fault(t); !f.Blames("key_id", "state") {
-			t.Errorf("rotated, though revoked: %+v", f)
-		}
+		s.Test.Post("/v1/api_keys/"+third.ID+"/rotate", nil, 409, nil).WantDetail(t, "key_id", "state", "rotate after revoke")
 		s.As(next.Key).Get("/v1/me", 200, nil) // goes on until its own end
 	})
 }
@@ -93,16 +86,13 @@ func TestConcurrentRotations(t *testing.T) {
 				return res, err
 			})
 			if tally[201] != 1 || tally[409] != 7 {
-				t.Fatalf("%v", tally)
+				t.Fatalf("got %v; want tally[201] = 1, tally[409] = 7", tally)
 			}
 			s.As(successors[0].Key).Get("/v1/me", 200, nil)
 			var record access.APIKey
-			if s.Test.Get("/v1/api_keys/"+old.ID, 200, &record); *record.RotatedTo != successors[0].ID {
-				t.Errorf("the record names %s, not %s", *record.RotatedTo, successors[0].ID)
-			}
-			if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE lineage = ?`, old.ID)[0]; n != 2 {
-				t.Errorf("%d keys of one lineage", n)
-			}
+			s.Test.Get("/v1/api_keys/"+old.ID, 200, &record)
+			testkit.Equal(t, record.RotatedTo, new(successors[0].ID), "the record names the successor")
+			testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE lineage = ?`, old.ID)[0], 2, "keys of one lineage")
 		}
 	})
 }
@@ -173,7 +163,7 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 				path, body := ask(token)
 				res, err := c.client.Send("POST", path, body)
 				if err != nil || res.StatusCode != c.status || c.status == 403 && !res.Fault(t).Blames("mfa_token", "mfa") {
-					t.Errorf("%s, %s: %d %s, %v", how, name, res.StatusCode, res.Bytes, err)
+					t.Errorf("%s, %s: got %d %s, %v; want %d, with the detail mfa_token mfa if 403", how, name, res.StatusCode, res.Bytes, err, c.status)
 				}
 			}
 		}
@@ -187,9 +177,8 @@ func TestProofIsSpentOnce(t *testing.T) {
 		tally := testkit.AtOnce(t, 6, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token})
 		})
-		if tally[201] != 1 || tally[403] != 5 {
-			t.Errorf("%v", tally)
-		}
+		testkit.Equal(t, tally[201], 1)
+		testkit.Equal(t, tally[403], 5)
 		// A request that fails for another reason does not spend it.
 		token = proof(t, s, s.Test)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin", "boats:read"}, "mfa_token": token}, 422, nil)

@@ -16,7 +16,7 @@ func TestPasswordHash(t *testing.T) {
 	const password = "pâté on the aft deck"
 	hash := hashPassword(password)
 	if again := hashPassword(password); again == hash || strings.Contains(hash, password) {
-		t.Errorf("%s and %s", hash, again)
+		t.Errorf("got %s and %s; want two different hashes without the password", hash, again)
 	}
 	for name, c := range map[string]struct {
 		password, hash string
@@ -33,7 +33,7 @@ func TestPasswordHash(t *testing.T) {
 		"a broken hash":    {password, "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$!", false, true},
 	} {
 		if ok, err := checkPassword(c.password, c.hash); ok != c.ok || (err != nil) != c.broken {
-			t.Errorf("%s: %t, %v", name, ok, err)
+			t.Errorf("%s: got %t, %v; want %t, an error: %t", name, ok, err, c.ok, c.broken)
 		}
 	}
 }
@@ -62,14 +62,14 @@ func TestSignInTakesAsLongForStrangers(t *testing.T) {
 			count := countHashes(t)
 			found, err := match(c.candidates, c.password)
 			if err != nil || (found == nil) != (c.found == "") || found != nil && found.ID != c.found || count() != c.hashes {
-				t.Errorf("%+v, %v, %d hashes", found, err, count())
+				t.Errorf("got user %+v, error %v, %d hashes; want user %q, no error, %d hashes", found, err, count(), c.found, c.hashes)
 			}
 		})
 	}
 	// The decoy costs what a real one costs.
 	cost := func(hash string) string { return hash[:strings.LastIndex(hash[:strings.LastIndex(hash, "$")], "$")] }
 	if real := hashPassword(password); cost(real) != cost(decoy) {
-		t.Errorf("%s and %s", real, decoy)
+		t.Errorf("got %s and %s, want cost(real) = %q", real, decoy, cost(decoy))
 	}
 }
 
@@ -132,7 +132,7 @@ func TestMatchTOTP(t *testing.T) {
 		"with one digit more":             {at(0) + "0", 0, now, 0, false},
 	} {
 		if step, ok := matchTOTP(secret, c.code, c.last, c.now); step != c.step || ok != c.ok {
-			t.Errorf("%s: %d %t", name, step-current, ok)
+			t.Errorf("%s: got %d %t; want step = %v, ok = %v", name, step-current, ok, c.step, c.ok)
 		}
 	}
 }

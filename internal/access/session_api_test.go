@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,17 +35,19 @@ func TestOwnerSignsIn(t *testing.T) {
 			var in access.SignedIn
 			res := s.As("").Post("/oauth/sessions", body, 201, &in)
 			if !strings.HasPrefix(in.Token, "st_"+mode+"_") || in.User.Email != s.Owner.Email || in.ExpiresAt.Sub(s.DB.Now()).Round(time.Minute) != 12*time.Hour {
-				t.Errorf("%s: %s", mode, res.Bytes)
+				t.Errorf("%s: got %s; want in.Token to start with %q, in.User.Email = %q, in.ExpiresAt.Sub(s.DB.Now()).Round(time.Minute) = 12*time.Hour", mode, res.Bytes, "st_"+mode+"_", s.Owner.Email)
 			}
 			var me access.Me
-			if s.As(in.Token).Get("/v1/me", 200, &me); string(me.Environment) != mode || *me.UserID != in.User.ID || len(me.Scopes) != len(auth.Scopes) || me.Dealership.Name != "Acme Marine" {
-				t.Errorf("%s: %+v", mode, me)
-			}
+			s.As(in.Token).Get("/v1/me", 200, &me)
+			testkit.Equal(t, string(me.Environment), mode)
+			testkit.Equal(t, me.UserID, new(in.User.ID))
+			testkit.Len(t, me.Scopes, len(auth.Scopes))
+			testkit.Equal(t, me.Dealership.Name, "Acme Marine")
 		}
 	})
 }
 
-// A stranger does not learn from the answer who works here.
+// The answer does not reveal who works here.
 func TestRefusedSignIns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		known, cautious, gone, invited := s.Person("viewer"), s.Person("viewer"), s.Person("viewer"), s.Test.User(map[string]any{"email": "invited@example.com"})
@@ -72,12 +73,10 @@ func TestRefusedSignIns(t *testing.T) {
 				uniform = told
 			}
 			if !bytes.Equal(told, uniform) || res.Header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%s: %s instead of %s", name, told, uniform)
+				t.Errorf("%s: got %s, want %s and WWW-Authenticate", name, told, uniform)
 			}
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM sessions WHERE user_id IN (?, ?)`, invited, gone.ID)[0]; n != 1 {
-			t.Errorf("%d sessions of people who may not sign in", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM sessions WHERE user_id IN (?, ?)`, invited, gone.ID)[0], 1, "sessions of users who cannot sign in")
 		s.As("").Post("/oauth/sessions", signIn(" "+strings.ToUpper(known.Email)+" "), 201, nil) // people type addresses in many ways
 		for body, status := range map[string]int{`{}`: 400, `{"email": "a@example.com"}`: 400, `{"email": "a@example.com", "password": "x", "environment": "prod"}`: 422, `[]`: 400} {
 			s.As("").Post("/oauth/sessions", body, status, nil)
@@ -91,15 +90,13 @@ func TestSession(t *testing.T) {
 		var me access.Me
 		p.Get("/v1/me", 200, &me)
 		want := []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}
-		if me.Credential != (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || !slices.Equal(me.Scopes, want) || me.AppID != nil {
-			t.Errorf("it is %+v", me)
-		}
+		testkit.Equal(t, me.Credential, (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}))
+		testkit.Equal(t, me.Scopes, want)
+		testkit.Equal(t, me.AppID, nil)
 		p.Get("/v1/hulls", 200, nil)
 		p.Post("/v1/hulls", testkit.HullBody(s.Test.Location(), nil), 403, nil)
 		p.Get("/v1/sessions", 403, nil)
-		if v := p.Get("/v1/yachts", 404, nil).Header.Get("Service-Version"); v != me.Version {
-			t.Errorf("an error to a session says version %q", v)
-		}
+		testkit.Equal(t, p.Get("/v1/yachts", 404, nil).Header.Get("Service-Version"), me.Version, "version in an error")
 
 		second := s.As(s.Token(p.Email))
 		var mine, all page.Page[dealership.Session]
@@ -107,12 +104,10 @@ func TestSession(t *testing.T) {
 		s.Test.Get("/v1/sessions", 200, &all)
 		if len(mine.Data) != 2 || len(all.Data) != 3 || mine.Data[0].UserID != p.ID || mine.Data[0].Method != "password" || *mine.Data[0].IP != "127.0.0.1" ||
 			!strings.HasPrefix(*mine.Data[0].UserAgent, "Go-http-client") || mine.Data[0].ExpiresAt.Sub(mine.Data[0].CreatedAt) != 12*time.Hour {
-			t.Errorf("mine %+v, all %+v", mine.Data, all.Data)
+			t.Errorf(`mine %s, all %s; want len(mine.Data) = 2, len(all.Data) = 3, mine.Data[0].UserID = %q, mine.Data[0].Method = "password", mine.Data[0].IP = "127.0.0.1", mine.Data[0].UserAgent to start with "Go-http-client", mine.Data[0].ExpiresAt.Sub(mine.Data[0].CreatedAt) = 12*time.Hour`, testkit.Show(mine.Data), testkit.Show(all.Data), p.ID)
 		}
 		s.Test.Get("/v1/sessions?user_id=usr_00000000000000000000000000", 200, &all)
-		if len(all.Data) != 0 {
-			t.Errorf("of nobody: %+v", all.Data)
-		}
+		testkit.Len(t, all.Data, 0, "no one's sessions")
 
 		// Revoked, the older one ends with its next request, and no other.
 		s.Test.Delete("/v1/sessions/"+mine.Data[1].ID, 204)
@@ -125,9 +120,7 @@ func TestSession(t *testing.T) {
 		second.Get("/v1/me", 401, nil)
 		second.Delete("/oauth/sessions/current", 401)
 		s.As("").Delete("/oauth/sessions/current", 401)
-		if f := s.Test.Delete("/oauth/sessions/current", 403).Fault(t); !strings.Contains(f.Message, "no session") {
-			t.Errorf("a key: %+v", f)
-		}
+		testkit.Contains(t, s.Test.Delete("/oauth/sessions/current", 403).Fault(t).Message, "no session", "a key")
 		other.Get("/v1/me", 200, nil)
 	})
 }
@@ -142,9 +135,8 @@ func TestSessionEnds(t *testing.T) {
 		s.Advance(time.Second)
 		p.Get("/v1/me", 401, nil)
 		p.Delete("/oauth/sessions/current", 401)
-		if s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &list); len(list.Data) != 0 {
-			t.Errorf("still listed: %+v", list.Data)
-		}
+		s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &list)
+		testkit.Len(t, list.Data, 0, "no longer listed")
 	})
 }
 
@@ -168,17 +160,15 @@ func TestLastSeen(t *testing.T) {
 		before := look()
 		s.Advance(time.Hour)
 		p.Get("/v1/me", 200, nil)
-		if now := look(); !now.Session.LastSeenAt.Equal(before.Session.LastSeenAt) || now.User.LastSeenAt != nil {
-			t.Errorf("written at once: %+v", now)
-		}
+		now := look()
+		testkit.Equal(t, now.Session.LastSeenAt, before.Session.LastSeenAt, "not written yet")
+		testkit.Equal(t, now.User.LastSeenAt, nil, "not written yet")
 		settle(t, s)
 		after := look()
 		if since := after.Session.LastSeenAt.Sub(before.Session.LastSeenAt); since < time.Hour || since > time.Hour+time.Minute || !after.User.LastSeenAt.Equal(after.Session.LastSeenAt) {
-			t.Errorf("after %s: %+v", since, after)
+			t.Errorf("after %s: got %s; want since >= time.Hour, since <= time.Hour+time.Minute, after.User.LastSeenAt = %v", since, testkit.Show(after), after.Session.LastSeenAt)
 		}
-		if after.User.Version != before.User.Version {
-			t.Errorf("being seen is no change: version %d became %d", before.User.Version, after.User.Version)
-		}
+		testkit.Equal(t, after.User.Version, before.User.Version, "being seen is no change")
 	})
 }
 
@@ -201,31 +191,23 @@ func TestGuessingIsSlow(t *testing.T) {
 		right, guess := signIn(p.Email), signIn(p.Email, "password", "guess")
 		for i := range 10 {
 			if w := from(t, s, "203.0.113.1", guess); w.Code != 401 {
-				t.Fatalf("guess %d: %d", i, w.Code)
+				t.Fatalf("guess %d: got %d, want 401", i, w.Code)
 			}
 		}
 		w := from(t, s, "203.0.113.1", right)
-		if w.Code != 429 || w.Header().Get("Retry-After") != "30" || !strings.Contains(w.Body.String(), `"rate_limited"`) {
-			t.Errorf("after ten guesses: %d %s %s", w.Code, w.Header().Get("Retry-After"), w.Body)
-		}
-		for i := range 39 { // a crowd of strangers uses up the rest: one was the first sign-in
+		testkit.Equal(t, w.Code, 429, "after ten guesses")
+		testkit.Equal(t, w.Header().Get("Retry-After"), "30", "after ten guesses")
+		testkit.Contains(t, w.Body.String(), `"rate_limited"`, "after ten guesses")
+		for i := range 39 { // many unknown addresses use up the rest: one was the first sign-in
 			if w := from(t, s, fmt.Sprintf("198.51.100.%d", i), guess); w.Code != 401 {
-				t.Fatalf("stranger %d: %d", i, w.Code)
+				t.Fatalf("unknown address %d: got %d, want 401", i, w.Code)
 			}
 		}
-		if w := from(t, s, "192.0.2.1", right); w.Code != 429 {
-			t.Errorf("from an address that the account does not know: %d", w.Code)
-		}
-		if w := from(t, s, "127.0.0.1", right); w.Code != 201 {
-			t.Errorf("from home: %d %s", w.Code, w.Body)
-		}
-		if w := from(t, s, "192.0.2.1", signIn("stranger@example.com")); w.Code != 401 {
-			t.Errorf("another account: %d", w.Code)
-		}
+		testkit.Equal(t, from(t, s, "192.0.2.1", right).Code, 429, "from an address that the account does not know")
+		testkit.Equal(t, from(t, s, "127.0.0.1", right).Code, 201, "from home")
+		testkit.Equal(t, from(t, s, "192.0.2.1", signIn("stranger@example.com")).Code, 401, "another account")
 		s.Advance(time.Minute)
-		if w := from(t, s, "192.0.2.1", right); w.Code != 201 {
-			t.Errorf("a minute later: %d", w.Code)
-		}
+		testkit.Equal(t, from(t, s, "192.0.2.1", right).Code, 201, "a minute later")
 	})
 }
 
@@ -239,7 +221,7 @@ func TestSignInWhileBeingDeactivated(t *testing.T) {
 		env := testkit.Rows[auth.Env](s, `SELECT env FROM users WHERE id = ?`, p.ID)[0]
 		api := &access.API{DB: s.DB, Box: s.Box}
 		if in, err := api.OpenSession(t.Context(), dealership.User{Env: env, ID: p.ID}, auth.Test); err == nil {
-			t.Errorf("a session for a deactivated user: %+v", in)
+			t.Errorf("a session for a deactivated user: got %s, want an error", testkit.Show(in))
 		}
 		reactivate()
 		for range 6 { // and so it is when both happen at once

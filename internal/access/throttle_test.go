@@ -43,7 +43,7 @@ func TestThrottle(t *testing.T) {
 			{0, ann, "home", true, 11, 10, 30 * time.Second}, // its owner is not locked out, nor free to guess
 			{time.Minute, ann, "*", false, 2, 1, time.Minute},
 		},
-		"its owner's own attempts do not count for strangers": {
+		"its owner's own attempts do not count for others": {
 			{0, ann, "home", true, 10, 10, 0},
 			{0, ann, "*", false, 51, 50, time.Minute},
 		},

@@ -17,11 +17,11 @@ func TestTokenForm(t *testing.T) {
 		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
 			token, publicID := newToken(kind, mode)
 			if !tokenForm.MatchString(token) || !strings.HasPrefix(token, kind+"_"+string(mode)+"_"+publicID) || seen[publicID] {
-				t.Errorf("%s %s: %s, %s", kind, mode, token, publicID)
+				t.Errorf("%s %s: got token %s with public id %s; want a new one that matches %s", kind, mode, token, publicID, tokenForm)
 			}
 			seen[publicID] = true
 			if k, m, id, ok := parseToken(token); !ok || k != kind || m != mode || id != publicID {
-				t.Errorf("%s is read as %s %s %s %t", token, k, m, id, ok)
+				t.Errorf("%s is read as %s %s %s %t; want ok = true, k = %q, m = %q, id = %q", token, k, m, id, ok, kind, mode, publicID)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestTypos(t *testing.T) {
 	refused := func(typo, how string) {
 		t.Helper()
 		if _, err := (&Authenticator{}).Authenticate(t.Context(), typo); fault.KindOf(err) != fault.KindUnauthenticated {
-			t.Errorf("%s: %q gets %v", how, typo, err)
+			t.Errorf("%s: %q gets %v, want the kind fault.KindUnauthenticated", how, typo, err)
 		}
 	}
 	for i := range token {
@@ -55,7 +55,7 @@ func TestTypos(t *testing.T) {
 	for name, other := range map[string]string{
 		"upper case": strings.ToUpper(token), "a space before": " " + token, "a space after": token + " ", "twice": token + token,
 		"of the other mode": strings.Replace(token, "_test_", "_live_", 1), "of another kind": strings.Replace(token, "sk_", "st_", 1),
-		"a checksummed token of no kind of ours": foreign, "a checksummed token of no mode of ours": nowhere,
+		"a checksummed token of an unknown kind": foreign, "a checksummed token of an unknown mode": nowhere,
 		"without its checksum": token[:len(token)-checksumLen], "only separators": "__", "nothing": "",
 	} {
 		refused(other, name)
@@ -76,7 +76,7 @@ func FuzzParseToken(f *testing.F) {
 		}
 		start := kind + "_" + string(mode) + "_" + publicID
 		if end := len(s) - checksumLen; !strings.HasPrefix(s, start) || len(publicID) != publicLen || s[end:] != checksum(s[:end]) {
-			t.Errorf("%q is read as %s %s %s", s, kind, mode, publicID)
+			t.Errorf("%q is read as %s %s %s; want prefix %q, a public id of %d characters and a correct checksum", s, kind, mode, publicID, start, publicLen)
 		}
 	})
 }

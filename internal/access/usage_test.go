@@ -36,8 +36,8 @@ func newMinute(s *testkit.Server) {
 	s.Advance(time.Minute + time.Second - time.Duration(s.DB.Now().UnixNano()%int64(time.Minute)))
 }
 
-// Refusals of a minute that name somebody become one entry; strangers, who
-// name nobody, leave none.
+// Refusals of a minute that name a user or a key become one entry; callers who
+// name neither leave none.
 func TestFailedAuthenticationIsAudited(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var revoked, rotated, forged access.IssuedKey
@@ -76,12 +76,12 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			settle(t, s)
 			got := failures(s)
 			if len(got) != round*(len(attempts)-1) {
-				t.Fatalf("round %d left %d entries: %+v", round, len(got), got)
+				t.Fatalf("round %d left %d entries, want %d: %+v", round, len(got), round*(len(attempts)-1), got)
 			}
 			for _, f := range got {
 				e := f.entry
 				if float64(attempts[f.target].times) != f.times || e.Outcome != "failure" || e.Actor != auth.System || e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
-					t.Errorf("round %d: %+v", round, f)
+					t.Errorf(`round %d: got %s; want times = %v, e.Outcome = "failure", e.Actor = %v, e.Changes["reason"][1] != "", e.Changes["first_at"][1] != nil`, round, testkit.Show(f), attempts[f.target].times, auth.System)
 				}
 			}
 			newMinute(s)
@@ -107,19 +107,15 @@ func TestFloodOfFailures(t *testing.T) {
 			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes' worth
 			usage.Failed(env, "api_key", "key_1", "revoked", at)
 		}
-		if got := flush(false); len(got) != 0 {
-			t.Errorf("the minute is not over, and %+v", got)
-		}
+		testkit.Len(t, flush(false), 0, "before the minute is over")
 		s.Advance(time.Minute)
-		if got := flush(false); len(got) != 1 || got[0].times != 5000 {
-			t.Errorf("after the first minute: %+v", got)
-		}
-		if got := flush(true); len(got) != 2 || got[1].times != 5000 {
-			t.Errorf("in the end: %+v", got)
-		}
-		if got := flush(true); len(got) != 2 {
-			t.Errorf("written twice: %+v", got)
-		}
+		got := flush(false)
+		testkit.Len(t, got, 1, "after the first minute")
+		testkit.Equal(t, got[0].times, 5000, "after the first minute")
+		got = flush(true)
+		testkit.Len(t, got, 2, "in the end")
+		testkit.Equal(t, got[1].times, 5000, "in the end")
+		testkit.Len(t, flush(true), 2, "written once")
 	})
 }
 
@@ -137,14 +133,14 @@ func TestFloodCostsNoLookUps(t *testing.T) {
 		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
 		for range 5 {
 			if got := flood.Get("/v1/me", 401, nil).Fault(t).Message; got != want {
-				t.Fatal(got)
+				t.Fatalf("got %q, want %q", got, want)
 			}
 		}
 		s.Exec(`ALTER TABLE away RENAME TO api_keys`)
 		settle(t, s)
-		if got := failures(s); len(got) != 1 || got[0].times != 6 {
-			t.Errorf("%+v", got)
-		}
+		got := failures(s)
+		testkit.Len(t, got, 1)
+		testkit.Equal(t, got[0].times, 6)
 		s.Advance(time.Second)
 		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
 		flood.Get("/v1/me", 500, nil) // looked up again
@@ -166,7 +162,7 @@ func TestCountsOutliveAFailedWrite(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if s.Settle(gone) == nil {
-			t.Fatal("nothing was written, and nobody says so")
+			t.Fatal("nothing was written, want an error that says so")
 		}
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -174,7 +170,7 @@ func TestCountsOutliveAFailedWrite(t *testing.T) {
 		var record access.APIKey
 		s.Test.Get("/v1/api_keys/"+k.ID, 200, &record)
 		if failed := failures(s); record.Uses24h != 3 || record.LastUsedAt == nil || len(failed) != 1 || failed[0].target != k.ID {
-			t.Errorf("%d uses, last %v, %d failures", record.Uses24h, record.LastUsedAt, len(failed))
+			t.Errorf("got %d uses, last %s, %d failures; want record.Uses24h = 3, record.LastUsedAt != nil, len(failed) = 1, failed[0].target = %q", record.Uses24h, testkit.Show(record.LastUsedAt), len(failed), k.ID)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func TestWebAuthn(t *testing.T) {
 		user := s.Test.User(nil)
 		e, path := enroll(s.Test, user, "webauthn")
 		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.RecoveryCodes) != 10 || len(e.PublicKey) == 0 {
-			t.Errorf("enrolled %+v", e)
+			t.Errorf("enrolled %s; want e.Secret = nil, e.OTPAuthURI = nil, e.Active = false, len(e.RecoveryCodes) = 10, len(e.PublicKey) != 0", testkit.Show(e))
 		}
 		d := newDevice(t)
 		verify := func(assertion map[string]any, status int) (p access.MFAProof) {
@@ -85,15 +85,15 @@ func TestWebAuthn(t *testing.T) {
 			res := s.Test.Post(path+"/verify", map[string]any{"assertion": assertion}, status, nil)
 			if status == 200 {
 				p = decoded[access.MFAProof](t, res)
-			} else if f := res.Fault(t); !f.Blames("assertion", map[int]string{409: "state", 422: "mismatch"}[status]) {
-				t.Errorf("%+v", f)
+			} else {
+				res.WantDetail(t, "assertion", map[int]string{409: "state", 422: "mismatch"}[status])
 			}
 			return p
 		}
 		challenge := func() map[string]any {
 			var p access.MFAProof
 			if s.Test.Post(path+"/verify", nil, 200, &p); p.MFAToken != nil || len(p.Challenge) == 0 || !p.ExpiresAt.After(s.DB.Now()) {
-				t.Fatalf("asked for a challenge and got %+v", p)
+				t.Fatalf("asked for a challenge and got %s; want a challenge, no token and an end in the future", testkit.Show(p))
 			}
 			return p.Challenge
 		}
@@ -106,14 +106,15 @@ func TestWebAuthn(t *testing.T) {
 		}
 		verify(created, 409) // once
 		var u dealership.User
-		if s.Test.Get("/v1/users/"+user, 200, &u); len(u.MFAFactors) != 1 || !u.MFAFactors[0].Active || u.MFAFactors[0].Kind != "webauthn" {
-			t.Errorf("active: %+v", u.MFAFactors)
-		}
+		s.Test.Get("/v1/users/"+user, 200, &u)
+		testkit.Len(t, u.MFAFactors, 1)
+		testkit.Equal(t, u.MFAFactors[0].Active, true)
+		testkit.Equal(t, u.MFAFactors[0].Kind, "webauthn")
 
 		first := challenge()
 		signed := d.sign(first)
 		if p := verify(signed, 200); p.MFAToken == nil || len(p.Challenge) != 0 {
-			t.Errorf("proof %+v", p)
+			t.Errorf("proof %s; want p.MFAToken != nil, len(p.Challenge) = 0", testkit.Show(p))
 		}
 		verify(signed, 409) // replayed: nothing is asked
 		second := challenge()

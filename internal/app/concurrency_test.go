@@ -52,14 +52,10 @@ func TestIfMatch(t *testing.T) {
 				read, write := c.make(s.Test)
 				for _, malformed := range []string{`1`, `"1`, `W/"1"`, `"1", "2"`, `"one"`, `""`, `"-1"`, `"1.0"`, `**`, `"12345678901234567890"`} {
 					f := failed(t, send(t, s.Test.With("If-Match", malformed), c.method, write, c.body), 400)
-					if !f.Blames("If-Match", "pattern") {
-						t.Errorf("%s: %+v", malformed, f.Details)
-					}
+					f.WantDetail(t, "If-Match", "pattern", malformed)
 				}
 				f := failed(t, send(t, s.Test.With("If-Match", `"999"`), c.method, write, c.body), 409)
-				if !f.Blames("If-Match", "stale") {
-					t.Errorf("stale: %+v", f.Details)
-				}
+				f.WantDetail(t, "If-Match", "stale")
 				before := s.Test.Get(read, 200, nil).Header.Get("ETag")
 				s.Test.With("If-Match", before).Do(c.method, write, c.body, c.status, nil)
 				if c.method == "DELETE" {
@@ -68,12 +64,10 @@ func TestIfMatch(t *testing.T) {
 				}
 				after := s.Test.Get(read, 200, nil)
 				if after.Header.Get("ETag") == before {
-					t.Errorf("the version is still %s", before)
+					t.Errorf("the version is still %s, want another one", before)
 				}
 				failed(t, send(t, s.Test.With("If-Match", before), c.method, write, c.body), 409)
-				if unchanged := s.Test.Get(read, 200, nil); string(unchanged.Bytes) != string(after.Bytes) {
-					t.Errorf("a refused change left\n%s", unchanged.Bytes)
-				}
+				testkit.Equal(t, string(s.Test.Get(read, 200, nil).Bytes), string(after.Bytes), "after a refused change")
 			})
 			t.Run(name+", whatever the version", func(t *testing.T) {
 				_, write := c.make(s.Test)
@@ -109,7 +103,7 @@ func TestConcurrentChangesOfOneVersion(t *testing.T) {
 			}
 			var h struct{ Version int }
 			if s.Test.Get(hull, 200, &h); tally[200] != 1 || tally[409] != 11 || h.Version != round+2 {
-				t.Fatalf("round %d: statuses %v, version %d", round, tally, h.Version)
+				t.Fatalf("round %d: statuses %v, version %d; want tally[200] = 1, tally[409] = 11, h.Version = %v", round, tally, h.Version, round+2)
 			}
 		}
 	})
@@ -138,17 +132,15 @@ func TestServiceVersion(t *testing.T) {
 				client = s.Test.With("Service-Version", c.date)
 			}
 			res := send(t, client, "GET", "/v1/me", nil)
-			if res.StatusCode != c.status || res.Header.Get("Service-Version") != c.want {
-				t.Errorf("%s: status %d, version %s", name, res.StatusCode, res.Header.Get("Service-Version"))
-			}
+			testkit.Equal(t, res.StatusCode, c.status, name)
+			testkit.Equal(t, res.Header.Get("Service-Version"), c.want, name)
 			if c.status == 400 && !failed(t, res, 400).Blames("Service-Version", "pattern") {
-				t.Errorf("%s: %s", name, res.Bytes)
+				t.Errorf("%s: got %s, want the detail Service-Version pattern", name, res.Bytes)
 			}
 			if c.status == 200 {
 				missing := send(t, client, "GET", noHull, nil)
-				if failed(t, missing, 404); missing.Header.Get("Service-Version") != c.want {
-					t.Errorf("%s: an error says %s", name, missing.Header.Get("Service-Version"))
-				}
+				failed(t, missing, 404)
+				testkit.Equal(t, missing.Header.Get("Service-Version"), c.want, name, "error")
 			}
 		}
 	})

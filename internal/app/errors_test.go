@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"slipway/internal/access"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
@@ -38,22 +36,15 @@ func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
 	if err := json.Unmarshal(res.Bytes, &body); err != nil {
 		t.Fatalf("%v in %s", err, res.Bytes)
 	}
-	if keys := slices.Sorted(maps.Keys(body.Error)); !slices.Equal(keys, []string{"code", "details", "message", "request_id", "status"}) {
-		t.Errorf("the envelope holds %v", keys)
-	}
+	testkit.Equal(t, slices.Sorted(maps.Keys(body.Error)), []string{"code", "details", "message", "request_id", "status"}, "envelope")
 	f := res.Fault(t)
 	if f.Status != status || f.Code != codes[status] || f.Message == "" || f.Details == nil {
-		t.Errorf("status %d has %s", status, res.Bytes)
+		t.Errorf("got %s; want status %d, code %s, a message and a list of details", res.Bytes, status, codes[status])
 	}
-	if f.RequestID != res.Header.Get("Request-Id") {
-		t.Errorf("request_id %s, but Request-Id %s", f.RequestID, res.Header.Get("Request-Id"))
-	}
-	if kind := res.Header.Get("Content-Type"); kind != "application/json" {
-		t.Errorf("an error is %s", kind)
-	}
-	if challenge := res.Header.Get("WWW-Authenticate"); strings.HasPrefix(challenge, "Bearer") != (status == 401) {
-		t.Errorf("status %d has WWW-Authenticate %q", status, challenge)
-	}
+	testkit.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "as the header Request-Id")
+	testkit.Equal(t, res.Header.Get("Content-Type"), "application/json", "error")
+	challenge := res.Header.Get("WWW-Authenticate")
+	testkit.Equal(t, strings.HasPrefix(challenge, "Bearer"), status == 401, "status", status, "WWW-Authenticate", challenge)
 	return f
 }
 
@@ -66,14 +57,12 @@ var codes = map[int]string{
 func hasHeaders(t *testing.T, res *testkit.Response) {
 	t.Helper()
 	if rid := res.Header.Get("Request-Id"); !id.Valid("req", rid) {
-		t.Errorf("%s: Request-Id %q", res.Request.URL.Path, rid)
+		t.Errorf("%s: got Request-Id %q, want req_ and an id", res.Request.URL.Path, rid)
 	}
-	if v := res.Header.Get("Service-Version"); v != wire.LatestVersion() {
-		t.Errorf("%s: Service-Version %q", res.Request.URL.Path, v)
-	}
+	testkit.Equal(t, res.Header.Get("Service-Version"), wire.LatestVersion(), res.Request.URL.Path, "Service-Version")
 	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
 		if res.Header.Get(name) == "" {
-			t.Errorf("%s: no %s", res.Request.URL.Path, name)
+			t.Errorf("%s: got no header %s, want one", res.Request.URL.Path, name)
 		}
 	}
 }
@@ -174,11 +163,9 @@ func TestErrorTable(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, c.client, c.method, c.path, c.body), c.status)
-				if !strings.Contains(f.Message, c.message) {
-					t.Errorf("the message is %q, not %q", f.Message, c.message)
-				}
+				testkit.Contains(t, f.Message, c.message, "message")
 				if none := c.blame == [2]string{}; none != (len(f.Details) == 0) || !none && !f.Blames(c.blame[0], c.blame[1]) {
-					t.Errorf("%v blames %+v", c.blame, f.Details)
+					t.Errorf("got details %+v, want %v", f.Details, c.blame)
 				}
 			})
 		}
@@ -208,8 +195,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// Headers and paths are bytes of a stranger's choice: what is no text is
-// neither echoed nor stored, and is never an error of ours.
+// Headers and paths can be any bytes: what is not text is
+// neither echoed nor stored, and is never an error of the service.
 func TestBytesThatAreNoText(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, c := range map[string]struct {
@@ -316,13 +303,11 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 				for _, d := range f.Details {
 					got = append(got, d.Field+" "+d.Code)
 					if d.Message == "" || strings.ContainsAny(d.Message+d.Field, "\x1f\n") {
-						t.Errorf("a detail says %q", d.Message)
+						t.Errorf("got the detail %+v; want a message without control characters", d)
 					}
 				}
 				slices.Sort(got)
-				if diff := cmp.Diff(c.want, got); diff != "" {
-					t.Error(diff)
-				}
+				testkit.Equal(t, got, c.want)
 			})
 		}
 	})
@@ -344,7 +329,7 @@ func TestHeadersOfSuccess(t *testing.T) {
 		}
 		res := send(t, s.Test.With("Request-Id", "req_theirs"), c.method, c.path, body)
 		if res.StatusCode >= 300 {
-			t.Errorf("%s %s: status %d\n%s", c.method, c.path, res.StatusCode, res.Bytes)
+			t.Errorf("%s %s: status %d\n%s; want res.StatusCode < 300", c.method, c.path, res.StatusCode, res.Bytes)
 		}
 		hasHeaders(t, res)
 		if rid := res.Header.Get("Request-Id"); seen[rid] {

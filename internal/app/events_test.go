@@ -36,7 +36,7 @@ func TestEventsAreDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range app.Kinds() {
 		if !name.MatchString(k.Type) || seen[k.Type] || !strings.HasSuffix(k.Doc, ".") {
-			t.Errorf("%+v", k)
+			t.Errorf("got %+v; want a new name that matches %s and a sentence with a period", k, name)
 		}
 		seen[k.Type] = true
 		schema, err := c.Compile("openapi.json#/webhooks/" + k.Type + "/post/requestBody/content/application~1json/schema")
@@ -60,12 +60,12 @@ func TestEventsAreDescribed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := schema.Validate(value); (err == nil) != (what == "") {
-				t.Errorf("%s %s: %v\n%s", what, k.Type, err, body)
+				t.Errorf("%s %s: got %v; want it valid only if nothing was changed:\n%s", what, k.Type, err, body)
 			}
 		}
 	}
 	var shown struct{ Webhooks map[string]any }
 	if err := json.Unmarshal(text, &shown); err != nil || len(shown.Webhooks) != len(seen) {
-		t.Errorf("%d kinds, %d described, %v", len(seen), len(shown.Webhooks), err)
+		t.Errorf("got %d kinds, %d described, %v; want no error, len(shown.Webhooks) = %v", len(seen), len(shown.Webhooks), err, len(seen))
 	}
 }

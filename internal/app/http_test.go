@@ -38,13 +38,11 @@ func TestGzip(t *testing.T) {
 			plain := send(t, s.Test.With("Accept-Encoding", "identity"), "GET", c.path, nil)
 			res := send(t, s.Test.With("Accept-Encoding", c.accept), "GET", c.path, nil)
 			if got := res.Header.Get("Content-Encoding") == "gzip"; got != c.compressed {
-				t.Fatalf("compressed: %t, of %d bytes", got, len(plain.Bytes))
+				t.Fatalf("%d bytes: got compressed %t, want %t", len(plain.Bytes), got, c.compressed)
 			}
-			if vary := res.Header.Get("Vary"); !strings.Contains(vary, "Accept-Encoding") {
-				t.Errorf("Vary: %q", vary)
-			}
+			testkit.Contains(t, res.Header.Get("Vary"), "Accept-Encoding")
 			if length := res.Header.Get("Content-Length"); length != "" && length != strconv.Itoa(len(res.Bytes)) {
-				t.Errorf("Content-Length %s of %d bytes", length, len(res.Bytes))
+				t.Errorf("got Content-Length %s, want %d", length, len(res.Bytes))
 			}
 			if !c.compressed {
 				return
@@ -55,7 +53,7 @@ func TestGzip(t *testing.T) {
 			}
 			text, err := io.ReadAll(unzip)
 			if err != nil || !bytes.Equal(text, plain.Bytes) || len(plain.Bytes) <= 1024 {
-				t.Errorf("%d bytes became %d and %d, %v", len(plain.Bytes), len(res.Bytes), len(text), err)
+				t.Errorf("%d bytes became %d compressed and %d again, %v; want the same text of more than 1024 bytes", len(plain.Bytes), len(res.Bytes), len(text), err)
 			}
 		})
 	}
@@ -81,25 +79,22 @@ func TestHead(t *testing.T) {
 			for _, accept := range []string{"identity", "gzip"} {
 				client := s.Test.With("Accept-Encoding", accept)
 				get, head := send(t, client, "GET", path, nil), send(t, client, "HEAD", path, nil)
-				if head.StatusCode != get.StatusCode || len(head.Bytes) != 0 {
-					t.Errorf("HEAD %s: status %d, %d bytes; GET has %d", path, head.StatusCode, len(head.Bytes), get.StatusCode)
-				}
+				testkit.Equal(t, head.StatusCode, get.StatusCode, "HEAD", path)
+				testkit.Equal(t, len(head.Bytes), 0, "HEAD", path)
 				for _, name := range []string{"Content-Type", "ETag", "Service-Version"} {
-					if head.Header.Get(name) != get.Header.Get(name) {
-						t.Errorf("HEAD %s: %s %q, GET has %q", path, name, head.Header.Get(name), get.Header.Get(name))
-					}
+					testkit.Equal(t, head.Header.Get(name), get.Header.Get(name), "HEAD", path, name, "as GET")
 				}
 				grows := path == "/v1/audit" // reading the log is logged
 				streams := strings.HasSuffix(path, "/feed")
 				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && !streams && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
-					t.Errorf("HEAD %s: Content-Length %s, GET has %d bytes", path, head.Header.Get("Content-Length"), len(get.Bytes))
+					t.Errorf("HEAD %s: got Content-Length %s, want %d as GET", path, head.Header.Get("Content-Length"), len(get.Bytes))
 				}
 			}
 		}
 	})
 }
 
-// Methods that are none of ours change nothing and tell nothing back.
+// Unknown methods change nothing and echo nothing.
 func TestHarmlessMethods(t *testing.T) {
 	t.Parallel()
 	s := testkit.OnSQLite(t)
@@ -114,16 +109,15 @@ func TestHarmlessMethods(t *testing.T) {
 	} {
 		res := raw(t, s, rawRequest(s, c.line, "X-Secret: hunter2\r\n", ""))
 		failed(t, res, c.status)
-		if text := fmt.Sprint(res.Header, string(res.Bytes)); strings.Contains(text, "hunter2") || strings.Contains(text, s.Test.Key) {
-			t.Errorf("%s tells back what was sent: %s", c.line, text)
-		}
+		text := fmt.Sprint(res.Header, string(res.Bytes))
+		testkit.Excludes(t, text, "hunter2", c.line, "without what was sent")
+		testkit.Excludes(t, text, s.Test.Key, c.line, "without what was sent")
 	}
-	if res := raw(t, s, rawRequest(s, "OPTIONS *", "", "")); res.StatusCode != 200 || len(res.Bytes) != 0 {
-		t.Errorf("OPTIONS * answers %d: %s", res.StatusCode, res.Bytes)
-	}
-	if after := s.Test.Get(hull, 200, nil); !bytes.Equal(before.Bytes, after.Bytes) {
-		t.Errorf("the hull changed to %s", after.Bytes)
-	}
+	res := raw(t, s, rawRequest(s, "OPTIONS *", "", ""))
+	testkit.Equal(t, res.StatusCode, 200, "OPTIONS *")
+	testkit.Equal(t, len(res.Bytes), 0, "OPTIONS *")
+	after := s.Test.Get(hull, 200, nil)
+	testkit.Equal(t, string(after.Bytes), string(before.Bytes), "the hull is unchanged")
 }
 
 // A proxy may send the whole address; whose it claims to be does not matter.
@@ -141,17 +135,12 @@ func TestAbsoluteForm(t *testing.T) {
 		{"GET http://evil.example/docs", 200},
 	} {
 		res := raw(t, s, rawRequest(s, c.line, "", ""))
-		if res.StatusCode != c.status {
-			t.Errorf("%s: status %d\n%s", c.line, res.StatusCode, res.Bytes)
-		}
-		if text := fmt.Sprint(res.Header, string(res.Bytes)); strings.Contains(text, "evil.example") {
-			t.Errorf("%s is believed: %s", c.line, text)
-		}
+		testkit.Equal(t, res.StatusCode, c.status, c.line, "status")
+		testkit.Excludes(t, fmt.Sprint(res.Header, string(res.Bytes)), "evil.example", c.line, "not believed")
 	}
 	res := raw(t, s, rawRequest(s, "GET /", "", ""))
-	if res.StatusCode != 302 || res.Header.Get("Location") != "/docs" {
-		t.Errorf("the front door: status %d to %s", res.StatusCode, res.Header.Get("Location"))
-	}
+	testkit.Equal(t, res.StatusCode, 302, "front door")
+	testkit.Equal(t, res.Header.Get("Location"), "/docs", "front door")
 }
 
 // The path of an id may be written with escapes; an escaped slash is a letter
@@ -178,23 +167,24 @@ func TestRateLimitOfAKey(t *testing.T) {
 		s.DB.Now = func() time.Time { return now }
 		for i := range 10 {
 			res := a.Get("/v1/me", 200, nil)
-			if left := res.Header.Get("RateLimit-Remaining"); left != strconv.Itoa(9-i) || res.Header.Get("RateLimit-Limit") != "10" || res.Header.Get("RateLimit-Policy") != "10;w=2" {
-				t.Errorf("request %d: %v", i, res.Header)
-			}
+			left := res.Header.Get("RateLimit-Remaining")
+			testkit.Equal(t, left, strconv.Itoa(9-i), "request", i)
+			testkit.Equal(t, res.Header.Get("RateLimit-Limit"), "10", "request", i)
+			testkit.Equal(t, res.Header.Get("RateLimit-Policy"), "10;w=2", "request", i)
 		}
 		res := send(t, a, "GET", "/v1/me", nil)
 		failed(t, res, 429)
-		if res.Header.Get("Retry-After") != "1" || res.Header.Get("RateLimit-Remaining") != "0" || res.Header.Get("RateLimit-Reset") != "2" {
-			t.Errorf("refused with %v", res.Header)
-		}
+		testkit.Equal(t, res.Header.Get("Retry-After"), "1", "refused")
+		testkit.Equal(t, res.Header.Get("RateLimit-Remaining"), "0", "refused")
+		testkit.Equal(t, res.Header.Get("RateLimit-Reset"), "2", "refused")
 		b.Get("/v1/me", 200, nil) // another key of the same node
 		now = now.Add(400 * time.Millisecond)
 		a.Get("/v1/me", 200, nil)
 		a.Get("/v1/me", 200, nil)
 		failed(t, send(t, a, "GET", "/v1/me", nil), 429)
 		var me access.Me
-		if b.Get("/v1/me", 200, &me); me.RateLimit.RequestsPerSecond != 5 || me.RateLimit.Burst != 10 {
-			t.Errorf("the key is told %+v", me.RateLimit)
-		}
+		b.Get("/v1/me", 200, &me)
+		testkit.Equal(t, me.RateLimit.RequestsPerSecond, 5, "told to the key")
+		testkit.Equal(t, me.RateLimit.Burst, 10, "told to the key")
 	})
 }

@@ -50,19 +50,20 @@ func TestConcurrentRepeats(t *testing.T) {
 		first, requests := 0, map[string]bool{}
 		for i, res := range answers {
 			if errs[i] != nil {
-				t.Fatal(errs[i])
+				t.Fatalf("got %v, want no error", errs[i])
 			}
-			if res.StatusCode != 201 || !bytes.Equal(res.Bytes, answers[0].Bytes) || res.Header.Get("ETag") != `"1"` {
-				t.Errorf("request %d: status %d, ETag %s: %s", i, res.StatusCode, res.Header.Get("ETag"), res.Bytes)
-			}
+			testkit.Equal(t, res.StatusCode, 201, "request", i)
+			testkit.Equal(t, string(res.Bytes), string(answers[0].Bytes), "request", i)
+			testkit.Equal(t, res.Header.Get("ETag"), `"1"`, "request", i)
 			if !replayed(res) {
 				first++
 			}
 			requests[res.Header.Get("Request-Id")] = true
 		}
-		if n := count(t, s.Test); n != 1 || first != 1 || len(requests) != 60 {
-			t.Errorf("%d hulls, %d first answers, %d request ids", n, first, len(requests))
-		}
+		n := count(t, s.Test)
+		testkit.Equal(t, n, 1, "hulls")
+		testkit.Equal(t, first, 1, "answers that are not replayed")
+		testkit.Equal(t, len(requests), 60, "request ids")
 	})
 }
 
@@ -88,12 +89,10 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 				client := keyed(s.Test, uuid.NewString())
 				first := client.Do(c.firstMethod, c.firstPath, c.firstBody, 200, nil)
 				f := failed(t, send(t, client, c.secondMethod, c.secondPath, c.secondBody), 422)
-				if !f.Blames("Idempotency-Key", "reused") {
-					t.Errorf("blamed are %+v", f.Details)
-				}
+				f.WantDetail(t, "Idempotency-Key", "reused", "blamed fields")
 				again := client.Do(c.firstMethod, c.firstPath, c.firstBody, 200, nil)
 				if !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) || first.Header.Get("ETag") != again.Header.Get("ETag") {
-					t.Errorf("the first answer was lost: %s", again.Bytes)
+					t.Errorf("got %s; want the first answer replayed: %s", again.Bytes, first.Bytes)
 				}
 			})
 		}
@@ -127,7 +126,7 @@ func TestFailureFreesTheKey(t *testing.T) {
 		body := testkit.HullBody(loc, nil)
 		first := client.Post("/v1/hulls", body, 201, nil)
 		if again := client.Post("/v1/hulls", body, 201, nil); replayed(first) || !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) || count(t, s.Test) != 2 {
-			t.Errorf("then %s and %s, %d hulls", first.Bytes, again.Bytes, count(t, s.Test))
+			t.Errorf("got %s, then %s, %d hulls; want the first answer replayed, 2 hulls", first.Bytes, again.Bytes, count(t, s.Test))
 		}
 	})
 }
@@ -144,28 +143,22 @@ func TestKeyIsKeptForADay(t *testing.T) {
 			return n
 		}
 		s.Advance(24*time.Hour - time.Minute)
-		if n := forget(); n != 0 {
-			t.Errorf("%d keys were forgotten too early", n)
-		}
+		testkit.Equal(t, forget(), 0, "keys kept")
 		if res := client.Post("/v1/locations", body, 201, nil); !replayed(res) || !bytes.Equal(first.Bytes, res.Bytes) {
-			t.Errorf("forgotten within the day: %s", res.Bytes)
+			t.Errorf("within the day: got %s; want a replay of %s", res.Bytes, first.Bytes)
 		}
 		s.Advance(2 * time.Minute)
 		// A day later the key is free, also for another request, whether or not it has been swept out.
 		second := client.Post("/v1/locations", `{"name": "Dock"}`, 201, nil)
 		if replayed(second) {
-			t.Errorf("remembered beyond the day: %s", second.Bytes)
+			t.Errorf("after the day: got a replay, want a new answer: %s", second.Bytes)
 		}
 		if res := client.Post("/v1/locations", `{"name": "Dock"}`, 201, nil); !replayed(res) || !bytes.Equal(second.Bytes, res.Bytes) {
-			t.Errorf("the new use was not kept: %s", res.Bytes)
+			t.Errorf("the new use: got %s; want a replay of %s", res.Bytes, second.Bytes)
 		}
 		s.Advance(25 * time.Hour)
-		if n := forget(); n != 1 {
-			t.Errorf("%d keys were swept out", n)
-		}
-		if n := locationsOf(t, s.Test); n != 2 {
-			t.Errorf("%d locations", n)
-		}
+		testkit.Equal(t, forget(), 1, "swept keys")
+		testkit.Equal(t, locationsOf(t, s.Test), 2)
 	})
 }
 
@@ -178,12 +171,13 @@ func TestKeyBelongsToItsLineage(t *testing.T) {
 		other := s.As(s.Key(auth.Admin, auth.HullsRead))
 		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Rival} {
 			if res := keyed(c, key).Post("/v1/locations", body, 201, nil); replayed(res) {
-				t.Errorf("%s got the answer of the first: %s", name, res.Bytes)
+				t.Errorf("%s: got a replay of the first answer, want a new one: %s", name, res.Bytes)
 			}
 		}
-		if n := locationsOf(t, s.Test); n != 2 || locationsOf(t, s.Live) != 1 || locationsOf(t, s.Rival) != 1 {
-			t.Errorf("%d locations", n)
-		}
+		n := locationsOf(t, s.Test)
+		testkit.Equal(t, n, 2)
+		testkit.Equal(t, locationsOf(t, s.Live), 1)
+		testkit.Equal(t, locationsOf(t, s.Rival), 1)
 		var a, b access.Me
 		s.Test.Get("/v1/me", 200, &a)
 		other.Get("/v1/me", 200, &b)
@@ -194,7 +188,7 @@ func TestKeyBelongsToItsLineage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if res := keyed(other, key).Post("/v1/locations", body, 201, nil); !replayed(res) || !bytes.Equal(first.Bytes, res.Bytes) {
-			t.Errorf("the successor does not know the key: %s", res.Bytes)
+			t.Errorf("with the successor: got %s; want a replay of %s", res.Bytes, first.Bytes)
 		}
 	})
 }
@@ -217,28 +211,24 @@ func TestFormOfKeys(t *testing.T) {
 			"not a digit":      {good[:35] + "g", false},
 		} {
 			res := send(t, keyed(s.Test, c.key), "POST", "/v1/locations", `{"name": "Pier"}`)
-			if c.ok != (res.StatusCode == 201) {
-				t.Errorf("%s: status %d: %s", name, res.StatusCode, res.Bytes)
-			}
+			testkit.Equal(t, res.StatusCode == 201, c.ok, name, "status", res.StatusCode)
 			if !c.ok && !failed(t, res, 400).Blames("Idempotency-Key", "format") {
-				t.Errorf("%s: %s", name, res.Bytes)
+				t.Errorf("%s: got %s, want the detail Idempotency-Key format", name, res.Bytes)
 			}
 		}
-		if n := locationsOf(t, s.Test); n != 1 {
-			t.Errorf("%d locations", n)
-		}
+		testkit.Equal(t, locationsOf(t, s.Test), 1)
 		// Reading and removing repeat themselves: a key means nothing there.
 		loc := "/v1/locations/" + s.Test.Location()
 		for _, key := range []string{good, "order-17"} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				if res := send(t, keyed(s.Test, key), method, loc, nil); res.StatusCode != 200 || replayed(res) {
-					t.Errorf("%s with %s: status %d", method, key, res.StatusCode)
+					t.Errorf("%s with %s: got status %d; want 200, not replayed", method, key, res.StatusCode)
 				}
 			}
 		}
 		keyed(s.Test, good).Delete(loc, 204)
 		if res := send(t, keyed(s.Test, good), "DELETE", loc, nil); res.StatusCode != 404 || replayed(res) {
-			t.Errorf("the second removal: status %d", res.StatusCode)
+			t.Errorf("the second removal: got status %d; want 404, not replayed", res.StatusCode)
 		}
 	})
 }
@@ -251,10 +241,10 @@ func TestKeptAnswersAreSealed(t *testing.T) {
 			return db.All[[]byte](ctx, tx, "SELECT body FROM idempotency_keys")
 		})
 		if err != nil || len(kept) != 1 {
-			t.Fatalf("%d rows, %v", len(kept), err)
+			t.Fatalf("got %d rows, %v; want no error, len(kept) = 1", len(kept), err)
 		}
 		if len(kept[0]) <= len(res.Bytes) || bytes.Contains(kept[0], []byte("TELLTALE")) || bytes.Contains(kept[0], []byte(`"name"`)) {
-			t.Errorf("kept in the clear: %q", kept[0])
+			t.Errorf(`kept in the clear: got %q; want len(kept[0]) > %v, kept[0] not to contain "TELLTALE", kept[0] not to contain "name"`, kept[0], len(res.Bytes))
 		}
 	})
 }

@@ -255,7 +255,7 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 		}
 	}
 	if strings.Contains(path, "{") {
-		t.Fatalf("the recipe leaves %s", path)
+		t.Fatalf(`the recipe leaves %s, want path not to contain "{"`, path)
 	}
 	var body any
 	if r.body != nil {
@@ -268,18 +268,14 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 	if need != "-" {
 		for _, missing := range strings.FieldsFunc(need, func(r rune) bool { return r == '+' }) {
 			f := s.As(s.Key(without(missing)...)).Do(o.Method, path, body, 403, nil).Fault(t)
-			if !strings.Contains(f.Message, strings.Split(missing, "|")[0]) {
-				t.Errorf("403 does not name the scope: %s", f.Message)
-			}
+			testkit.Contains(t, f.Message, strings.Split(missing, "|")[0], "403 names the scope")
 		}
 	}
 	if strings.Contains(o.Path, "{") && !slices.Contains(shared, o.OperationID) {
 		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
 			foreign := c.Do(o.Method, path, body, 404, nil)
 			never := c.Do(o.Method, unknown, body, 404, nil)
-			if anonymous(foreign.Bytes) != anonymous(never.Bytes) {
-				t.Errorf("%s can tell a foreign id from an unknown one:\n%s\n%s", who, foreign.Bytes, never.Bytes)
-			}
+			testkit.Equal(t, anonymous(foreign.Bytes), anonymous(never.Bytes), who, "a foreign id looks like an unknown one")
 		}
 	}
 	want := 200
@@ -302,7 +298,7 @@ func apart(t *testing.T, s *testkit.Server, path string) {
 		c.Get(path, 200, &theirs)
 		for _, row := range theirs.Data {
 			if slices.Contains(ours.Data, row) {
-				t.Errorf("%s sees %s", who, row.ID)
+				t.Errorf("%s sees %s, want it hidden", who, row.ID)
 			}
 		}
 	}

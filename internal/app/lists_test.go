@@ -34,7 +34,7 @@ func (l listing) ids() []string {
 }
 
 // walk follows the cursors from one end of a list to the other and returns the
-// ids as they came. Whoever walks by ending_before says where to begin.
+// ids as they came. With ending_before the caller says where to begin.
 func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direction string) (ids []string) {
 	t.Helper()
 	for {
@@ -44,7 +44,7 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 			err = json.Unmarshal(res.Bytes, &l)
 		}
 		if err != nil || res.StatusCode != 200 {
-			t.Fatalf("%s?%s: %v, %+v", path, query.Encode(), err, res)
+			t.Fatalf("%s?%s: got %v, %s; want no error, res.StatusCode = 200", path, query.Encode(), err, testkit.Show(res))
 		}
 		page, next := l.ids(), l.NextCursor
 		if direction == "ending_before" {
@@ -53,7 +53,7 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 		}
 		ids = append(ids, page...)
 		if l.HasMore != (next != nil) {
-			t.Fatalf("has_more is %t, but the cursor on is %v", l.HasMore, next)
+			t.Fatalf("got has_more %t with the next cursor %s, want both or neither", l.HasMore, testkit.Show(next))
 		}
 		if next == nil {
 			return ids
@@ -136,7 +136,7 @@ func TestEveryPage(t *testing.T) {
 						s.Test.Get(list.path+"?"+query.Encode(), 200, &got)
 						want := model(all, limit, after, before)
 						if got.Data == nil {
-							t.Fatalf("%s?%s: data is null", list.path, query.Encode())
+							t.Fatalf("%s?%s: data is null, want got.Data != nil", list.path, query.Encode())
 						}
 						if diff := cmp.Diff(want.ids(), got.ids()); diff != "" || want.HasMore != got.HasMore || !cmp.Equal(want.NextCursor, got.NextCursor) || !cmp.Equal(want.PrevCursor, got.PrevCursor) {
 							t.Fatalf("%s?%s:\ngot  %s\nwant %s", list.path, query.Encode(), show(got), show(want))
@@ -192,9 +192,7 @@ func TestBadCursors(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, s.Test, "GET", "/v1/hulls?"+c.query, nil), 400)
-				if !f.Blames(c.field, c.code) {
-					t.Errorf("%s %s is not blamed: %+v", c.field, c.code, f.Details)
-				}
+				f.WantDetail(t, c.field, c.code)
 			})
 		}
 		// A position needs no row: neither one that is gone nor one that never was.
@@ -205,7 +203,7 @@ func TestBadCursors(t *testing.T) {
 	})
 }
 
-// While others insert, archive and delete, whoever walks a list in either
+// While others insert, archive and delete, a caller that walks a list in either
 // direction meets every row that was there throughout, once, in order.
 func TestPagesStandStillUnderChange(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -240,7 +238,7 @@ func TestPagesStandStillUnderChange(t *testing.T) {
 						res, err = add("")
 					}
 					if err != nil || res.StatusCode >= 300 {
-						t.Errorf("a change failed: %v, %+v", err, res)
+						t.Errorf("a change failed: got %v, %s; want no error, res.StatusCode < 300", err, testkit.Show(res))
 						return
 					}
 				}
@@ -279,12 +277,12 @@ func meets(t *testing.T, walked, stayed []string, rising bool) {
 	t.Helper()
 	for i := 1; i < len(walked); i++ {
 		if (walked[i-1] < walked[i]) != rising || walked[i-1] == walked[i] {
-			t.Fatalf("%s comes after %s", walked[i], walked[i-1])
+			t.Fatalf("%s comes after %s, want them in order (rising: %t)", walked[i], walked[i-1], rising)
 		}
 	}
 	for _, row := range stayed {
 		if !slices.Contains(walked, row) {
-			t.Fatalf("%s was skipped among %d rows", row, len(walked))
+			t.Fatalf("%s was skipped among %d rows, want every row", row, len(walked))
 		}
 	}
 }

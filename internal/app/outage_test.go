@@ -20,6 +20,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/app"
 	"slipway/internal/dealership"
+	"slipway/internal/testkit"
 	"slipway/internal/testkit/postgres"
 	"slipway/internal/vocab/auth"
 )
@@ -140,17 +141,15 @@ func (n *node) unavailable(t *testing.T) {
 			a := n.send(o.Method, strings.NewReplacer("{", "", "}", "").Replace(o.Path), "{}")
 			took := time.Since(start)
 			if seconds, err := strconv.Atoi(a.wait); a.status != 503 || err != nil || seconds < 30 || seconds > 60 || took > 5*time.Second {
-				t.Errorf("%s: %+v after %s", o.OperationID, a, took)
+				t.Errorf("%s: got %+v after %s; want a.status = 503, no error, seconds >= 30, seconds <= 60, took <= 5*time.Second", o.OperationID, a, took)
 			}
 		})
 	}
 	wg.Go(func() {
-		if a := n.send("GET", "/readyz", ""); a.status != 503 {
-			t.Errorf("/readyz: %+v", a)
-		}
+		testkit.Equal(t, n.send("GET", "/readyz", "").status, 503)
 	})
 	if a := n.send("GET", "/healthz", ""); a.status != 200 { // restarting the node would not help
-		t.Errorf("/healthz: %+v", a)
+		t.Errorf("/healthz: got %+v, want a.status = 200", a)
 	}
 	wg.Wait()
 }
@@ -200,7 +199,7 @@ func TestDatabaseAway(t *testing.T) {
 		_, err = admin.ExecContext(t.Context(), "CREATE DATABASE late")
 		must(err)
 		late.comes(t, "/readyz", 200)
-		late.comes(t, "/v1/me", 401) // nobody is known yet
+		late.comes(t, "/v1/me", 401) // no key is known yet
 		watch()
 		late.found(t)
 		late.comes(t, "/v1/me", 200)
@@ -214,7 +213,7 @@ func (n *node) traffic(t *testing.T) (end func()) {
 	t.Helper()
 	location := n.send("POST", "/v1/locations", `{"name": "Pier"}`)
 	if location.status != 201 {
-		t.Fatalf("no location: %+v", location)
+		t.Fatalf("no location: got %+v, want location.status = 201", location)
 	}
 	body := fmt.Sprintf(`{"make": "a", "model": "b", "year": 2024, "length_ft": 20, "price_usd": 1, "status": "on_order", "location_id": %q}`, location.ID)
 	ctx, stop := context.WithCancel(t.Context())
@@ -233,7 +232,7 @@ func (n *node) traffic(t *testing.T) (end func()) {
 					t.Errorf("a write got %+v", a)
 				}
 				if a := n.send("GET", "/v1/hulls", ""); a.status != 200 && a.status != 503 {
-					t.Errorf("a read got %+v", a)
+					t.Errorf("a read got %+v, want 200 or 503", a)
 				}
 			}
 		})
@@ -250,9 +249,7 @@ func (n *node) traffic(t *testing.T) (end func()) {
 		stop()
 		wg.Wait()
 		for _, id := range slices.Concat(made...) {
-			if a := n.send("GET", "/v1/hulls/"+id, ""); a.status != 200 {
-				t.Errorf("%s was acknowledged and is lost: %+v", id, a)
-			}
+			testkit.Equal(t, n.send("GET", "/v1/hulls/"+id, "").status, 200, id, "acknowledged")
 		}
 	}
 }
@@ -266,7 +263,7 @@ func (n *node) watch(t *testing.T) (end func()) {
 		defer close(done)
 		for ctx.Err() == nil {
 			if a := n.send("GET", "/v1/me", ""); a.status != 503 && a.status != 401 {
-				t.Errorf("while it starts: %+v", a)
+				t.Errorf("while it starts: got %+v, want 503 or 401", a)
 			}
 		}
 	}()

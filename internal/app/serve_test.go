@@ -20,11 +20,11 @@ func TestServerHasLimits(t *testing.T) {
 		"idleness": {s.IdleTimeout, 5 * time.Minute},
 	} {
 		if c.got <= 0 || c.got > c.most {
-			t.Errorf("the limit of %s is %s", name, c.got)
+			t.Errorf("the limit of %s is %s; want c.got > 0, c.got <= %v", name, c.got, c.most)
 		}
 	}
 	if s.MaxHeaderBytes <= 0 || s.MaxHeaderBytes > 64<<10 {
-		t.Errorf("headers may have %d bytes", s.MaxHeaderBytes)
+		t.Errorf("headers may have %d bytes; want s.MaxHeaderBytes > 0, s.MaxHeaderBytes <= 64<<10", s.MaxHeaderBytes)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestSlowAndLargeHeaders(t *testing.T) {
 			}
 			// It ends when the server closes the connection.
 			if answer, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(answer), c.answer) {
-				t.Errorf("got %q, %v", answer, err)
+				t.Errorf("got %q, %v; want no error, string(answer) to start with %q", answer, err, c.answer)
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestSettingsTellEveryMistake(t *testing.T) {
 	}
 	for _, name := range []string{"DATA:", "DATABASE_URL", "LISTEN", "METRICS_LISTEN", "BASE_URL", "RATE_LIVE", "RATE_TEST", "RATE_ADDRESS"} {
 		if !strings.Contains(err.Error(), "SLIPWAY_"+name) {
-			t.Errorf("SLIPWAY_%s is not named in\n%v", name, err)
+			t.Errorf("SLIPWAY_%s is not named in\n%v; want err.Error() to contain %q", name, err, "SLIPWAY_"+name)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func bodyWith(t *testing.T, location, old, new string) string {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), old) {
-		t.Fatalf("%s is not in %s", old, text)
+		t.Fatalf("got %s, want it to contain %q", text, old)
 	}
 	return strings.Replace(string(text), old, new, 1)
 }
@@ -83,9 +83,7 @@ func TestStrictBodies(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, s.Test, "POST", "/v1/hulls", bodyWith(t, loc, c.old, c.new)), c.status)
-				if !f.Blames(c.field, c.code) {
-					t.Errorf("%s %s is not blamed: %+v", c.field, c.code, f.Details)
-				}
+				f.WantDetail(t, c.field, c.code)
 			})
 		}
 		for name, c := range map[string]struct {
@@ -119,9 +117,7 @@ func TestStrictBodies(t *testing.T) {
 				failed(t, send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body), c.status)
 			})
 		}
-		if n := count(t, s.Test); n != 0 {
-			t.Errorf("%d hulls were made", n)
-		}
+		testkit.Equal(t, count(t, s.Test), 0, "hulls")
 	})
 }
 
@@ -144,14 +140,10 @@ func TestStrictBodiesTakeWhatIsRight(t *testing.T) {
 			"the same name elsewhere": {bodyWith(t, loc, `"note"`, `"title"`), "application/json"},
 		} {
 			t.Run(name, func(t *testing.T) {
-				if res := send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body); res.StatusCode != 201 {
-					t.Errorf("status %d: %s", res.StatusCode, res.Bytes)
-				}
+				testkit.Equal(t, send(t, s.Test.With("Content-Type", c.kind), "POST", "/v1/hulls", c.body).StatusCode, 201)
 			})
 		}
-		if n := count(t, s.Test); n != 10 {
-			t.Errorf("%d hulls of 10 were made", n)
-		}
+		testkit.Equal(t, count(t, s.Test), 10, "hulls")
 	})
 }
 
@@ -162,20 +154,16 @@ func TestNullInPatches(t *testing.T) {
 		before := s.Test.Get(hull, 200, nil).Bytes
 		for _, field := range []string{"make", "model", "year", "length_ft", "location_id", "condition", "category", "ownership"} {
 			f := failed(t, send(t, s.Test, "PATCH", hull, `{"`+field+`": null}`), 400)
-			if !f.Blames(field, "type") {
-				t.Errorf("null for %s: %+v", field, f.Details)
-			}
+			f.WantDetail(t, field, "type", "null for", field)
 		}
-		if after := s.Test.Get(hull, 200, nil).Bytes; string(after) != string(before) {
-			t.Errorf("the hull changed from\n%s\nto\n%s", before, after)
-		}
+		testkit.Equal(t, string(s.Test.Get(hull, 200, nil).Bytes), string(before), "the hull is unchanged")
 		var got struct {
 			Title    *string
 			Metadata map[string]string
 		}
-		if s.Test.Patch(hull, `{"title": null, "metadata": null}`, 200, &got); got.Title != nil || len(got.Metadata) != 0 {
-			t.Errorf("not cleared: %+v", got)
-		}
+		s.Test.Patch(hull, `{"title": null, "metadata": null}`, 200, &got)
+		testkit.Equal(t, got.Title, nil, "cleared")
+		testkit.Equal(t, len(got.Metadata), 0, "cleared")
 	})
 }
 
@@ -215,14 +203,12 @@ func TestStrictQueries(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, s.Test, c.method, c.path, c.body), 400)
-				if !f.Blames(c.field, c.code) {
-					t.Errorf("%s %s is not blamed: %+v", c.field, c.code, f.Details)
-				}
+				f.WantDetail(t, c.field, c.code)
 			})
 		}
 		var got struct{ Version int64 }
-		if s.Test.Get(hull, 200, &got); got.Version != 1 || count(t, s.Test) != 1 {
-			t.Errorf("something changed: version %d, %d hulls", got.Version, count(t, s.Test))
-		}
+		s.Test.Get(hull, 200, &got)
+		testkit.Equal(t, got.Version, 1, "nothing changed")
+		testkit.Equal(t, count(t, s.Test), 1, "nothing changed")
 	})
 }

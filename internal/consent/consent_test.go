@@ -75,7 +75,7 @@ func TestTheLastWordHolds(t *testing.T) {
 			all := append(slices.Clone(records), last)
 			shuffled := rapid.Permutation(all).Draw(t, "order")
 			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) || (s.Code == "") != (last.Direction == Granted) {
-				t.Fatalf("%+v after %+v", s, shuffled)
+				t.Fatalf("got %+v, want the state after the last of %+v", s, shuffled)
 			}
 		}
 	})
@@ -91,7 +91,7 @@ func TestImpliedConsentExpires(t *testing.T) {
 	} {
 		c, err := ConsentCreate{Channels: []Channel{Email}, Scope: Marketing, Basis: &basis, CapturedAt: &captured}.Record(now)
 		if err != nil || (want == nil) != (c.ExpiresAt == nil) || want != nil && !c.ExpiresAt.Equal(*want) || c.Direction != Granted {
-			t.Errorf("%s: %v, %v", basis, c.ExpiresAt, err)
+			t.Errorf("%s: got %s until %v, %v; want a grant until %v", basis, c.Direction, c.ExpiresAt, err, want)
 		}
 	}
 }
@@ -112,10 +112,10 @@ func TestConsentRules(t *testing.T) {
 		r, err := c.create.Record(now)
 		f, ok := errors.AsType[*fault.Error](err)
 		if ok != (c.field != "") || ok && f.Details[0].Field != c.field {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want the field %q blamed", name, err, c.field)
 		}
 		if r.CapturedAt.After(now) {
-			t.Errorf("%s: captured at %s", name, r.CapturedAt)
+			t.Errorf("%s: captured at %s, want %s or earlier", name, r.CapturedAt, now)
 		}
 	}
 }

@@ -14,27 +14,29 @@ func TestCreateGetUpdate(t *testing.T) {
 		var c, got contacts.Contact
 		res := s.Test.Post("/v1/contacts", `{"first_name":"Ann","last_name":" Bell ","email":"Ann@Example.com","phone":"(410) 555-0123",
 			"address":{"city":"Annapolis","region":"MD"},"timezone":"America/New_York","tags":["boat show"],"metadata":{"a":"1"}}`, 201, &c)
-		if res.Header.Get("ETag") != `"1"` || *c.Email != "ann@example.com" || *c.Phone != "+14105550123" || *c.LastName != "Bell" || *c.Address.City != "Annapolis" || c.Address.Line1 != nil {
-			t.Errorf("created %s", res.Bytes)
-		}
-		if read := s.Test.Get("/v1/contacts/"+c.ID, 200, nil); string(read.Bytes) != string(res.Bytes) {
-			t.Errorf("read otherwise than created:\n%s\n%s", res.Bytes, read.Bytes)
-		}
+		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
+		testkit.Equal(t, c.Email, new("ann@example.com"))
+		testkit.Equal(t, c.Phone, new("+14105550123"))
+		testkit.Equal(t, c.LastName, new("Bell"))
+		testkit.Equal(t, c.Address.City, new("Annapolis"))
+		testkit.Equal(t, c.Address.Line1, nil)
+		read := s.Test.Get("/v1/contacts/"+c.ID, 200, nil)
+		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		s.Test.Patch("/v1/contacts/"+c.ID, `{"phone":null,"address":{"line1":"12 Dock Street"},"tags":null,"metadata":{"a":null,"b":"2"}}`, 200, &got)
-		if got.Phone != nil || *got.Address.Line1 != "12 Dock Street" || *got.Address.City != "Annapolis" || len(got.Tags) != 0 || got.Metadata["b"] != "2" || len(got.Metadata) != 1 || got.Version != 2 {
-			t.Errorf("updated %+v", got)
-		}
+		testkit.Equal(t, got.Phone, nil)
+		testkit.Equal(t, got.Address.Line1, new("12 Dock Street"))
+		testkit.Equal(t, got.Address.City, new("Annapolis"))
+		testkit.Len(t, got.Tags, 0)
+		testkit.Equal(t, got.Metadata["b"], "2")
+		testkit.Equal(t, len(got.Metadata), 1)
+		testkit.Equal(t, got.Version, 2)
 		f := s.Test.Post("/v1/contacts", `{"email":"ann@example.com.","phone":"12","timezone":"Mars"}`, 422, nil).Fault(t)
 		for field, code := range map[string]string{"email": "format", "phone": "format", "timezone": "enum"} {
-			if !f.Blames(field, code) {
-				t.Errorf("%s %s is not blamed: %+v", field, code, f)
-			}
+			f.WantDetail(t, field, code)
 		}
 		s.Test.Post("/v1/contacts", `{}`, 400, nil)
 		s.Test.Patch("/v1/contacts/"+c.ID, `{"first_name":null,"last_name":null,"email":null}`, 400, nil)
-		if f := s.Test.With("If-Match", `"1"`).Patch("/v1/contacts/"+c.ID, `{"first_name":"Anna"}`, 409, nil).Fault(t); !f.Blames("If-Match", "stale") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.With("If-Match", `"1"`).Patch("/v1/contacts/"+c.ID, `{"first_name":"Anna"}`, 409, nil).WantDetail(t, "If-Match", "stale")
 	})
 }
 
@@ -70,7 +72,7 @@ func TestFilters(t *testing.T) {
 			for _, c := range p.Data {
 				ids = append(ids, c.ID)
 				if c.ID == ann && !slices.Equal(c.PossibleDuplicates, []string{inc}) {
-					t.Errorf("%s: duplicates %v", query, c.PossibleDuplicates)
+					t.Errorf("%s: got duplicates %v, want %s", query, c.PossibleDuplicates, inc)
 				}
 			}
 			if !slices.Equal(ids, want) {
@@ -78,9 +80,8 @@ func TestFilters(t *testing.T) {
 			}
 		}
 		var c contacts.Contact
-		if s.Test.Get("/v1/contacts/"+inc, 200, &c); !slices.Equal(c.PossibleDuplicates, []string{ann}) {
-			t.Errorf("duplicates %v", c.PossibleDuplicates)
-		}
+		s.Test.Get("/v1/contacts/"+inc, 200, &c)
+		testkit.Equal(t, c.PossibleDuplicates, []string{ann})
 		s.Test.Patch("/v1/contacts/"+ann, `{"last_name":"Shore"}`, 200, nil)
 		var p page.Page[contacts.Contact]
 		if s.Test.Get("/v1/contacts?q=shore", 200, &p); len(p.Data) != 1 {
@@ -98,8 +99,7 @@ func TestAuditKnowsNobody(t *testing.T) {
 		id := s.Test.Contact(nil)
 		s.Test.Patch("/v1/contacts/"+id, `{"first_name":"Anna","metadata":{"ssn":"123"},"kind":"company","company_name":"Bell Charters"}`, 200, nil)
 		entries := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ? ORDER BY id DESC`, id)
-		if len(entries) != 2 || entries[0] != `{"kind":["person","company"]}` {
-			t.Errorf("%q", entries)
-		}
+		testkit.Len(t, entries, 2)
+		testkit.Equal(t, entries[0], `{"kind":["person","company"]}`)
 	})
 }

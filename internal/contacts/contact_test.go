@@ -63,7 +63,7 @@ func TestPhones(t *testing.T) {
 			n.Address = patch.Null[ContactAddress]{Set: true, V: &ContactAddress{Country: &c.country}}
 		}
 		if got, err := n.contact(); err != nil || *got.Phone != c.want {
-			t.Errorf("%s in %q: %v, %v", c.written, c.country, got.Phone, err)
+			t.Errorf("%s in %q: got %+v, %v; want the phone %q", c.written, c.country, got, err, c.want)
 		}
 	}
 }

@@ -40,30 +40,35 @@ func TestMerge(t *testing.T) {
 		agree(s, second)
 		s.Test.Post("/v1/leads/"+first+"/consents", `{"channels":["sms"],"scope":"all"}`, 201, nil)
 		if code := text(t, s, second); code != "" {
-			t.Fatal(code)
+			t.Fatalf(`got %q, want ""`, code)
 		}
 		var c, gone contacts.Contact
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": anna}, 200, &c)
-		if *c.FirstName != "Ann" || *c.Phone != "+14105550123" || *c.Email != "anna@example.com" || *c.Timezone != "Europe/London" || !slices.Equal(c.Tags, []string{"a", "b"}) || c.Version != 2 || len(c.PossibleDuplicates) != 0 {
-			t.Errorf("%+v", c)
-		}
-		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != ann || *gone.FirstName != "Anna" || gone.Version != 2 {
-			t.Errorf("%+v", gone)
-		}
+		testkit.Equal(t, c.FirstName, new("Ann"))
+		testkit.Equal(t, c.Phone, new("+14105550123"))
+		testkit.Equal(t, c.Email, new("anna@example.com"))
+		testkit.Equal(t, c.Timezone, new("Europe/London"))
+		testkit.Equal(t, c.Tags, []string{"a", "b"})
+		testkit.Equal(t, c.Version, 2)
+		testkit.Len(t, c.PossibleDuplicates, 0)
+		s.Test.Get("/v1/contacts/"+anna, 200, &gone)
+		testkit.Equal(t, gone.MergedInto, new(ann))
+		testkit.Equal(t, gone.FirstName, new("Anna"))
+		testkit.Equal(t, gone.Version, 2)
 		var l leads.Lead
 		var messages page.Page[leads.LeadMessage]
 		var consents page.Page[consent.Consent]
 		s.Test.Get("/v1/leads/"+second, 200, &l)
 		s.Test.Get("/v1/leads/"+second+"/messages", 200, &messages)
 		s.Test.Get("/v1/contacts/"+ann+"/consents", 200, &consents)
-		if l.ContactID != ann || messages.Data[0].ContactID != ann || len(consents.Data) != 2 {
-			t.Errorf("%+v %+v %+v", l, messages, consents)
-		}
+		testkit.Equal(t, l.ContactID, ann)
+		testkit.Equal(t, messages.Data[0].ContactID, ann)
+		testkit.Len(t, consents.Data, 2)
 		var list page.Page[contacts.Contact]
 		for query, want := range map[string]string{"q=anna": ann, "": ann, "gone=true": anna, "email=anna@example.com": ann} {
-			if s.Test.Get("/v1/contacts?"+query, 200, &list); len(list.Data) != 1 || list.Data[0].ID != want {
-				t.Errorf("%s: %+v", query, list.Data)
-			}
+			s.Test.Get("/v1/contacts?"+query, 200, &list)
+			testkit.Len(t, list.Data, 1, query)
+			testkit.Equal(t, list.Data[0].ID, want, query)
 		}
 		// Nothing new happens to the one that is gone.
 		for _, f := range []testkit.Fault{
@@ -73,29 +78,21 @@ func TestMerge(t *testing.T) {
 			s.Test.Post("/v1/leads", map[string]any{"contact_id": anna}, 409, nil).Fault(t),
 			s.Test.Delete("/v1/contacts/"+anna, 409).Fault(t),
 		} {
-			if !f.Blames("contact_id", "state") || !strings.Contains(f.Message, ann) {
-				t.Errorf("%+v", f)
-			}
+			f.WantDetail(t, "contact_id", "state")
+			testkit.Contains(t, f.Message, ann)
 		}
-		if f := s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).Fault(t); !f.Blames("duplicate_id", "exclusive") {
-			t.Errorf("%+v", f)
-		}
-		if f := s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("duplicate_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).WantDetail(t, "duplicate_id", "exclusive")
+		s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "duplicate_id", "not_found")
 		// Merged once more, the first one follows.
 		third := s.Test.Contact(nil)
 		s.Test.Post("/v1/contacts/"+third+"/merge", map[string]any{"duplicate_id": ann}, 200, nil)
-		if s.Test.Get("/v1/contacts/"+anna, 200, &gone); *gone.MergedInto != third {
-			t.Errorf("%+v", gone)
-		}
-		if got := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann); !slices.Equal(got, []string{"contact.created", "contact.merged", "contact.updated"}) {
-			t.Errorf("%v", got)
-		}
+		s.Test.Get("/v1/contacts/"+anna, 200, &gone)
+		testkit.Equal(t, gone.MergedInto, new(third))
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann), []string{"contact.created", "contact.merged", "contact.updated"})
 	})
 }
 
-// Each into the other at once: one of them wins, and nobody is left behind.
+// Each into the other at once: one of them wins, and no lead is left behind.
 func TestMergesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {
@@ -118,13 +115,10 @@ func TestMergesAtOnce(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if slices.Sort(statuses[:2]); !slices.Equal(statuses[:2], []int{200, 409}) {
-				t.Errorf("merged %v", statuses[:2])
-			}
+			slices.Sort(statuses[:2])
+			testkit.Equal(t, statuses[:2], []int{200, 409})
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0]; n != 0 {
-			t.Errorf("%d leads of contacts that are gone", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0], 0, "leads of merged contacts")
 	})
 }
 
@@ -139,7 +133,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				agree(s, b)
 				s.Test.Post("/v1/leads/"+a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"STOP"}`, 201, nil)
 				if code := text(t, s, b); code != "" {
-					t.Fatal(code)
+					t.Fatalf(`got %q, want ""`, code)
 				}
 				into, gone := no, yes
 				if !keepsRevoked {
@@ -147,9 +141,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				}
 				s.Test.Post("/v1/contacts/"+into+"/merge", map[string]any{"duplicate_id": gone}, 200, nil)
 				for _, lead := range []string{a, b} {
-					if code := text(t, s, lead); code != "consent_revoked" {
-						t.Errorf("%s: %q", lead, code)
-					}
+					testkit.Equal(t, text(t, s, lead), "consent_revoked", lead)
 				}
 				// Of the email nothing was said.
 				s.Test.Post("/v1/leads/"+a+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 202, nil)
@@ -171,13 +163,9 @@ func TestExport(t *testing.T) {
 		for name, want := range map[string]string{
 			"contact": "ann@example.com", "consents": "203.0.113.7", "leads": "Is she still there?", "signals": `"call"`, "assignments": `"manual"`, "messages": "Hello there",
 		} {
-			if !strings.Contains(string(out[name]), want) {
-				t.Errorf("no %s in %s: %s", want, name, out[name])
-			}
+			testkit.Contains(t, string(out[name]), want, name)
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`, res.Header.Get("Request-Id"))[0]; n != 1 {
-			t.Errorf("%d entries", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`, res.Header.Get("Request-Id"))[0], 1)
 	})
 }
 
@@ -202,7 +190,7 @@ func TestErase(t *testing.T) {
 
 		var c contacts.Contact
 		if s.Test.Get("/v1/contacts/"+contact, 200, &c); c.ErasedAt == nil || c.Name() != "" || c.Email != nil || c.Phone != nil || c.Address != nil || len(c.Tags)+len(c.Metadata) != 0 {
-			t.Errorf("%+v", c)
+			t.Errorf(`got %s; want c.ErasedAt != nil, c.Name() = "", c.Email = nil, c.Phone = nil, c.Address = nil, len(c.Tags)+len(c.Metadata) = 0`, testkit.Show(c))
 		}
 		var left []string
 		for _, path := range []string{
@@ -220,57 +208,41 @@ func TestErase(t *testing.T) {
 		}
 		for _, rest := range left {
 			for _, word := range []string{"ildegard", "onbingen", "hildegard@", "+1410", "5550123", "Abbey", "abbess", "1098", "203.0.113.7"} {
-				if strings.Contains(rest, word) {
-					t.Errorf("%s is left in %s", word, rest)
-				}
+				testkit.Excludes(t, rest, word, "erased")
 			}
 		}
 		var list page.Page[contacts.Contact]
-		if s.Test.Get("/v1/contacts?q=hildegard", 200, &list); len(list.Data) != 0 {
-			t.Errorf("%+v", list)
-		}
+		s.Test.Get("/v1/contacts?q=hildegard", 200, &list)
+		testkit.Len(t, list.Data, 0)
 		var l leads.Lead
 		var messages page.Page[leads.LeadMessage]
 		s.Test.Get("/v1/leads/"+lead, 200, &l)
 		s.Test.Get("/v1/leads/"+lead+"/messages", 200, &messages)
-		if l.Status != leads.Lost {
-			t.Errorf("%+v", l)
-		}
+		testkit.Equal(t, l.Status, leads.Lost)
 		for _, m := range messages.Data {
 			if m.Direction == "outbound" && m.Status != leads.Blocked {
-				t.Errorf("still to be sent: %+v", m)
+				t.Errorf("got %s, want it blocked", testkit.Show(m))
 			}
 		}
 		// Who is erased may still write; nothing of that is kept but what it wants.
 		var heard leads.LeadMessage
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &heard)
-		if *heard.Intent != "stop" || heard.From != nil || heard.Body != nil || heard.Subject != nil {
-			t.Errorf("%+v", heard)
-		}
-		if code := text(t, s, lead); code != "recipient_invalid" {
-			t.Errorf("%q", code)
-		}
+		testkit.Equal(t, *heard.Intent, "stop")
+		testkit.Equal(t, heard.From, nil)
+		testkit.Equal(t, heard.Body, nil)
+		testkit.Equal(t, heard.Subject, nil)
+		testkit.Equal(t, text(t, s, lead), "recipient_invalid")
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms"],"scope":"all","address":"+14105550123"}`, 409, nil)
 		for _, rest := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
-			if strings.Contains(rest, "ildegard") {
-				t.Errorf("an event tells %s", rest)
-			}
+			testkit.Excludes(t, rest, "ildegard", "event without the name")
 		}
 		// The same number comes back as somebody new: the no still holds, the yes does not.
 		again := s.Test.Lead(map[string]any{"contact": map[string]any{"phone": "+14105550123", "email": "hildegard@example.com"}})
-		if code := text(t, s, again); code != "consent_revoked" {
-			t.Errorf("%q", code)
-		}
-		if f := s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).Fault(t); !f.Blames("channel", "consent_missing") {
-			t.Errorf("%+v", f)
-		}
+		testkit.Equal(t, text(t, s, again), "consent_revoked")
+		s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).WantDetail(t, "channel", "consent_missing")
 		abbey := s.Test.Lead(map[string]any{"contact": map[string]any{"email": "hildegard@abbey.example"}})
-		if f := s.Test.Post("/v1/leads/"+abbey+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).Fault(t); !f.Blames("channel", "consent_revoked") {
-			t.Errorf("%+v", f)
-		}
-		if f := s.Test.Delete("/v1/contacts/"+contact, 409).Fault(t); !f.Blames("contact_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post("/v1/leads/"+abbey+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).WantDetail(t, "channel", "consent_revoked")
+		s.Test.Delete("/v1/contacts/"+contact, 409).WantDetail(t, "contact_id", "state")
 		s.Test.Patch("/v1/contacts/"+contact, `{"first_name":"Hilda"}`, 409, nil)
 	})
 }

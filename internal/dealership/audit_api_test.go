@@ -34,48 +34,50 @@ func TestAuditEntry(t *testing.T) {
 
 		entries := log(s.Test, url.Values{"target_id": {l.ID}})
 		if len(entries) != 3 {
-			t.Fatalf("%+v", entries)
+			t.Fatalf("got %s, want len(entries) = 3", testkit.Show(entries))
 		}
 		slices.Reverse(entries)
 		for i, res := range []*testkit.Response{made, changed, theirs} {
-			if e := entries[i]; *e.RequestID != res.Header.Get("Request-Id") || *e.IP != "127.0.0.1" || e.Outcome != "success" || e.Target != (dealership.AuditTarget{Type: "location", ID: l.ID}) {
-				t.Errorf("entry %d: %+v", i, e)
-			}
+			e := entries[i]
+			testkit.Equal(t, e.RequestID, new(res.Header.Get("Request-Id")), "entry", i)
+			testkit.Equal(t, e.IP, new("127.0.0.1"), "entry", i)
+			testkit.Equal(t, e.Outcome, "success", "entry", i)
+			testkit.Equal(t, e.Target, (dealership.AuditTarget{Type: "location", ID: l.ID}), "entry", i)
 		}
-		if e := entries[0]; e.Action != "location.created" || e.Actor != me.Credential || *e.UserAgent != "tester/1" || e.Changes["name"] != [2]any{nil, "Harbor East"} {
-			t.Errorf("made: %+v", e)
-		}
+		e := entries[0]
+		testkit.Equal(t, e.Action, "location.created")
+		testkit.Equal(t, e.Actor, me.Credential)
+		testkit.Equal(t, e.UserAgent, new("tester/1"))
+		testkit.Equal(t, e.Changes["name"], [2]any{nil, "Harbor East"})
 		if e := entries[1]; e.Action != "location.updated" || len(e.Changes) != 1 || e.Changes["name"] != [2]any{"Harbor East", "Harbor West"} {
-			t.Errorf("changed: %+v", e)
+			t.Errorf("got %s; want location.updated with the old and the new name", testkit.Show(e))
 		}
-		if e := entries[2]; e.Actor != (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}) || e.Changes["phone"] != [2]any{nil, "+14105550123"} {
-			t.Errorf("changed by a person: %+v", e)
-		}
+		e = entries[2]
+		testkit.Equal(t, e.Actor, (auth.Actor{Type: "user", ID: p.ID, Label: "Uma"}), "changed by a person")
+		testkit.Equal(t, e.Changes["phone"], [2]any{nil, "+14105550123"}, "changed by a person")
 		for _, e := range log(s.Test, url.Values{"action": {"dealership.created"}}) {
-			if e.Actor != auth.System || e.RequestID != nil || e.IP != nil || e.UserAgent != nil {
-				t.Errorf("on the command line: %+v", e)
-			}
+			testkit.Equal(t, e.Actor, auth.System, "on the command line")
+			testkit.Equal(t, e.RequestID, nil, "on the command line")
+			testkit.Equal(t, e.IP, nil, "on the command line")
+			testkit.Equal(t, e.UserAgent, nil, "on the command line")
 		}
 		// A change that is refused leaves nothing.
 		refused := s.Test.Patch("/v1/locations/"+l.ID, `{"name": ""}`, 422, nil)
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE request_id = ?`, refused.Header.Get("Request-Id"))[0]; n != 0 {
-			t.Errorf("a refused change left %d entries", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE request_id = ?`, refused.Header.Get("Request-Id"))[0], 0, "after a refused change", "entries")
 	})
 }
 
-// Whoever reads the log is in it.
+// Reading the log leaves an entry in it.
 func TestReadingTheLogIsAudited(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("owner")
 		first := p.Get("/v1/audit?action=location", 200, nil)
 		entries := log(s.Test, url.Values{"action": {"audit.read"}})
-		if len(entries) != 1 || entries[0].Actor.ID != p.ID || *entries[0].RequestID != first.Header.Get("Request-Id") || entries[0].Target.Type != "audit" {
-			t.Errorf("%+v", entries)
-		}
-		if again := log(s.Test, url.Values{"action": {"audit.read"}}); len(again) != 2 {
-			t.Errorf("%d reads are in the log", len(again))
-		}
+		testkit.Len(t, entries, 1)
+		testkit.Equal(t, entries[0].Actor.ID, p.ID)
+		testkit.Equal(t, entries[0].RequestID, new(first.Header.Get("Request-Id")))
+		testkit.Equal(t, entries[0].Target.Type, "audit")
+		testkit.Len(t, log(s.Test, url.Values{"action": {"audit.read"}}), 2, "reads in the log")
 	})
 }
 
@@ -95,7 +97,7 @@ func TestAuditFilters(t *testing.T) {
 		}
 		whole := log(s.Test, url.Values{})
 		if len(whole) < 15 || len(whole) == 100 {
-			t.Fatalf("%d entries", len(whole))
+			t.Fatalf("got %d entries; want len(whole) >= 15, len(whole) != 100", len(whole))
 		}
 		middle := whole[len(whole)/2]
 		at := middle.At.Format(time.RFC3339Nano)
@@ -161,7 +163,7 @@ func TestAuditFilters(t *testing.T) {
 		}
 		for i, e := range whole {
 			if i >= len(walked) || walked[i] != e.ID {
-				t.Fatalf("entry %d is not where it was", i)
+				t.Fatalf("entry %d is not where it was; want %s", i, e.ID)
 			}
 		}
 	})

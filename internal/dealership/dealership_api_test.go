@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"slipway/internal/dealership"
 	"slipway/internal/testkit"
 )
@@ -17,21 +15,21 @@ func TestNewDealership(t *testing.T) {
 		var test, live dealership.Dealership
 		res := s.Test.Get("/v1/dealership", 200, &test)
 		s.Live.Get("/v1/dealership", 200, &live)
-		if test.ID != live.ID || test.Mode != "test" || live.Mode != "live" || test.Name != "Acme Marine" || test.Plan != dealership.Standard || res.Header.Get("ETag") != `"1"` {
-			t.Errorf("%+v and %+v", test, live)
-		}
+		testkit.Equal(t, test.ID, live.ID)
+		testkit.Equal(t, test.Mode, "test")
+		testkit.Equal(t, live.Mode, "live")
+		testkit.Equal(t, test.Name, "Acme Marine")
+		testkit.Equal(t, test.Plan, dealership.Standard)
+		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		want := dealership.Settings{
 			StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"},
 		}
-		if diff := cmp.Diff(want, test.Settings); diff != "" {
-			t.Error(diff)
-		}
+		testkit.Equal(t, test.Settings, want)
 		s.Test.Patch("/v1/dealership", `{"name": "Acme Marine, playing", "settings": {"sold_when": "funded"}}`, 200, nil)
 		var after dealership.Dealership
-		if s.Live.Get("/v1/dealership", 200, &after); cmp.Diff(live, after) != "" {
-			t.Errorf("a change in test shows in live: %s", cmp.Diff(live, after))
-		}
+		s.Live.Get("/v1/dealership", 200, &after)
+		testkit.Equal(t, after, live, "live after a change in test")
 	})
 }
 
@@ -62,19 +60,13 @@ func TestUpdateDealership(t *testing.T) {
 			before := object(t, s.Test.Get("/v1/dealership", 200, nil).Bytes)
 			after := object(t, s.Test.Patch("/v1/dealership", patch, 200, nil).Bytes)
 			want := merge(before, object(t, []byte(patch))).(map[string]any)
-			if after["version"] != before["version"].(float64)+1 {
-				t.Errorf("%s: version %v after %v", patch, after["version"], before["version"])
-			}
+			testkit.Equal[any](t, after["version"], before["version"].(float64)+1, patch)
 			want["version"], want["updated_at"] = after["version"], after["updated_at"]
 			if address, ok := want["postal_address"].(map[string]any); ok {
 				present(address, "line2", "region", "postal_code")
 			}
-			if diff := cmp.Diff(want, after); diff != "" {
-				t.Errorf("%s: %s", patch, diff)
-			}
-			if read := object(t, s.Test.Get("/v1/dealership", 200, nil).Bytes); cmp.Diff(after, read) != "" {
-				t.Errorf("%s: kept otherwise than told: %s", patch, cmp.Diff(after, read))
-			}
+			testkit.Equal(t, after, want, patch)
+			testkit.Equal(t, object(t, s.Test.Get("/v1/dealership", 200, nil).Bytes), after, patch, "kept as sent")
 		}
 	})
 }
@@ -154,14 +146,10 @@ func TestRefusedSettings(t *testing.T) {
 		} {
 			f := s.Test.Patch("/v1/dealership", patch, c.status, nil).Fault(t)
 			for _, b := range c.blames {
-				if !f.Blames(b.field, b.code) {
-					t.Errorf("%s: %+v", patch, f.Details)
-				}
+				f.WantDetail(t, b.field, b.code, patch)
 			}
 		}
-		if after := s.Test.Get("/v1/dealership", 200, nil); string(after.Bytes) != string(before.Bytes) {
-			t.Errorf("a refused change left %s", after.Bytes)
-		}
+		testkit.Equal(t, string(s.Test.Get("/v1/dealership", 200, nil).Bytes), string(before.Bytes), "after a refused change")
 	})
 }
 
@@ -174,15 +162,12 @@ func TestTaxRate(t *testing.T) {
 	} {
 		res := s.Test.Patch("/v1/dealership", map[string]any{"settings": map[string]any{"default_tax_rate_percent": rate}}, status, nil)
 		if status == 422 {
-			if !res.Fault(t).Blames("settings.default_tax_rate_percent", "pattern") {
-				t.Errorf("%q: %s", rate, res.Bytes)
-			}
+			res.WantDetail(t, "settings.default_tax_rate_percent", "pattern", rate)
 			continue
 		}
 		var d dealership.Dealership
-		if s.Test.Get("/v1/dealership", 200, &d); d.Settings.DefaultTaxRatePercent != rate {
-			t.Errorf("%q became %q", rate, d.Settings.DefaultTaxRatePercent)
-		}
+		s.Test.Get("/v1/dealership", 200, &d)
+		testkit.Equal(t, d.Settings.DefaultTaxRatePercent, rate)
 	}
 }
 
@@ -194,11 +179,9 @@ func TestDealershipIfMatch(t *testing.T) {
 		}{{`"1"`, 200}, {`"1"`, 409}, {`"3"`, 409}, {`"2"`, 200}, {`*`, 200}, {`2`, 400}} {
 			res := s.Test.With("If-Match", c.match).Patch("/v1/dealership", `{"name": "Acme"}`, c.status, nil)
 			if c.status == 409 && !res.Fault(t).Blames("If-Match", "stale") {
-				t.Errorf("%s: %s", c.match, res.Bytes)
+				t.Errorf("%s: got %s, want the detail If-Match stale", c.match, res.Bytes)
 			}
 		}
-		if etag := s.Test.Get("/v1/dealership", 200, nil).Header.Get("ETag"); etag != `"4"` {
-			t.Errorf("three changes led to %s", etag)
-		}
+		testkit.Equal(t, s.Test.Get("/v1/dealership", 200, nil).Header.Get("ETag"), `"4"`, "three changes")
 	})
 }

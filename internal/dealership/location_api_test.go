@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/testkit"
@@ -17,23 +15,20 @@ func TestLocation(t *testing.T) {
 		var l, got dealership.Location
 		made := s.Test.Post("/v1/locations", `{"name": "Harbor East", "code": "HE", "address": `+harbor+`, "phone": "+14105550123", "timezone": "America/Chicago"}`, 201, &l)
 		path := "/v1/locations/" + l.ID
-		if read := s.Test.Get(path, 200, nil); string(read.Bytes) != string(made.Bytes) || read.Header.Get("ETag") != `"1"` {
-			t.Errorf("read otherwise than made:\n%s\n%s", made.Bytes, read.Bytes)
-		}
+		read := s.Test.Get(path, 200, nil)
+		testkit.Equal(t, string(read.Bytes), string(made.Bytes), "read after create")
+		testkit.Equal(t, read.Header.Get("ETag"), `"1"`, "read after create")
 		s.Test.Patch(path, `{"name": "Harbor West", "address": {"line1": "14 Dock Street", "line2": null}, "phone": null}`, 200, &got)
 		want := l
 		want.Name, want.Phone, want.Version, want.UpdatedAt = "Harbor West", nil, 2, got.UpdatedAt
 		want.Address = &dealership.Address{Line1: "14 Dock Street", City: "Annapolis", Region: new("MD"), PostalCode: new("21401"), Country: "US"}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		testkit.Equal(t, got, want)
 		s.Test.Patch(path, `{"address": null, "timezone": null, "code": null}`, 200, &got)
-		if got.Address != nil || got.Timezone != nil || got.Code != nil || got.Version != 3 {
-			t.Errorf("cleared %+v", got)
-		}
-		if f := s.Test.With("If-Match", `"2"`).Do(http.MethodDelete, path, nil, 409, nil).Fault(t); !f.Blames("If-Match", "stale") {
-			t.Errorf("%+v", f)
-		}
+		testkit.Equal(t, got.Address, nil)
+		testkit.Equal(t, got.Timezone, nil)
+		testkit.Equal(t, got.Code, nil)
+		testkit.Equal(t, got.Version, 3)
+		s.Test.With("If-Match", `"2"`).Do(http.MethodDelete, path, nil, 409, nil).WantDetail(t, "If-Match", "stale")
 		s.Test.Delete(path, 204)
 		s.Test.Get(path, 404, nil)
 		s.Test.Delete(path, 404)
@@ -59,9 +54,7 @@ func TestRefusedLocations(t *testing.T) {
 		`{"name": 7}`: {400, "name", "type"},
 	} {
 		for method, at := range map[string]string{"POST": "/v1/locations", "PATCH": path} {
-			if f := s.Test.Do(method, at, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-				t.Errorf("%s %s: %+v", method, body, f.Details)
-			}
+			s.Test.Do(method, at, body, c.status, nil).WantDetail(t, c.field, c.code, method, body)
 		}
 	}
 	s.Test.Post("/v1/locations", `{"code": "HE"}`, 400, nil) // no name
@@ -92,18 +85,17 @@ func TestLocationCodes(t *testing.T) {
 			if c.status != 409 {
 				continue
 			}
-			if f := res.Fault(t); !f.Blames("code", "duplicate") || f.Details[0].Message != "is the code of "+first.ID {
-				t.Errorf("%s: %+v", name, f)
-			}
+			f := res.Fault(t)
+			f.WantDetail(t, "code", "duplicate", name)
+			testkit.Equal(t, f.Details[0].Message, "is the code of "+first.ID, name)
 		}
 		s.Test.Delete("/v1/locations/"+first.ID, 204)
 		s.Test.Patch("/v1/locations/"+second.ID, `{"code": "HE"}`, 200, nil)
 		tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/locations", `{"name": "X", "code": "RACE"}`)
 		})
-		if tally[201] != 1 || tally[409] != 11 {
-			t.Errorf("of twelve at once: %v", tally)
-		}
+		testkit.Equal(t, tally[201], 1, "of twelve at once")
+		testkit.Equal(t, tally[409], 11, "of twelve at once")
 	})
 }
 
@@ -112,9 +104,7 @@ func TestLocationWithHullsStays(t *testing.T) {
 		full, empty := s.Test.Location(), s.Test.Location()
 		hull := s.Test.Hull(full, nil)
 		refused := func(when string) {
-			if f := s.Test.Delete("/v1/locations/"+full, 409).Fault(t); !f.Blames("location_id", "state") {
-				t.Errorf("%s: %+v", when, f)
-			}
+			s.Test.Delete("/v1/locations/"+full, 409).WantDetail(t, "location_id", "state", when)
 		}
 		refused("with a hull")
 		s.Test.Post("/v1/hulls/"+hull+"/archive", nil, 200, nil)
@@ -125,7 +115,7 @@ func TestLocationWithHullsStays(t *testing.T) {
 	})
 }
 
-// Whoever wins, a hull never stands at a location that is gone.
+// Either request may win: a hull is never at a location that is gone.
 func TestDeleteLocationWhileHullsArrive(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for round := range 12 {

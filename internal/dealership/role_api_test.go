@@ -20,20 +20,15 @@ func TestBuiltInRoles(t *testing.T) {
 			got[r.Name] = r
 		}
 		if len(got) != 6 || len(got["owner"].Scopes) != len(auth.Scopes) {
-			t.Errorf("%+v", roles.Data)
+			t.Errorf(`got %+v; want len(got) = 6, len(got["owner"].Scopes) = %v`, roles.Data, len(auth.Scopes))
 		}
 		for _, name := range []string{"owner", "manager", "sales", "finance", "marketing", "viewer"} {
 			r, ok := got[name]
-			if !ok || !r.BuiltIn {
-				t.Errorf("%s: %+v", name, r)
-			}
-			if slices.Contains(r.Scopes, auth.Admin) != (name == "owner") {
-				t.Errorf("%s administers: %v", name, r.Scopes)
-			}
+			testkit.Equal(t, ok, true, name)
+			testkit.Equal(t, r.BuiltIn, true, name)
+			testkit.Equal(t, slices.Contains(r.Scopes, auth.Admin), name == "owner", name, "administers")
 			for method, body := range map[string]any{"PATCH": `{"name": "mine"}`, "DELETE": nil} {
-				if f := s.Test.Do(method, "/v1/roles/"+r.ID, body, 409, nil).Fault(t); !f.Blames("role_id", "state") {
-					t.Errorf("%s %s: %+v", method, name, f)
-				}
+				s.Test.Do(method, "/v1/roles/"+r.ID, body, 409, nil).WantDetail(t, "role_id", "state", method, name)
 			}
 		}
 	})
@@ -44,9 +39,9 @@ func TestRoles(t *testing.T) {
 		var r, taken dealership.Role
 		s.Test.Post("/v1/roles", `{"name": " detailing ", "scopes": ["hulls:read"]}`, 201, &r)
 		s.Test.Post("/v1/roles", `{"name": "rigging", "scopes": ["hulls:read", "hulls:write"]}`, 201, &taken)
-		if r.Name != "detailing" || r.BuiltIn || r.Version != 1 {
-			t.Errorf("made %+v", r)
-		}
+		testkit.Equal(t, r.Name, "detailing")
+		testkit.Equal(t, r.BuiltIn, false)
+		testkit.Equal(t, r.Version, 1)
 		path := "/v1/roles/" + r.ID
 		for body, c := range map[string]struct {
 			status      int
@@ -62,20 +57,16 @@ func TestRoles(t *testing.T) {
 			`{"name": "x", "scopes": ["hulls:read"], "built_in": true}`: {422, "built_in", "unknown_field"},
 		} {
 			for method, at := range map[string]string{"POST": "/v1/roles", "PATCH": path} {
-				if f := s.Test.Do(method, at, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-					t.Errorf("%s %s: %+v", method, body, f.Details)
-				}
+				s.Test.Do(method, at, body, c.status, nil).WantDetail(t, c.field, c.code, method, body)
 			}
 		}
 		s.Test.With("If-Match", `"2"`).Patch(path, `{"name": "x"}`, 409, nil)
 		s.Test.Patch(path, `{"scopes": ["hulls:read", "leads:read"]}`, 200, &r)
-		if r.Name != "detailing" || len(r.Scopes) != 2 || r.Version != 2 {
-			t.Errorf("changed %+v", r)
-		}
+		testkit.Equal(t, r.Name, "detailing")
+		testkit.Len(t, r.Scopes, 2)
+		testkit.Equal(t, r.Version, 2)
 		user := s.Test.User(map[string]any{"role_ids": []string{r.ID, taken.ID}})
-		if f := s.Test.Delete(path, 409).Fault(t); !f.Blames("role_id", "state") {
-			t.Errorf("a role in use: %+v", f)
-		}
+		s.Test.Delete(path, 409).WantDetail(t, "role_id", "state", "a role in use")
 		s.Test.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{taken.ID}}, 200, nil)
 		s.Test.Delete(path, 204)
 		s.Test.Patch(path, `{"name": "x"}`, 404, nil)
@@ -96,9 +87,9 @@ func TestRoleCountsAtOnce(t *testing.T) {
 		s.Test.Put("/v1/users/"+p.ID+"/roles", `{"role_ids": []}`, 200, nil)
 		p.Get("/v1/hulls", 403, nil)
 		var me access.Me
-		if p.Get("/v1/me", 200, &me); len(me.Scopes) != 0 || *me.UserID != p.ID {
-			t.Errorf("stripped of all: %+v", me)
-		}
+		p.Get("/v1/me", 200, &me)
+		testkit.Len(t, me.Scopes, 0, "without any role")
+		testkit.Equal(t, me.UserID, new(p.ID), "without any role")
 	})
 }
 
@@ -116,17 +107,17 @@ func TestDeleteRoleWhileItIsGiven(t *testing.T) {
 			})
 			given := tally[200] == 1 && tally[409] == 1
 			if gone := tally[204] == 1 && tally[422] == 1; given == gone {
-				t.Errorf("round %d: %v", round, tally)
+				t.Errorf("round %d: got %v, want given != %v", round, tally, gone)
 			}
 			var u dealership.User
 			if s.Test.Get("/v1/users/"+user, 200, &u); (len(u.Roles) == 1 && u.Roles[0].ID == role) != given {
-				t.Errorf("round %d: %v, and the user has %+v", round, tally, u.Roles)
+				t.Errorf("round %d: got %v, and the user has %+v; want the role only if it was given (%t)", round, tally, u.Roles, given)
 			}
 		}
 	})
 }
 
-// Nobody gives what they lack, whatever they call with.
+// No caller can grant a scope that it does not have, with any credential.
 func TestNobodyGrantsWhatTheyLack(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		few := s.Test.Role("admin", "hulls:read")
@@ -151,13 +142,10 @@ func TestNobodyGrantsWhatTheyLack(t *testing.T) {
 				"createApiKey":               {"POST", "/v1/api_keys", `{"name": "x", "scopes": ["hulls:read", "webhooks"]}`},
 				"rotateApiKey":               {"POST", "/v1/api_keys/" + largeKey.ID + "/rotate", nil},
 			} {
-				if f := c.Do(r.method, r.path, r.body, 403, nil).Fault(t); !f.Blames("scopes", "scope") {
-					t.Errorf("%s by a %s: %+v", what, who, f)
-				}
+				c.Do(r.method, r.path, r.body, 403, nil).WantDetail(t, "scopes", "scope", what, "by a", who)
 			}
-			if after := counts(s); after != before {
-				t.Errorf("a %s was refused and left %v after %v", who, after, before)
-			}
+			after := counts(s)
+			testkit.Equal(t, after, before, "after a refused", who)
 			// What they have, they give.
 			var made dealership.Role
 			c.Post("/v1/roles", map[string]any{"name": "given by a " + who, "scopes": []string{"hulls:read"}}, 201, &made)

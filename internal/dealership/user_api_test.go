@@ -1,7 +1,6 @@
 package dealership_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -15,13 +14,16 @@ func TestProvisionUser(t *testing.T) {
 		place, role := s.Test.Location(), s.RoleID("sales")
 		var u dealership.User
 		made := s.Test.Post("/v1/users", map[string]any{"email": "Ann.Bell@Example.com", "name": " Ann Bell ", "role_ids": []string{role}, "location_ids": []string{place}}, 201, &u)
-		if u.Email != "ann.bell@example.com" || u.Name != "Ann Bell" || u.Status != dealership.Invited || u.Version != 1 || u.LastSeenAt != nil ||
-			!slices.Equal(u.LocationIDs, []string{place}) || !slices.Equal(u.Roles, []dealership.UserRole{{ID: role, Name: "sales"}}) || len(u.MFAFactors) != 0 {
-			t.Errorf("made %s", made.Bytes)
-		}
-		if read := s.Test.Get("/v1/users/"+u.ID, 200, nil); string(read.Bytes) != string(made.Bytes) {
-			t.Errorf("read otherwise than made:\n%s\n%s", made.Bytes, read.Bytes)
-		}
+		testkit.Equal(t, u.Email, "ann.bell@example.com")
+		testkit.Equal(t, u.Name, "Ann Bell")
+		testkit.Equal(t, u.Status, dealership.Invited)
+		testkit.Equal(t, u.Version, 1)
+		testkit.Equal(t, u.LastSeenAt, nil)
+		testkit.Equal(t, u.LocationIDs, []string{place})
+		testkit.Equal(t, u.Roles, []dealership.UserRole{{ID: role, Name: "sales"}})
+		testkit.Len(t, u.MFAFactors, 0)
+		read := s.Test.Get("/v1/users/"+u.ID, 200, nil)
+		testkit.Equal(t, string(read.Bytes), string(made.Bytes), "read after create")
 		foreignRole, foreignPlace := idOf(t, s.Live, "/v1/roles"), s.Live.Location()
 		for body, c := range map[string]struct {
 			status      int
@@ -42,18 +44,15 @@ func TestProvisionUser(t *testing.T) {
 			`{"email": "a@example.com", "name": "A", "password": "let me choose one"}`:                           {422, "password", "unknown_field"},
 			`{"email": "a@example.com", "name": "A", "status": "active"}`:                                        {422, "status", "unknown_field"},
 		} {
-			if f := s.Test.Post("/v1/users", body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-				t.Errorf("%s: %+v", body, f.Details)
-			}
+			s.Test.Post("/v1/users", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
 		s.Live.Post("/v1/users", `{"email": "ann.bell@example.com", "name": "Ann"}`, 201, nil) // another environment
 		tally := testkit.AtOnce(t, 8, func(i int) (*testkit.Response, error) {
 			email := []string{"race@example.com", "RACE@example.com"}[i%2]
 			return s.Test.Send("POST", "/v1/users", map[string]any{"email": email, "name": "R"})
 		})
-		if tally[201] != 1 || tally[409] != 7 {
-			t.Errorf("of eight at once: %v", tally)
-		}
+		testkit.Equal(t, tally[201], 1, "of eight at once")
+		testkit.Equal(t, tally[409], 7, "of eight at once")
 	})
 }
 
@@ -70,13 +69,14 @@ func TestUpdateUser(t *testing.T) {
 		path, other := "/v1/users/"+s.Test.User(map[string]any{"email": "ann@example.com"}), s.Test.User(map[string]any{"email": "ben@example.com"})
 		var u dealership.User
 		s.Test.Patch(path, `{"email": "Ann.Bell@example.com", "name": "Ann B.", "location_ids": ["`+place+`"]}`, 200, &u)
-		if u.Email != "ann.bell@example.com" || u.Name != "Ann B." || len(u.LocationIDs) != 1 || u.Version != 2 || u.Status != dealership.Invited {
-			t.Errorf("changed %+v", u)
-		}
+		testkit.Equal(t, u.Email, "ann.bell@example.com")
+		testkit.Equal(t, u.Name, "Ann B.")
+		testkit.Len(t, u.LocationIDs, 1)
+		testkit.Equal(t, u.Version, 2)
+		testkit.Equal(t, u.Status, dealership.Invited)
 		s.Test.Patch(path, `{"location_ids": []}`, 200, &u)
-		if len(u.LocationIDs) != 0 || u.Email != "ann.bell@example.com" {
-			t.Errorf("moved %+v", u)
-		}
+		testkit.Len(t, u.LocationIDs, 0)
+		testkit.Equal(t, u.Email, "ann.bell@example.com")
 		for body, c := range map[string]struct {
 			status      int
 			field, code string
@@ -90,9 +90,7 @@ func TestUpdateUser(t *testing.T) {
 			`{"status": "deactivated"}`: {422, "status", "enum"},
 			`{"status": "active"}`:      {409, "status", "state"}, // an invitation is for its owner to accept
 		} {
-			if f := s.Test.Patch(path, body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-				t.Errorf("%s: %+v", body, f.Details)
-			}
+			s.Test.Patch(path, body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
 		for method, at := range map[string]string{"PATCH": path, "PUT": path + "/roles", "POST": path + "/deactivate"} {
 			body := map[string]any{"PATCH": `{"name": "X"}`, "PUT": `{"role_ids": []}`, "POST": nil}[method]
@@ -108,9 +106,7 @@ func TestUpdateUser(t *testing.T) {
 			for _, u := range list.Data {
 				got = append(got, u.ID)
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: %v", query, got)
-			}
+			testkit.Equal(t, got, want, query)
 		}
 	})
 }
@@ -124,41 +120,32 @@ func TestDeactivation(t *testing.T) {
 		path := "/v1/users/" + p.ID
 		var u dealership.User
 		s.Test.Post(path+"/deactivate", nil, 200, &u)
-		if u.Status != dealership.Deactivated {
-			t.Errorf("deactivated %+v", u)
-		}
+		testkit.Equal(t, u.Status, dealership.Deactivated)
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
 		gone := func(when string) {
 			for _, c := range []*testkit.Client{p.Client, second} {
-				if f := c.Get("/v1/me", 401, nil).Fault(t); f.Code != "unauthenticated" {
-					t.Errorf("%s: %+v", when, f)
-				}
+				testkit.Equal(t, c.Get("/v1/me", 401, nil).Fault(t).Code, "unauthenticated", when)
 			}
 			var open page.Page[dealership.Session]
-			if s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &open); len(open.Data) != 0 {
-				t.Errorf("%s: %+v", when, open.Data)
-			}
+			s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &open)
+			testkit.Len(t, open.Data, 0, when)
 		}
 		gone("deactivated")
 		bystander.Get("/v1/me", 200, nil)
 		s.As("").Post("/oauth/sessions", signIn, 401, nil)
-		if f := s.Test.Post(path+"/deactivate", nil, 409, nil).Fault(t); !f.Blames("status", "state") {
-			t.Errorf("twice: %+v", f)
-		}
+		s.Test.Post(path+"/deactivate", nil, 409, nil).WantDetail(t, "status", "state")
 
 		s.Advance(time.Minute)
-		if s.Test.Patch(path, `{"status": "active"}`, 200, &u); u.Status != dealership.Active || len(u.Roles) != 1 {
-			t.Errorf("reactivated %+v", u)
-		}
+		s.Test.Patch(path, `{"status": "active"}`, 200, &u)
+		testkit.Equal(t, u.Status, dealership.Active)
+		testkit.Len(t, u.Roles, 1)
 		gone("reactivated")
 		s.As(s.Token(p.Email)).Get("/v1/hulls", 200, nil)
-		if f := s.Test.Patch(path, `{"status": "active"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
-			t.Errorf("active already: %+v", f)
-		}
+		s.Test.Patch(path, `{"status": "active"}`, 409, nil).WantDetail(t, "status", "state", "not active yet")
 	})
 }
 
-// Whoever never set a password is invited again.
+// A user who never set a password is invited again.
 func TestReactivationInvitesAgain(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.User(nil)
@@ -166,19 +153,19 @@ func TestReactivationInvitesAgain(t *testing.T) {
 			return testkit.Rows[int64](s, `SELECT COUNT(*) FROM river_job WHERE kind = 'invite_user'`)[0]
 		}
 		if n := invitations(); n != 1 {
-			t.Fatalf("%d invitations", n)
+			t.Fatalf("got %d invitations, want 1", n)
 		}
 		var u dealership.User
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
-		if s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u); u.Status != dealership.Invited || invitations() != 2 {
-			t.Errorf("%s, %d invitations", u.Status, invitations())
-		}
+		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
+		testkit.Equal(t, u.Status, dealership.Invited)
+		testkit.Equal(t, invitations(), 2)
 		// With a password, there is nothing to invite to.
 		s.Activate(id)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
-		if s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u); u.Status != dealership.Active || invitations() != 2 {
-			t.Errorf("%s, %d invitations", u.Status, invitations())
-		}
+		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
+		testkit.Equal(t, u.Status, dealership.Active)
+		testkit.Equal(t, invitations(), 2)
 	})
 }
 
@@ -209,13 +196,9 @@ func TestLastOwnerStays(t *testing.T) {
 			t.Helper()
 			before := s.Test.Get("/v1/users/"+id, 200, nil)
 			for way, take := range ways {
-				if f := take(id, 409).Fault(t); !f.Blames("user_id", "state") {
-					t.Errorf("%s %s: %+v", way, when, f)
-				}
+				take(id, 409).WantDetail(t, "user_id", "state", way, when)
 			}
-			if after := s.Test.Get("/v1/users/"+id, 200, nil); string(after.Bytes) != string(before.Bytes) {
-				t.Errorf("%s: refused, and left %s", when, after.Bytes)
-			}
+			testkit.Equal(t, string(s.Test.Get("/v1/users/"+id, 200, nil).Bytes), string(before.Bytes), when, "after the refusal")
 		}
 		stays(first, "alone")
 		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
@@ -251,9 +234,8 @@ func TestOwnersThrowEachOtherOut(t *testing.T) {
 				}
 				return s.Test.Send("PUT", "/v1/users/"+victims[i]+"/roles", `{"role_ids": []}`)
 			})
-			if tally[200] != 1 || tally[409] != 1 {
-				t.Errorf("round %d: %v", round, tally)
-			}
+			testkit.Equal(t, tally[200], 1, "round", round)
+			testkit.Equal(t, tally[409], 1, "round", round)
 			left := 0
 			for _, id := range victims {
 				var u dealership.User
@@ -268,7 +250,7 @@ func TestOwnersThrowEachOtherOut(t *testing.T) {
 				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)
 			}
 			if left != 1 {
-				t.Fatalf("round %d: %d owners are left", round, left)
+				t.Fatalf("round %d: %d owners are left, want 1", round, left)
 			}
 		}
 	})

@@ -20,42 +20,48 @@ func TestCreateGetUpdate(t *testing.T) {
 		boat, buyer := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil)
 		var d deals.Deal
 		res := s.Test.Post("/v1/deals", map[string]any{"hull_id": boat, "buyer_id": buyer, "offer_usd": 118000, "metadata": map[string]string{"desk": "3"}}, 201, &d)
-		if res.Header.Get("ETag") != `"1"` || d.OfferUSD != 118000 || d.Status != deals.Open || d.StatusCategory != "open" || d.DealType != deals.Cash || d.SaleType != "retail" ||
-			d.Totals.PriceCents != 11800000 || d.Totals.TaxCents != 708000 || d.Totals.BalanceDueCents != 12508000 || d.FundingState != "not_required" || d.Rev != 1 {
-			t.Errorf("created %s", res.Bytes)
-		}
-		if read := s.Test.Get("/v1/deals/"+d.ID, 200, nil); string(read.Bytes) != string(res.Bytes) {
-			t.Errorf("read otherwise than created:\n%s\n%s", res.Bytes, read.Bytes)
-		}
+		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
+		testkit.Equal(t, d.OfferUSD, 118000)
+		testkit.Equal(t, d.Status, deals.Open)
+		testkit.Equal(t, d.StatusCategory, "open")
+		testkit.Equal(t, d.DealType, deals.Cash)
+		testkit.Equal(t, d.SaleType, "retail")
+		testkit.Equal(t, d.Totals.PriceCents, 11800000)
+		testkit.Equal(t, d.Totals.TaxCents, 708000)
+		testkit.Equal(t, d.Totals.BalanceDueCents, 12508000)
+		testkit.Equal(t, d.FundingState, "not_required")
+		testkit.Equal(t, d.Rev, 1)
+		read := s.Test.Get("/v1/deals/"+d.ID, 200, nil)
+		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		same(t, "hull", hull(s, boat).Status, hulls.Available)
 
 		path := "/v1/deals/" + d.ID
 		d = deals.Deal{}
 		s.Test.Patch(path, `{"tax_rate_percent": "7.5", "line_items": [{"kind": "fee", "amount_cents": 10000, "taxable": true}, {"kind": "product", "amount_cents": 5000, "cost_cents": 2000}], "metadata": {"desk": null}}`, 200, &d)
-		if d.Totals.LineItemsCents != 15000 || d.Totals.TaxCents != 885750 || d.Version != 2 || len(d.Metadata) != 0 || *d.LineItems[1].Side != "back" || *d.Totals.BackProfitCents != 3000 {
-			t.Errorf("updated %+v", d)
-		}
+		testkit.Equal(t, d.Totals.LineItemsCents, 15000)
+		testkit.Equal(t, d.Totals.TaxCents, 885750)
+		testkit.Equal(t, d.Version, 2)
+		testkit.Equal(t, len(d.Metadata), 0)
+		testkit.Equal(t, d.LineItems[1].Side, new("back"))
+		testkit.Equal(t, d.Totals.BackProfitCents, new(int64(3000)))
 		if d.Totals.FrontProfitCents != nil {
-			t.Error("profit on a boat whose cost nobody knows")
+			t.Error("got a profit on a boat of unknown cost, want none")
 		}
 		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "cost": {"invoice_cents": 9000000, "freight_cents": 100000}}`, 200, nil)
-		if d = deal(s, d.ID); *d.Totals.FrontProfitCents != 11800000-9100000+10000 {
-			t.Errorf("profit %d", *d.Totals.FrontProfitCents)
-		}
+		d = deal(s, d.ID)
+		testkit.Equal(t, d.Totals.FrontProfitCents, new(int64(11800000-9100000+10000)))
 		var seen deals.Deal
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &seen)
-		if seen.Totals.FrontProfitCents != nil || seen.Totals.BackProfitCents != nil || seen.LineItems[1].CostCents != nil {
-			t.Errorf("a reader sees %+v", seen)
-		}
+		testkit.Equal(t, seen.Totals.FrontProfitCents, nil, "a reader sees")
+		testkit.Equal(t, seen.Totals.BackProfitCents, nil, "a reader sees")
+		testkit.Equal(t, seen.LineItems[1].CostCents, nil, "a reader sees")
 		s.Test.Patch(path, `{"line_items": null}`, 200, &d)
-		if len(d.LineItems) != 0 {
-			t.Errorf("cleared: %+v", d.LineItems)
-		}
+		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
 		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
-		if told := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID); !strings.Contains(told[0], `"back_profit_cents":null`) || strings.Contains(told[0], `"cost_cents":2000`) {
-			t.Errorf("an event tells the profit: %s", told[0])
-		}
+		told := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
+		testkit.Contains(t, told[0], `"back_profit_cents":null`, "event without the profit")
+		testkit.Excludes(t, told[0], `"cost_cents":2000`, "event without the profit")
 	})
 }
 
@@ -67,25 +73,19 @@ func TestCreateRefuses(t *testing.T) {
 		unknown := "_00000000000000000000000000"
 		f := post(422, map[string]any{"hull_id": "hull" + unknown, "buyer_id": "con" + unknown, "co_buyer_id": "con_00000000000000000000000001", "lead_id": "lead" + unknown, "owner_id": "usr" + unknown})
 		for _, field := range []string{"hull_id", "buyer_id", "co_buyer_id", "lead_id", "owner_id"} {
-			if !f.Blames(field, "not_found") {
-				t.Errorf("%s is not blamed: %+v", field, f)
-			}
+			f.WantDetail(t, field, "not_found")
 		}
 		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.Blames("offer_usd", "minimum") || !f.Blames("metadata", "too_long") {
-			t.Errorf("not all mistakes at once: %+v", f)
+			t.Errorf(`not all mistakes at once: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
 		buyer := s.Test.Contact(nil)
-		if f := post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}); !f.Blames("co_buyer_id", "exclusive") {
-			t.Errorf("%+v", f)
-		}
+		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
 		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.Blames("buyer_id", "required") || !f.Blames("offer_usd", "required") {
-			t.Errorf("%+v", f)
+			t.Errorf(`got %+v; want a detail "buyer_id" "required", a detail "offer_usd" "required"`, f)
 		}
 		post(422, map[string]any{"status": "closed"})
 		gone := s.Test.Hull(s.Test.Location(), map[string]any{"status": "not_for_sale"})
-		if f := post(409, map[string]any{"hull_id": gone}); !f.Blames("hull_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		post(409, map[string]any{"hull_id": gone}).WantDetail(t, "hull_id", "state")
 		id := s.Test.Deal(nil)
 		for body, field := range map[string]string{
 			`{"tax_rate_percent": "6,5"}`: "tax_rate_percent",
@@ -94,9 +94,9 @@ func TestCreateRefuses(t *testing.T) {
 			`{"line_items": [{"kind": "bribe", "amount_cents": 1}]}`:                     "line_items[0].kind",
 			`{"owner_id": "usr_x"}`: "owner_id",
 		} {
-			if f := s.Test.Patch("/v1/deals/"+id, body, 422, nil).Fault(t); len(f.Details) != 1 || f.Details[0].Field != field {
-				t.Errorf("%s: %+v", body, f)
-			}
+			f := s.Test.Patch("/v1/deals/"+id, body, 422, nil).Fault(t)
+			testkit.Len(t, f.Details, 1, body)
+			testkit.Equal(t, f.Details[0].Field, field, body)
 		}
 	})
 }
@@ -107,27 +107,17 @@ func TestWholeCashDeal(t *testing.T) {
 		boat := s.Test.Hull(s.Test.Location(), nil)
 		id := s.Test.Deal(map[string]any{"hull_id": boat})
 		path := "/v1/deals/" + id
-		if f := s.Test.Post(path+"/advance", nil, 409, nil).Fault(t); !f.Blames("to", "state") {
-			t.Errorf("advanced without an offer accepted: %+v", f)
-		}
+		s.Test.Post(path+"/advance", nil, 409, nil).WantDetail(t, "to", "state", "advance without an accepted offer")
 		accept(s, id, 200)
 		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
-		if f := s.Test.Post(path+"/advance", nil, 409, nil).Fault(t); !f.Blames("signed_agreement_id", "state") {
-			t.Errorf("contracted without an agreement: %+v", f)
-		}
+		s.Test.Post(path+"/advance", nil, 409, nil).WantDetail(t, "signed_agreement_id", "state", "contract without an agreement")
 		s.Test.SignedDocument(id, "purchase_agreement")
-		if f := s.Test.Patch(path, `{"tax_rate_percent": "1"}`, 409, nil).Fault(t); !f.Blames("signed_agreement_id", "state") {
-			t.Errorf("signed terms changed: %+v", f)
-		}
+		s.Test.Patch(path, `{"tax_rate_percent": "1"}`, 409, nil).WantDetail(t, "signed_agreement_id", "state", "signed terms")
 		s.Test.Patch(path, `{"metadata": {"a": "1"}}`, 200, nil)
 		s.Test.Post(path+"/advance", nil, 200, nil)
 		same(t, "hull", hull(s, boat).Status, hulls.Sold)
-		if f := s.Test.Post(path+"/advance", `{}`, 409, nil).Fault(t); !f.Blames("totals.balance_due_cents", "state") {
-			t.Errorf("funded without money: %+v", f)
-		}
-		if f := s.Test.Post(path+"/advance", `{"to": "delivered"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
-			t.Errorf("delivered without money: %+v", f)
-		}
+		s.Test.Post(path+"/advance", `{}`, 409, nil).WantDetail(t, "totals.balance_due_cents", "state", "fund without money")
+		s.Test.Post(path+"/advance", `{"to": "delivered"}`, 409, nil).WantDetail(t, "status", "state", "deliver without money")
 		pay(s, id, 11800000)
 		s.Test.Post(path+"/advance", `{"to": "funded"}`, 200, nil)
 		s.Test.Post(path+"/cancel", `{"reason": "too late", "deposit_outcome": "refund"}`, 409, nil)
@@ -136,7 +126,7 @@ func TestWholeCashDeal(t *testing.T) {
 		s.Test.Post(path+"/advance", nil, 200, nil)
 		d := deal(s, id)
 		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil || d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
-			t.Errorf("closed %+v", d)
+			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
 		}
 		s.Test.Post("/v1/hulls/"+boat+"/archive", nil, 200, nil) // the deal no longer has it
 		same(t, "story", story(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
@@ -148,9 +138,9 @@ func TestWholeCashDeal(t *testing.T) {
 			got = append(got, string(c.To))
 		}
 		same(t, "history", strings.Join(got, " "), "closed delivered funded contracted accepted open")
-		if *history.Data[1].Reason != "at the slip" || history.Data[5].From != nil || *history.Data[0].From != deals.Delivered {
-			t.Errorf("history %+v", history.Data)
-		}
+		testkit.Equal(t, history.Data[1].Reason, new("at the slip"))
+		testkit.Equal(t, history.Data[5].From, nil)
+		testkit.Equal(t, history.Data[0].From, new(deals.Delivered))
 	})
 }
 
@@ -164,11 +154,9 @@ func TestSettingsOfTheDealership(t *testing.T) {
 		same(t, "hull of a contracted deal", hull(s, boat).Status, hulls.SalePending)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
 		if h := hull(s, boat); h.Status != hulls.Delivered || h.SoldAt == nil {
-			t.Errorf("delivered on the spot: %+v", h)
+			t.Errorf("delivered on the spot: got %s; want h.Status = hulls.Delivered, h.SoldAt != nil", testkit.Show(h))
 		}
-		if f := s.Test.Post("/v1/deals/"+id+"/advance", nil, 409, nil).Fault(t); !f.Blames("totals.balance_due_cents", "state") {
-			t.Errorf("closed without money: %+v", f)
-		}
+		s.Test.Post("/v1/deals/"+id+"/advance", nil, 409, nil).WantDetail(t, "totals.balance_due_cents", "state", "close without money")
 		pay(s, id, 11800000)
 		s.Test.Post("/v1/deals/"+id+"/advance", nil, 200, nil)
 	})
@@ -184,13 +172,11 @@ func TestSoldBeforeItIsBuilt(t *testing.T) {
 		pay(s, id, 11800000)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "contracted"}`, 200, nil)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "funded"}`, 200, nil)
-		if f := s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 409, nil).Fault(t); !f.Blames("hull_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 409, nil).WantDetail(t, "hull_id", "state")
 		s.Test.Patch("/v1/hulls/"+boat, `{"hin": "ABC12345L495"}`, 200, nil)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
 		if h := hull(s, boat); h.Status != hulls.Delivered || h.ReceivedOn == nil {
-			t.Errorf("%+v", h)
+			t.Errorf("got %s; want h.Status = hulls.Delivered, h.ReceivedOn != nil", testkit.Show(h))
 		}
 	})
 }
@@ -221,15 +207,15 @@ func TestCancelGivesTheHullBack(t *testing.T) {
 			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
 			h := hull(s, tt.boat)
 			if h.Status != tt.after || (h.Hold != nil) != (tt.after == hulls.OnHold) {
-				t.Errorf("%s: %+v", name, h)
+				t.Errorf("%s: got %s, want %s, with a hold only if on hold", name, testkit.Show(h), tt.after)
 			}
 		}
 		boat := s.Test.Hull(loc, nil)
 		id := s.Test.DealIn("contracted", map[string]any{"hull_id": boat}) // it was sold, and is not any more
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
-		if h := hull(s, boat); h.Status != hulls.Available || h.SoldAt != nil {
-			t.Errorf("sold: %+v", h)
-		}
+		h := hull(s, boat)
+		testkit.Equal(t, h.Status, hulls.Available)
+		testkit.Equal(t, h.SoldAt, nil)
 	})
 }
 
@@ -247,21 +233,18 @@ func TestCancel(t *testing.T) {
 			var order, agreement struct{ ID, Status string }
 			s.Test.Post(path+"/documents", `{"kind": "buyers_order"}`, 201, &order)
 			agreement.ID = s.Test.SignedDocument(id, "purchase_agreement")
-			if f := s.Test.Post(path+"/cancel", `{"reason": "no"}`, 400, nil).Fault(t); !f.Blames("deposit_outcome", "required") {
-				t.Errorf("%+v", f)
-			}
+			s.Test.Post(path+"/cancel", `{"reason": "no"}`, 400, nil).WantDetail(t, "deposit_outcome", "required")
 			s.Test.Post(path+"/cancel", `{}`, 400, nil)
 			s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "keep"}`, 422, nil)
 			var d deals.Deal
 			s.Test.Post(path+"/cancel", map[string]string{"reason": "Survey", "deposit_outcome": outcome}, 200, &d)
 			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome || d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
-				t.Errorf("%s: %+v", outcome, d)
+				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`, outcome, testkit.Show(d), outcome, paid)
 			}
 			s.Test.Get(path+"/documents/"+order.ID, 200, &order)
 			s.Test.Get(path+"/documents/"+agreement.ID, 200, &agreement)
-			if order.Status != "voided" || agreement.Status != "signed" {
-				t.Errorf("papers: %s, %s", order.Status, agreement.Status)
-			}
+			testkit.Equal(t, order.Status, "voided")
+			testkit.Equal(t, agreement.Status, "signed")
 			var offers page.Page[deals.Offer]
 			s.Test.Get(path+"/offers", 200, &offers)
 			for _, o := range offers.Data {
@@ -319,23 +302,21 @@ func TestConvertLead(t *testing.T) {
 			DealID     *string `json:"deal_id"`
 		}
 		s.Test.Post("/v1/leads", map[string]any{"contact_id": buyer}, 201, &lead)
-		if f := s.Test.Post("/v1/leads/"+lead.ID+"/convert", `{"offer_usd": 1000}`, 400, nil).Fault(t); !f.Blames("hull_id", "required") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post("/v1/leads/"+lead.ID+"/convert", `{"offer_usd": 1000}`, 400, nil).WantDetail(t, "hull_id", "required")
 		var d deals.Deal
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 201, &d)
-		if d.BuyerID != buyer || d.HullID != boat || d.OfferUSD != 1000 || *d.LeadID != lead.ID || d.Status != deals.Open {
-			t.Errorf("%+v", d)
-		}
+		testkit.Equal(t, d.BuyerID, buyer)
+		testkit.Equal(t, d.HullID, boat)
+		testkit.Equal(t, d.OfferUSD, 1000)
+		testkit.Equal(t, d.LeadID, new(lead.ID))
+		testkit.Equal(t, d.Status, deals.Open)
 		s.Test.Get("/v1/leads/"+lead.ID, 200, &lead)
-		if lead.Status != "converted" || *lead.DealID != d.ID {
-			t.Errorf("%+v", lead)
-		}
+		testkit.Equal(t, lead.Status, "converted")
+		testkit.Equal(t, lead.DealID, new(d.ID))
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 409, nil)
 		var p page.Page[deals.Deal]
-		if s.Test.Get("/v1/deals?lead_id="+lead.ID, 200, &p); len(p.Data) != 1 {
-			t.Errorf("%d deals of one lead", len(p.Data))
-		}
+		s.Test.Get("/v1/deals?lead_id="+lead.ID, 200, &p)
+		testkit.Len(t, p.Data, 1, "deals of one lead")
 	})
 }
 

@@ -23,20 +23,19 @@ func TestOffers(t *testing.T) {
 		opening := s.Test.OpeningOffer(id)
 		var counter, second, got deals.Offer
 		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"}, 201, &counter)
-		if counter.Status != deals.Pending || *counter.InReplyTo != opening || counter.AmountUSD != 121500 {
-			t.Errorf("counter %+v", counter)
-		}
+		testkit.Equal(t, counter.Status, deals.Pending)
+		testkit.Equal(t, counter.InReplyTo, new(opening))
+		testkit.Equal(t, counter.AmountUSD, 121500)
 		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
 		s.Test.Post(path, map[string]any{"amount_usd": 119000, "made_by": "buyer", "in_reply_to": counter.ID}, 201, &second)
 		s.Test.Get(path+"/"+opening, 200, &got)
 		if got.Status != deals.Superseded || got.DecidedAt == nil || got.Version != 2 {
-			t.Errorf("opening offer %+v", got)
+			t.Errorf("opening offer %s; want got.Status = deals.Superseded, got.DecidedAt != nil, got.Version = 2", testkit.Show(got))
 		}
 		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11900000)
 		s.Test.Post(path+"/"+second.ID+"/reject", `{"by": "buyer", "reason": "Thought again"}`, 200, &got)
-		if got.Status != deals.Withdrawn || *got.Reason != "Thought again" {
-			t.Errorf("withdrawn %+v", got)
-		}
+		testkit.Equal(t, got.Status, deals.Withdrawn)
+		testkit.Equal(t, got.Reason, new("Thought again"))
 		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "dealer"}`, 409, nil)
 		s.Test.Post(path+"/"+opening+"/accept", nil, 409, nil)
@@ -45,9 +44,10 @@ func TestOffers(t *testing.T) {
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
 		same(t, "accepted", got.Status, deals.Taken)
 		d := deal(s, id)
-		if *d.AcceptedOfferID != counter.ID || d.Totals.PriceCents != 12150000 || d.OfferUSD != 118000 || d.Status != deals.Accepted {
-			t.Errorf("deal %+v", d)
-		}
+		testkit.Equal(t, d.AcceptedOfferID, new(counter.ID))
+		testkit.Equal(t, d.Totals.PriceCents, 12150000)
+		testkit.Equal(t, d.OfferUSD, 118000)
+		testkit.Equal(t, d.Status, deals.Accepted)
 		s.Test.Get(path+"/"+second.ID, 200, &got)
 		same(t, "the other side's offer", got.Status, deals.Superseded)
 		s.Test.Post(path, `{"amount_usd": 1, "made_by": "buyer"}`, 409, nil)
@@ -62,15 +62,11 @@ func TestOffersRefuse(t *testing.T) {
 		path := "/v1/deals/" + id + "/offers"
 		opening, foreign := s.Test.OpeningOffer(id), s.Test.OpeningOffer(other)
 		f := s.Test.Post(path, `{"amount_usd": -1, "made_by": "bank", "expires_at": "2020-01-01T00:00:00Z"}`, 422, nil).Fault(t)
-		if !f.Blames("amount_usd", "minimum") || !f.Blames("made_by", "enum") || !f.Blames("expires_at", "minimum") {
-			t.Errorf("not all mistakes at once: %+v", f)
-		}
-		if f := s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).Fault(t); !f.Blames("in_reply_to", "not_found") {
-			t.Errorf("%+v", f)
-		}
-		if f := s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).Fault(t); !f.Blames("in_reply_to", "exclusive") {
-			t.Errorf("%+v", f)
-		}
+		f.WantDetail(t, "amount_usd", "minimum", "all mistakes at once")
+		f.WantDetail(t, "made_by", "enum", "all mistakes at once")
+		f.WantDetail(t, "expires_at", "minimum", "all mistakes at once")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).WantDetail(t, "in_reply_to", "not_found")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).WantDetail(t, "in_reply_to", "exclusive")
 		s.Test.Post(path+"/"+foreign+"/accept", nil, 404, nil)
 		s.Test.Get(path+"/"+foreign, 404, nil)
 		s.Test.Post(path+"/"+opening+"/reject", `{"reason": "Below invoice"}`, 200, nil)
@@ -95,9 +91,7 @@ func TestOfferExpires(t *testing.T) {
 		}
 		same(t, "before its time", expire().Status, deals.Pending)
 		s.Advance(2 * time.Hour)
-		if f := s.Test.Post(path+"/"+o.ID+"/accept", nil, 409, nil).Fault(t); !f.Blames("expires_at", "state") {
-			t.Errorf("accepted before its job came: %+v", f)
-		}
+		s.Test.Post(path+"/"+o.ID+"/accept", nil, 409, nil).WantDetail(t, "expires_at", "state", "accepted early")
 		same(t, "after its time", expire().Status, deals.Expired)
 		same(t, "twice", expire().Version, 2)
 		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11800000)
@@ -120,11 +114,6 @@ func TestOfferJobRuns(t *testing.T) {
 		s.Test.Post("/v1/deals/"+id+"/offers", map[string]any{
 			"amount_usd": 1, "made_by": "dealer", "expires_at": s.DB.Now().Add(1200 * time.Millisecond).UTC().Format(time.RFC3339Nano),
 		}, 201, nil)
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-			if offersOf(s, id).Data[0].Status == deals.Expired {
-				return
-			}
-		}
-		t.Error("the offer did not expire")
+		testkit.Eventually(t, "the offer to expire", func() bool { return offersOf(s, id).Data[0].Status == deals.Expired })
 	})
 }

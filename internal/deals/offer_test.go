@@ -31,17 +31,17 @@ func TestEveryDecision(t *testing.T) {
 				accepted := offer
 				err := accepted.accept(by, now)
 				if want := o.live && by != maker; (err == nil) != want || want && accepted.Status != Taken {
-					t.Errorf("the %s accepts a %s offer of the %s: %v, %s", by, o.status, maker, err, accepted.Status)
+					t.Errorf("the %s accepts a %s offer of the %s: got %v, %s; want it allowed: %t", by, o.status, maker, err, accepted.Status, want)
 				}
 				if err != nil && fault.KindOf(err) != fault.KindConflict {
-					t.Errorf("%v is no conflict", err)
+					t.Errorf("got %v, want a conflict", err)
 				}
 				rejected, want := offer, Rejected
 				if by == maker {
 					want = Withdrawn
 				}
 				if err := rejected.reject(OfferReject{By: by}, now); (err == nil) != o.live || o.live && rejected.Status != want {
-					t.Errorf("the %s rejects a %s offer of the %s: %v, %s", by, o.status, maker, err, rejected.Status)
+					t.Errorf("the %s rejects a %s offer of the %s: got %v, %s; want it allowed: %t, then %s", by, o.status, maker, err, rejected.Status, o.live, want)
 				}
 			}
 		}
@@ -53,10 +53,10 @@ func TestEveryOffer(t *testing.T) {
 	for _, s := range statuses {
 		_, err := OfferMake{AmountUSD: 1, MadeBy: Buyer}.offer(Deal{Status: s}, now)
 		if (err == nil) != (s == Open) {
-			t.Errorf("%s: %v", s, err)
+			t.Errorf("%s: got %v, want an error unless open", s, err)
 		}
 	}
 	if _, err := (OfferMake{ExpiresAt: &now}).offer(Deal{Status: Open}, now); fault.KindOf(err) != fault.KindUnprocessable {
-		t.Errorf("an offer that has ended: %v", err)
+		t.Errorf("an offer that has ended: got %v, want the kind fault.KindUnprocessable", err)
 	}
 }

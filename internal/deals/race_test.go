@@ -1,7 +1,6 @@
 package deals_test
 
 import (
-	"strings"
 	"sync"
 	"testing"
 
@@ -52,9 +51,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		answers := all(t, n, func(i int) (*testkit.Response, error) { return s.Test.Send("POST", paths[i], nil) })
 		for i, res := range answers {
 			if res.StatusCode == 200 {
-				if winner != "" {
-					t.Errorf("both %s and %s have the hull", winner, ids[i])
-				}
+				testkit.Equal(t, winner, "", ids[i], "also has the hull")
 				winner = ids[i]
 			}
 		}
@@ -63,9 +60,10 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 				continue
 			}
 			losers++
-			if f := res.Fault(t); !f.Blames("hull_id", "hull_unavailable") || !f.Blames("deal_id", "hull_unavailable") || !strings.Contains(string(res.Bytes), winner) {
-				t.Errorf("a loser hears %s", res.Bytes)
-			}
+			f := res.Fault(t)
+			f.WantDetail(t, "hull_id", "hull_unavailable", "the loser's answer")
+			f.WantDetail(t, "deal_id", "hull_unavailable", "the loser's answer")
+			testkit.Contains(t, res.Bytes, winner, "the loser's answer")
 		}
 		same(t, "losers", losers, n-1)
 		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
@@ -76,23 +74,21 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		blind := s.As(s.Key(auth.DealsWrite))
 		for i, path := range paths {
 			if ids[i] != winner {
-				if res := blind.Post(path, nil, 409, nil); strings.Contains(string(res.Bytes), winner) {
-					t.Errorf("told %s", res.Bytes)
-				}
+				testkit.Excludes(t, blind.Post(path, nil, 409, nil).Bytes, winner)
 				break
 			}
 		}
 	})
 }
 
-// The index guards the hull even against whoever forgets to look.
+// The index guards the hull even if a caller forgets to look.
 func TestIndexGuardsTheHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), nil)
 		first, second := s.Test.AcceptedDeal(map[string]any{"hull_id": boat}), s.Test.Deal(map[string]any{"hull_id": boat})
 		_, err := testkit.TryExec(s, `UPDATE deals SET status = 'contracted' WHERE id = ?`, second)
 		if err == nil {
-			t.Errorf("%s and %s both have the hull", first, second)
+			t.Errorf("%s and %s both have the hull, want an error", first, second)
 		}
 	})
 }
@@ -105,7 +101,7 @@ func TestHundredRepeatsOfOneDeal(t *testing.T) {
 		first := 0
 		for _, res := range answers {
 			if res.StatusCode != 201 || string(res.Bytes) != string(answers[0].Bytes) {
-				t.Fatalf("%d %s, others %s", res.StatusCode, res.Bytes, answers[0].Bytes)
+				t.Fatalf("got %d %s, want 201 %s as the others", res.StatusCode, res.Bytes, answers[0].Bytes)
 			}
 			if res.Header.Get("Idempotent-Replayed") == "" {
 				first++
@@ -130,9 +126,8 @@ func TestAcceptAgainstCancelAndReject(t *testing.T) {
 			bodies := []any{nil, nil, `{"reason": "no"}`}
 			all(t, len(paths), func(i int) (*testkit.Response, error) { return s.Test.Send("POST", paths[i], bodies[i]) })
 			d, h := deal(s, id), hull(s, boat)
-			if want := map[string]hulls.Status{"accepted": hulls.SalePending, "cancelled": hulls.Available}[string(d.Status)]; h.Status != want {
-				t.Errorf("the deal is %s and its hull %s", d.Status, h.Status)
-			}
+			want := map[string]hulls.Status{"accepted": hulls.SalePending, "cancelled": hulls.Available}[string(d.Status)]
+			testkit.Equal(t, h.Status, want, "the deal is", d.Status, "its hull")
 		}
 	})
 }

@@ -110,7 +110,7 @@ func TestWhatIsMissing(t *testing.T) {
 	d.PaidCents++
 	d.derive()
 	if err := d.advance(Funded, dealership.Settings{}, now); err != nil || d.FundedAt == nil {
-		t.Errorf("overpaid: %v", err)
+		t.Errorf("overpaid: got %v; want no error, d.FundedAt != nil", err)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestEveryCancel(t *testing.T) {
 			t.Errorf("%s: %v, want allowed = %v", from, err, want)
 		}
 		if d.derive(); err == nil && (d.Totals.BalanceDueCents != 0 || d.StatusCategory != "cancelled") {
-			t.Errorf("%s: %+v", from, d.Totals)
+			t.Errorf("%s: got category %s, totals %+v; want cancelled with nothing due", from, d.StatusCategory, d.Totals)
 		}
 	}
 	for name, tt := range map[string]struct {
@@ -135,7 +135,7 @@ func TestEveryCancel(t *testing.T) {
 		d := ready(Accepted)
 		tt.change(&d)
 		if err := d.cancel(DealCancel{Reason: "why"}, now); fault.KindOf(err) != tt.kind {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want the kind %s", name, err, tt.kind.Code)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestEveryChangeOfTerms(t *testing.T) {
 	for _, s := range statuses {
 		d := ready(s)
 		if err := d.MayChangeTerms(); err == nil {
-			t.Errorf("%s: signed terms may change", s)
+			t.Errorf("%s: signed terms may change, want an error", s)
 		}
 		d.SignedAgreementID = nil
 		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.MayChangeTerms() == nil) != want {

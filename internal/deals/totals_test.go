@@ -110,14 +110,14 @@ func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash, FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
 	d.Select(new("fin_1"), 50000, 20000)
 	if d.DealType != Finance || d.FundingState != FundingNotStarted {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v; want d.DealType = Finance, d.FundingState = FundingNotStarted", d)
 	}
 	if err := (DealPatch{}).apply(&d); err != nil || d.SelectedStructureID == nil {
-		t.Errorf("%v, %+v", err, d)
+		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID != nil", err, d)
 	}
 	p := DealPatch{}
 	p.LineItems.Set, p.LineItems.V = true, &[]DealLineItem{{Kind: "fee", AmountCents: 1}}
 	if err := p.apply(&d); err != nil || d.SelectedStructureID != nil || d.ProductsCents != 0 {
-		t.Errorf("%v, %+v", err, d)
+		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID = nil, d.ProductsCents = 0", err, d)
 	}
 }

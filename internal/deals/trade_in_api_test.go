@@ -18,26 +18,24 @@ func TestTradeIns(t *testing.T) {
 		s.Test.Post(path, `{"description": "Old Whaler", "allowance_cents": 3000000, "payoff_cents": 1000000, "acv_cents": 2500000}`, 201, &good)
 		s.Test.Post(path, `{"make": "Sea Ray", "allowance_cents": 500000, "payoff_cents": 3500000, "lienholder": "Bay Federal"}`, 201, &bad)
 		same(t, "equity", bad.EquityCents, -3000000)
-		if d := deal(s, id); d.Totals.TradeEquityCents != -1000000 || d.Totals.BalanceDueCents != 12800000 || d.Version != 3 {
-			t.Errorf("%+v", d)
-		}
+		d := deal(s, id)
+		testkit.Equal(t, d.Totals.TradeEquityCents, -1000000)
+		testkit.Equal(t, d.Totals.BalanceDueCents, 12800000)
+		testkit.Equal(t, d.Version, 3)
 		var p page.Page[deals.TradeIn]
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &p)
-		if len(p.Data) != 2 || p.Data[1].ACVCents != nil || p.Data[1].EquityCents != 2000000 {
-			t.Errorf("a reader sees %+v", p.Data)
-		}
+		testkit.Len(t, p.Data, 2, "a reader sees")
+		testkit.Equal(t, p.Data[1].ACVCents, nil, "a reader sees")
+		testkit.Equal(t, p.Data[1].EquityCents, 2000000, "a reader sees")
 		s.Test.Delete(path+"/"+bad.ID, 204)
 		s.Test.Delete(path+"/"+bad.ID, 404)
 		same(t, "equity", deal(s, id).Totals.TradeEquityCents, 2000000)
 		f := s.Test.Post(path, `{"allowance_cents": 1, "stock_in": true, "hin": "nonsense", "year": 2200}`, 400, nil).Fault(t)
 		for _, field := range []string{"make", "model", "length_ft"} {
-			if !f.Blames(field, "required") {
-				t.Errorf("%s is not blamed: %+v", field, f)
-			}
+			f.WantDetail(t, field, "required")
 		}
-		if !f.Blames("hin", "pattern") || !f.Blames("year", "maximum") {
-			t.Errorf("%+v", f)
-		}
+		f.WantDetail(t, "hin", "pattern")
+		f.WantDetail(t, "year", "maximum")
 		same(t, "story", story(s, id), "deal.opened deal.trade_in_added deal.trade_in_added deal.trade_in_removed")
 	})
 }
@@ -62,12 +60,15 @@ func TestTradeInIsStockedIn(t *testing.T) {
 		var p page.Page[deals.TradeIn]
 		s.Test.Get(path+"/trade_ins", 200, &p)
 		if p.Data[0].HullID != nil || p.Data[1].HullID == nil {
-			t.Fatalf("%+v", p.Data)
+			t.Fatalf("got %s; want p.Data[0].HullID = nil, p.Data[1].HullID != nil", testkit.Show(p.Data))
 		}
 		h := hull(s, *p.Data[1].HullID)
-		if h.Status != hulls.NotForSale || h.Condition != "used" || *h.PreviousHullID != old || h.LocationID != loc || h.PriceUSD != 30000 || *h.HIN != "BWCE1234A616" {
-			t.Errorf("%+v", h)
-		}
+		testkit.Equal(t, h.Status, hulls.NotForSale)
+		testkit.Equal(t, h.Condition, "used")
+		testkit.Equal(t, h.PreviousHullID, new(old))
+		testkit.Equal(t, h.LocationID, loc)
+		testkit.Equal(t, h.PriceUSD, 30000)
+		testkit.Equal(t, h.HIN, new("BWCE1234A616"))
 		var pricing hulls.HullPricing
 		s.Test.Get("/v1/hulls/"+h.ID+"/pricing", 200, &pricing)
 		same(t, "cost", *pricing.Cost.InvoiceCents, 3000000)

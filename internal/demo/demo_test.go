@@ -62,7 +62,7 @@ func TestFleetIsVaried(t *testing.T) {
 		status := created.Status
 		for _, a := range acts {
 			if !a.at.Before(noon) || a.at.Before(noon.AddDate(0, 0, -days)) {
-				t.Errorf("%s: %s %s at %s", b.title(), a.method, a.path, a.at)
+				t.Errorf("%s: %s %s at %s, want it within the %d days before %s", b.title(), a.method, a.path, a.at, days, noon)
 			}
 			switch body := a.body.(type) {
 			case hulls.HullTransition:
@@ -77,7 +77,7 @@ func TestFleetIsVaried(t *testing.T) {
 		}
 		if n := b.hin(); n != nil {
 			if d := hin.Decode(*n, noon); !d.Valid || len(d.Warnings) > 0 || (d.ModelYear != nil && *d.ModelYear != b.year) {
-				t.Errorf("%s has the odd HIN %s: %v %v", b.title(), *n, d.Errors, d.Warnings)
+				t.Errorf("%s has the HIN %s: got %v %v, want a valid one of %d without warnings", b.title(), *n, d.Errors, d.Warnings, b.year)
 			}
 			if numbers[*n] {
 				t.Errorf("%s has the HIN of another boat", b.title())
@@ -164,7 +164,7 @@ func TestFurnish(t *testing.T) {
 	photos := int64(0)
 	for _, h := range list.Data {
 		if photos += h.PhotoCount; len(h.PublishedChannels) == 0 {
-			t.Errorf("%s is on no channel", h.ID)
+			t.Errorf("got %s is on no channel, want len(h.PublishedChannels) != 0", h.ID)
 		}
 	}
 	if photos == 0 {
@@ -180,7 +180,7 @@ func TestFurnish(t *testing.T) {
 	}
 	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Lost} {
 		if statuses[want] == 0 {
-			t.Errorf("no lead is %s: %v", want, statuses)
+			t.Errorf("no lead is %s: got %v, want statuses[want] != 0", want, statuses)
 		}
 	}
 	var sold page.Page[deals.Deal]

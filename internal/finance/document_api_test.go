@@ -25,21 +25,28 @@ func TestDocuments(t *testing.T) {
 		path := "/v1/deals/" + id + "/documents"
 		var doc finance.Document
 		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 201, &doc)
-		if doc.Status != finance.Issued || fmt.Sprint(doc.RequiredSigners) != "[buyer co_buyer dealer]" || doc.Title != "Purchase Agreement" || doc.PageCount != 2 || doc.ContentType != "application/pdf" || doc.IssuedBy.Type != "api_key" {
-			t.Errorf("%+v", doc)
-		}
+		testkit.Equal(t, doc.Status, finance.Issued)
+		testkit.Equal(t, fmt.Sprint(doc.RequiredSigners), "[buyer co_buyer dealer]")
+		testkit.Equal(t, doc.Title, "Purchase Agreement")
+		testkit.Equal(t, doc.PageCount, 2)
+		testkit.Equal(t, doc.ContentType, "application/pdf")
+		testkit.Equal(t, doc.IssuedBy.Type, "api_key")
 		res := s.Test.Get(path+"/"+doc.ID+"/content", 200, nil)
 		sum := sha256.Sum256(res.Bytes)
-		if hex.EncodeToString(sum[:]) != doc.SHA256 || int64(len(res.Bytes)) != doc.SizeBytes || res.Header.Get("Content-Type") != "application/pdf" || res.Header.Get("ETag") != `"`+doc.SHA256+`"` {
-			t.Errorf("%v, %d bytes, %+v", res.Header, len(res.Bytes), doc)
-		}
-		if text := textOf(t, res.Bytes); !strings.Contains(text, "Zoë Núñez") || !strings.Contains(text, "Jérôme") || !strings.Contains(text, "GRT40912B324") || !strings.Contains(text, doc.ID) || !strings.Contains(text, "Page 2 of 2") || !strings.Contains(text, "Acme Marine") || !strings.Contains(text, "$118,000.00") {
-			t.Errorf("it says %s", text)
-		}
+		testkit.Equal(t, hex.EncodeToString(sum[:]), doc.SHA256)
+		testkit.Equal(t, int64(len(res.Bytes)), doc.SizeBytes)
+		testkit.Equal(t, res.Header.Get("Content-Type"), "application/pdf")
+		testkit.Equal(t, res.Header.Get("ETag"), `"`+doc.SHA256+`"`)
+		text := textOf(t, res.Bytes)
+		testkit.Contains(t, text, "Zoë Núñez")
+		testkit.Contains(t, text, "Jérôme")
+		testkit.Contains(t, text, "GRT40912B324")
+		testkit.Contains(t, text, doc.ID)
+		testkit.Contains(t, text, "Page 2 of 2")
+		testkit.Contains(t, text, "Acme Marine")
+		testkit.Contains(t, text, "$118,000.00")
 		s.Test.With("If-None-Match", `"`+doc.SHA256+`"`).Do("GET", path+"/"+doc.ID+"/content", nil, 304, nil)
-		if part := s.Test.With("Range", "bytes=0-4").Do("GET", path+"/"+doc.ID+"/content", nil, 206, nil); string(part.Bytes) != "%PDF-" {
-			t.Errorf("%q", part.Bytes)
-		}
+		testkit.Equal(t, string(s.Test.With("Range", "bytes=0-4").Do("GET", path+"/"+doc.ID+"/content", nil, 206, nil).Bytes), "%PDF-")
 
 		sign := func(doc finance.Document, role string, want int) (after finance.Document) {
 			t.Helper()
@@ -53,22 +60,22 @@ func TestDocuments(t *testing.T) {
 		sign(doc, "dealer", 200)
 		signed := sign(doc, "co_buyer", 200)
 		if signed.Status != finance.AllSigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
-			t.Errorf("%+v", signed)
+			t.Errorf(`got %s; want signed.Status = finance.AllSigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
 		}
 		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
-		if said := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID); strings.Contains(fmt.Sprint(said), "Zoë") {
-			t.Errorf("the audit log has a signer's name: %s", said)
-		}
+		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë", "audit log without the signer's name")
 
-		// Issued anew, the old one is void and the terms are free again.
+		// Issued again, the old one is void and the terms are free again.
 		var next finance.Document
 		s.Test.Post(path, map[string]any{"kind": "bill_of_sale", "supersedes_id": doc.ID}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": "doc_00000000000000000000000000"}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": doc.ID, "title": "Purchase Agreement, second issue"}, 201, &next)
 		s.Test.Get(path+"/"+doc.ID, 200, &doc)
-		if doc.Status != finance.Voided || *doc.VoidReason != "superseded by "+next.ID || *next.SupersedesID != doc.ID || next.Title != "Purchase Agreement, second issue" || deal(s, id).SignedAgreementID != nil {
-			t.Errorf("%+v, %+v", doc, next)
-		}
+		testkit.Equal(t, doc.Status, finance.Voided)
+		testkit.Equal(t, doc.VoidReason, new("superseded by "+next.ID))
+		testkit.Equal(t, next.SupersedesID, new(doc.ID))
+		testkit.Equal(t, next.Title, "Purchase Agreement, second issue")
+		testkit.Equal(t, deal(s, id).SignedAgreementID, nil)
 		sign(doc, "buyer", 409)
 		s.Test.Post(path+"/"+next.ID+"/void", `{}`, 400, nil)
 		s.Test.Post(path+"/"+next.ID+"/void", `{"reason": "Wrong boat"}`, 200, &next)
@@ -87,9 +94,7 @@ func TestDocumentsRefuse(t *testing.T) {
 		id := s.Test.DealIn("contracted", nil)
 		path := "/v1/deals/" + id + "/documents"
 		for kind, field := range map[string]string{"retail_installment_contract": "selected_structure_id", "trade_title": "trade_ins", "deposit_receipt": "totals.paid_cents"} {
-			if f := s.Test.Post(path, map[string]string{"kind": kind}, 409, nil).Fault(t); !f.Blames(field, "state") {
-				t.Errorf("%s: %+v", kind, f)
-			}
+			s.Test.Post(path, map[string]string{"kind": kind}, 409, nil).WantDetail(t, field, "state", kind)
 		}
 		s.Test.Post(path, `{"kind": "love_letter"}`, 422, nil)
 		s.Test.Post(path, `{"kind": "bill_of_sale", "required_signers": ["captain"]}`, 422, nil)
@@ -125,16 +130,12 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 			if paid > 0 {
 				want = fmt.Sprintf("$%d,000.00 Balance due", paid)
 			}
-			if text := textOf(t, s.Test.Get(path+"/documents/"+doc.ID+"/content", 200, nil).Bytes); !strings.Contains(text, want) {
-				t.Errorf("after %d payments it says %s", paid, text)
-			}
+			testkit.Contains(t, textOf(t, s.Test.Get(path+"/documents/"+doc.ID+"/content", 200, nil).Bytes), want, "after", paid, "payments")
 		}
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil)
 		s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "refund"}`, 200, nil)
-		if again := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil); string(again.Bytes) != string(first.Bytes) {
-			t.Errorf("%s, first %s", again.Bytes, first.Bytes)
-		}
+		testkit.Equal(t, string(c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil).Bytes), string(first.Bytes))
 		s.Test.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 409, nil)
 	})
 }

@@ -45,7 +45,7 @@ func TestEveryDocumentAction(t *testing.T) {
 				}
 				fixed := binding && slices.Contains([]deals.Status{deals.Contracted, deals.Funded, deals.Delivered, deals.Closed}, s)
 				if err := d.void("why", deal, now); (err == nil) != (status != Voided && !fixed) {
-					t.Errorf("void a document that is %s of a deal that is %s (binding %v): %v", status, s, binding, err)
+					t.Errorf("void a document that is %s of a deal that is %s (binding %v): got %v, want it allowed: %t", status, s, binding, err, status != Voided && !fixed)
 				}
 			}
 		}
@@ -71,25 +71,25 @@ func TestWhoSigns(t *testing.T) {
 	} {
 		d, err := tt.in.document(tt.f, auth.System)
 		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(d.RequiredSigners, tt.want) {
-			t.Errorf("%s: %v, %v", name, d.RequiredSigners, err)
+			t.Errorf("%s: got signers %v, %v; want %v", name, d.RequiredSigners, err, tt.want)
 		}
 	}
 	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
-		t.Error("a co-buyer changed the form for everybody")
+		t.Error("a co-buyer changed the form for every deal")
 	}
 }
 
 // Every kind can be issued, says what it is about, and counts its pages.
 func TestEveryKind(t *testing.T) {
 	if len(forms) != len(kinds) {
-		t.Errorf("%d forms for %d kinds", len(forms), len(kinds))
+		t.Errorf("got %d forms, want %d, one for each kind", len(forms), len(kinds))
 	}
 	f := everything()
 	for _, kind := range kinds {
 		doc, text := issue(t, f, kind)
 		for _, want := range []string{doc.Title, doc.ID, "Chesapeake Marine", fmt.Sprintf("Page %d of %d", doc.PageCount, doc.PageCount)} {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s has no %q", kind, want)
+				t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
 			}
 		}
 		for _, role := range doc.RequiredSigners {
@@ -152,11 +152,11 @@ func TestWhatPapersSay(t *testing.T) {
 		doc, text := issue(t, f, kind)
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s has no %q", kind, want)
+				t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
 			}
 		}
 		if heads := strings.Count(text, "Principal"); kind == "retail_installment_contract" && (doc.PageCount < 6 || heads < 6) {
-			t.Errorf("a schedule on %d pages has %d heads", doc.PageCount, heads)
+			t.Errorf("got a schedule on %d pages with %d heads, want at least 6 of each", doc.PageCount, heads)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestPapersAreReproducible(t *testing.T) {
 	}
 	for range 3 {
 		if again, _, err := f.set(doc); err != nil || !bytes.Equal(first, again) {
-			t.Fatal("other bytes", err)
+			t.Fatalf("got other bytes the second time, %v; want the same document", err)
 		}
 	}
 }

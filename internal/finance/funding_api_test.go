@@ -28,30 +28,29 @@ func TestWholeFinancedDeal(t *testing.T) {
 		var bay, sea finance.Funding
 		s.Test.Post(path+"/fundings", `{"lender": "Bay Federal", "reference": "APP-1"}`, 201, &bay)
 		s.Test.Post(path+"/fundings", `{"lender": "Seacoast"}`, 201, &sea)
-		if bay.Status != finance.Submitted || bay.RequestedCents != 10000000 || bay.AmountCents != 10000000 || len(bay.Stipulations) != 0 {
-			t.Errorf("%+v", bay)
-		}
+		testkit.Equal(t, bay.Status, finance.Submitted)
+		testkit.Equal(t, bay.RequestedCents, 10000000)
+		testkit.Equal(t, bay.AmountCents, 10000000)
+		testkit.Len(t, bay.Stipulations, 0)
 		step := func(f finance.Funding, body any, want int) (after finance.Funding) {
 			t.Helper()
 			res := s.Test.Post(path+"/fundings/"+f.ID+"/advance", body, want, nil)
 			s.Test.Get(path+"/fundings/"+f.ID, 200, &after)
 			if got := deal(s, id); want == 200 && f.ID == bay.ID && got.FundingState != string(after.Status) {
-				t.Errorf("the funding is %s and the deal says %s (%s)", after.Status, got.FundingState, res.Bytes)
+				t.Errorf("got funding_state %s of the deal, want %s as the funding: %s", got.FundingState, after.Status, res.Bytes)
 			}
 			return after
 		}
 		step(sea, `{"to": "countered", "decision": {"amount_cents": 9000000, "apr_percent": "8.25"}}`, 200)
 		if f := step(bay, `{"to": "conditional", "decision": {"apr_percent": "7.49", "term_months": 240, "conditions": "Proof of income"}}`, 200); *f.Decision.TermMonths != 240 || f.Decision.Tier != nil {
-			t.Errorf("%+v", f.Decision)
+			t.Errorf("got %s; want f.Decision.TermMonths = 240, f.Decision.Tier = nil", testkit.Show(f.Decision))
 		}
 		var income, survey finance.Stipulation
 		s.Test.Post(path+"/fundings/"+bay.ID+"/stipulations", `{"kind": "proof_of_income", "description": "Two years"}`, 201, &income)
 		s.Test.Post(path+"/fundings/"+bay.ID+"/stipulations", `{"kind": "survey"}`, 201, &survey)
 		step(bay, nil, 200) // contract_sent
 		step(sea, `{"to": "approved"}`, 200)
-		if f := s.Test.Post(path+"/fundings/"+sea.ID+"/advance", `{"to": "contract_sent"}`, 409, nil).Fault(t); !f.Blames("to", "state") {
-			t.Errorf("two contracts: %+v", f)
-		}
+		s.Test.Post(path+"/fundings/"+sea.ID+"/advance", `{"to": "contract_sent"}`, 409, nil).WantDetail(t, "to", "state", "two contracts")
 		step(sea, `{"to": "withdrawn", "reason": "Bay was cheaper"}`, 200)
 		step(bay, `{"to": "signed"}`, 200)
 		step(bay, `{"to": "funded"}`, 409)
@@ -66,27 +65,22 @@ func TestWholeFinancedDeal(t *testing.T) {
 		step(bay, `{"to": "approved_to_fund"}`, 200)
 		f := s.Test.Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil).Fault(t)
 		if !f.Blames("stipulations."+income.ID, "state") || f.Blames("stipulations."+survey.ID, "state") {
-			t.Errorf("funded without proof: %+v", f)
+			t.Errorf("funded without proof: got %+v; want only the stipulation %s blamed", f, income.ID)
 		}
 		resolve(income, "accepted", 200)
 		resolve(income, "rejected", 409)
 
-		if f := s.Test.Post(path+"/advance", `{"to": "contracted"}`, 409, nil).Fault(t); !f.Blames("signed_agreement_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path+"/advance", `{"to": "contracted"}`, 409, nil).WantDetail(t, "signed_agreement_id", "state")
 		s.Test.SignedDocument(id, "purchase_agreement")
 		s.Test.Post(path+"/advance", `{"to": "contracted"}`, 200, nil)
-		if f := s.Test.Post(path+"/advance", nil, 409, nil).Fault(t); !f.Blames("funding_state", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path+"/advance", nil, 409, nil).WantDetail(t, "funding_state", "state")
 		after := step(bay, `{"to": "funded", "amount_cents": 9990000, "reference": "WIRE-7", "funded_at": "2026-01-02T03:04:05Z"}`, 200)
-		if after.DifferenceCents != -10000 || *after.Reference != "WIRE-7" || after.FundedAt.Year() != 2026 || len(after.Stipulations) != 2 {
-			t.Errorf("%+v", after)
-		}
+		testkit.Equal(t, after.DifferenceCents, -10000)
+		testkit.Equal(t, after.Reference, new("WIRE-7"))
+		testkit.Equal(t, after.FundedAt.Year(), 2026)
+		testkit.Len(t, after.Stipulations, 2)
 		s.Test.Post(path+"/fundings/"+bay.ID+"/stipulations", `{"kind": "other"}`, 409, nil)
-		if f := s.Test.Post(path+"/cancel", `{"reason": "no"}`, 409, nil).Fault(t); !f.Blames("funding_state", "state") {
-			t.Errorf("cancelled with the lender's money: %+v", f)
-		}
+		s.Test.Post(path+"/cancel", `{"reason": "no"}`, 409, nil).WantDetail(t, "funding_state", "state", "cancel with the lender's money")
 		s.Test.Post(path+"/advance", nil, 200, nil)
 		same(t, "status", deal(s, id).Status, deals.Funded)
 		s.Test.Post(path+"/payments", `{"kind": "lender_proceeds", "method": "financing", "amount_cents": 9990000}`, 201, nil)
@@ -95,12 +89,10 @@ func TestWholeFinancedDeal(t *testing.T) {
 		step(bay, `{"to": "charged_back", "reason": "Fraud"}`, 200)
 		var p page.Page[finance.Funding]
 		s.Test.Get(path+"/fundings", 200, &p)
-		if len(p.Data) != 2 || p.Data[0].Status != finance.Withdrawn || len(p.Data[1].Stipulations) != 2 {
-			t.Errorf("%+v", p.Data)
-		}
-		if got := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.funded'`)[0]; got != 1 {
-			t.Errorf("funded %d times", got)
-		}
+		testkit.Len(t, p.Data, 2)
+		testkit.Equal(t, p.Data[0].Status, finance.Withdrawn)
+		testkit.Len(t, p.Data[1].Stipulations, 2)
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.funded'`)[0], 1, "funded", "times")
 		s.Test.With("If-Match", `"1"`).Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil)
 	})
 }
@@ -122,9 +114,8 @@ func TestOneContract(t *testing.T) {
 		counts := all(t, lenders, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+ids[i]+"/advance", `{"to": "contract_sent"}`)
 		})
-		if counts[200] != 1 || counts[409] != lenders-1 {
-			t.Error(counts)
-		}
+		testkit.Equal(t, counts[200], 1)
+		testkit.Equal(t, counts[409], lenders-1)
 		if _, err := testkit.TryExec(s, `UPDATE fundings SET status = 'signed' WHERE deal_id = ?`, id); err == nil {
 			t.Error("the index let ten contracts pass")
 		}
@@ -149,12 +140,12 @@ func TestFinanceTurnsToCash(t *testing.T) {
 		s.Test.Post(path+"/fundings", `{"lender": "Bay Federal"}`, 201, &f)
 		var d deals.Deal
 		s.Test.Patch(path, `{"deal_type": "cash"}`, 200, &d)
-		if d.DealType != deals.Cash || d.SelectedStructureID != nil || d.FundingState != "submitted" {
-			t.Errorf("%+v", d)
-		}
+		testkit.Equal(t, d.DealType, deals.Cash)
+		testkit.Equal(t, d.SelectedStructureID, nil)
+		testkit.Equal(t, d.FundingState, "submitted")
 		s.Test.Post(path+"/fundings/"+f.ID+"/advance", `{"to": "withdrawn"}`, 200, nil)
 		if d := deal(s, id); d.DealType != deals.Cash || d.FundingState != "withdrawn" {
-			t.Errorf("%+v", d)
+			t.Errorf(`got %s; want d.DealType = deals.Cash, d.FundingState = "withdrawn"`, testkit.Show(d))
 		}
 	})
 }
@@ -166,9 +157,9 @@ func TestFundingsRefuse(t *testing.T) {
 		var f finance.Funding
 		s.Test.Post(path, `{"lender": "Bay Federal"}`, 201, &f)
 		bad := s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved", "amount_cents": 1, "funded_at": "2200-01-01T00:00:00Z", "decision": {"apr_percent": "x"}}`, 422, nil).Fault(t)
-		if !bad.Blames("amount_cents", "exclusive") || !bad.Blames("funded_at", "maximum") || !bad.Blames("decision.apr_percent", "pattern") {
-			t.Errorf("%+v", bad)
-		}
+		bad.WantDetail(t, "amount_cents", "exclusive")
+		bad.WantDetail(t, "funded_at", "maximum")
+		bad.WantDetail(t, "decision.apr_percent", "pattern")
 		s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "lost"}`, 422, nil)
 		s.Test.Post(path+"/"+f.ID+"/stipulations", `{"kind": "blood"}`, 422, nil)
 		s.Test.Post(path+"/"+f.ID+"/stipulations/stip_00000000000000000000000000/resolve", `{"status": "waived"}`, 404, nil)

@@ -65,18 +65,18 @@ func TestFundedNeeds(t *testing.T) {
 		f := Funding{Status: ApprovedToFund, Stipulations: []Stipulation{{ID: "stip_1", Status: StipulationAccepted}, {ID: "stip_2", Status: s}}}
 		err := f.advance(FundingAdvance{}, deals.Deal{Status: deals.Contracted}, now)
 		if want := s == StipulationAccepted || s == StipulationWaived; (err == nil) != want {
-			t.Errorf("%s: %v", s, err)
+			t.Errorf("%s: got %v, want it allowed: %t", s, err, want)
 		}
 	}
 	for _, s := range []deals.Status{deals.Open, deals.Cancelled} {
 		f := Funding{Status: ApprovedToFund}
 		if err := f.advance(FundingAdvance{}, deals.Deal{Status: s}, now); fault.KindOf(err) != fault.KindConflict {
-			t.Errorf("funded a deal that is %s: %v", s, err)
+			t.Errorf("funded a deal that is %s: got %v, want the kind fault.KindConflict", s, err)
 		}
 	}
 	f := Funding{Status: ApprovedToFund, RequestedCents: 100, AmountCents: 100}
 	if err := f.advance(FundingAdvance{AmountCents: new(int64(90)), Reference: new("W-1")}, deals.Deal{Status: deals.Contracted}, now); err != nil || f.DifferenceCents != -10 || *f.Reference != "W-1" {
-		t.Errorf("%v, %+v", err, f)
+		t.Errorf(`got %v, %+v; want no error, f.DifferenceCents = -10, f.Reference = "W-1"`, err, f)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestEveryResolution(t *testing.T) {
 				s := Stipulation{Status: from}
 				err := s.resolve(StipulationResolve{Status: to}, Funding{Status: funding}, now)
 				if want := !ended && !met; (err == nil) != want || want && (s.Status != to || (s.ResolvedAt == nil) != (to == StipulationReceived)) {
-					t.Errorf("%s → %s of a %s funding: %v, %+v", from, to, funding, err, s)
+					t.Errorf("%s → %s of a %s funding: got %v, %+v; want it allowed: %t", from, to, funding, err, s, want)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func TestStateOfTheFurthest(t *testing.T) {
 	}
 	for _, s := range every {
 		if !slices.Contains(furthest, s) {
-			t.Errorf("%s has no rank", s)
+			t.Errorf("%s has no rank, want it in furthest", s)
 		}
 	}
 }

@@ -26,24 +26,23 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if deposit.Status != "succeeded" || deposit.ReceivedOn != s.DB.Now().In(zone).Format(time.DateOnly) || deposit.RefundsPaymentID != nil {
-			t.Errorf("%+v", deposit)
-		}
+		testkit.Equal(t, deposit.Status, "succeeded")
+		testkit.Equal(t, deposit.ReceivedOn, s.DB.Now().In(zone).Format(time.DateOnly))
+		testkit.Equal(t, deposit.RefundsPaymentID, nil)
 		balance("a deposit", 11300000)
 		s.Test.Post(path, `{"kind": "balance", "method": "wire", "amount_cents": 11300000, "received_on": "2026-01-02"}`, 201, nil)
 		balance("the rest", 0)
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 200000, "reason": "Half"}`, 201, &back)
-		if *back.RefundsPaymentID != deposit.ID || back.AmountCents != 200000 || back.Kind != "deposit" || *back.Reason != "Half" {
-			t.Errorf("%+v", back)
-		}
+		testkit.Equal(t, back.RefundsPaymentID, new(deposit.ID))
+		testkit.Equal(t, back.AmountCents, 200000)
+		testkit.Equal(t, back.Kind, "deposit")
+		testkit.Equal(t, back.Reason, new("Half"))
 		balance("a part of it back", 200000)
 		s.Test.Get(path+"/"+deposit.ID, 200, &deposit)
-		if deposit.Status != "partially_refunded" || deposit.RefundedCents != 200000 || deposit.AmountCents != 500000 {
-			t.Errorf("%+v", deposit)
-		}
-		if f := s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).Fault(t); !f.Blames("amount_cents", "maximum") {
-			t.Errorf("%+v", f)
-		}
+		testkit.Equal(t, deposit.Status, "partially_refunded")
+		testkit.Equal(t, deposit.RefundedCents, 200000)
+		testkit.Equal(t, deposit.AmountCents, 500000)
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).WantDetail(t, "amount_cents", "maximum")
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
 		same(t, "the rest", back.AmountCents, 300000)
 		balance("all of it back", 500000)
@@ -51,13 +50,13 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
 		var p page.Page[finance.Payment]
 		s.Test.Get(path, 200, &p)
-		if len(p.Data) != 4 || p.Data[3].Status != "refunded" || p.Data[0].ID != back.ID {
-			t.Errorf("%+v", p.Data)
-		}
+		testkit.Len(t, p.Data, 4)
+		testkit.Equal(t, p.Data[3].Status, "refunded")
+		testkit.Equal(t, p.Data[0].ID, back.ID)
 		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
-		if !f.Blames("kind", "enum") || !f.Blames("method", "enum") || !f.Blames("amount_cents", "minimum") {
-			t.Errorf("not all mistakes at once: %+v", f)
-		}
+		f.WantDetail(t, "kind", "enum", "all mistakes at once")
+		f.WantDetail(t, "method", "enum", "all mistakes at once")
+		f.WantDetail(t, "amount_cents", "minimum", "all mistakes at once")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
 		same(t, "story", story(s, deposit.ID), "payment.recorded")
@@ -75,9 +74,8 @@ func TestFiftyRefundsAtOnce(t *testing.T) {
 		counts := all(t, 50, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+p.ID+"/refund", fmt.Sprintf(`{"amount_cents": 3000, "reason": "no. %d"}`, i))
 		})
-		if counts[201] != 33 || counts[409] != 17 {
-			t.Error(counts)
-		}
+		testkit.Equal(t, counts[201], 33)
+		testkit.Equal(t, counts[409], 17)
 		s.Test.Get(path+"/"+p.ID, 200, &p)
 		same(t, "refunded", p.RefundedCents, 99000)
 		same(t, "paid", deal(s, id).Totals.PaidCents, 1000)

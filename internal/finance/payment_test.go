@@ -30,17 +30,17 @@ func TestRefundsNeverExceed(t *testing.T) {
 			}
 			refund, err := p.refund(r, now)
 			if possible := wanted > 0 && back+wanted <= p.AmountCents; (err == nil) != possible {
-				t.Fatalf("%d of %d, %d gone: %v", wanted, p.AmountCents, back, err)
+				t.Fatalf("refund %d of %d, %d refunded before: got %v, want it allowed: %t", wanted, p.AmountCents, back, err, possible)
 			}
 			if err != nil {
 				if fault.KindOf(err) != fault.KindConflict {
-					t.Fatal(err)
+					t.Fatalf("got %v, want the kind fault.KindConflict", err)
 				}
 				continue
 			}
 			back += refund.AmountCents
 			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.left() != p.AmountCents-back {
-				t.Fatalf("%+v of %+v", refund, p)
+				t.Fatalf("got %+v of %+v; want refund.RefundsPaymentID = %q, p.left() = %v", refund, p, p.ID, p.AmountCents-back)
 			}
 		}
 		want := map[bool]string{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]
@@ -48,7 +48,7 @@ func TestRefundsNeverExceed(t *testing.T) {
 			want = "succeeded"
 		}
 		if p.Status != want || back > p.AmountCents {
-			t.Fatalf("%+v after %d", p, back)
+			t.Fatalf("got %+v after %d; want p.Status = %q, back <= %v", p, back, want, p.AmountCents)
 		}
 	})
 }
@@ -57,16 +57,16 @@ func TestPaymentRules(t *testing.T) {
 	for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
 		_, err := PaymentRecord{AmountCents: 1}.payment(deals.Deal{Status: s}, now)
 		if want := s != deals.Closed && s != deals.Cancelled; (err == nil) != want {
-			t.Errorf("%s: %v", s, err)
+			t.Errorf("%s: got %v, want it allowed: %t", s, err, want)
 		}
 	}
 	if _, err := (PaymentRecord{ReceivedOn: new("2026-05-02")}).payment(deals.Deal{}, now); fault.KindOf(err) != fault.KindUnprocessable {
-		t.Errorf("paid tomorrow: %v", err)
+		t.Errorf("paid tomorrow: got %v, want the kind fault.KindUnprocessable", err)
 	}
 	if p, err := (PaymentRecord{ReceivedOn: new("2026-04-30")}).payment(deals.Deal{}, now); err != nil || p.ReceivedOn != "2026-04-30" {
-		t.Errorf("paid yesterday: %v", err)
+		t.Errorf(`paid yesterday: got %v; want no error, p.ReceivedOn = "2026-04-30"`, err)
 	}
 	if _, err := (Payment{AmountCents: 1, RefundsPaymentID: new("pay_1")}).refund(PaymentRefund{}, now); fault.KindOf(err) != fault.KindConflict {
-		t.Errorf("a refund of a refund: %v", err)
+		t.Errorf("a refund of a refund: got %v, want the kind fault.KindConflict", err)
 	}
 }

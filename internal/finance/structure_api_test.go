@@ -17,7 +17,7 @@ func TestStructures(t *testing.T) {
 		var plain, fat finance.FinanceStructure
 		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31"}`, 201, &plain)
 		if plain.PaymentCents != 201245 || plain.FinalPaymentCents != 201477 || plain.FinanceChargeCents != 23299032 || plain.TotalOfPaymentsCents != 48299032 || plain.Selected || plain.Products == nil {
-			t.Errorf("%+v", plain)
+			t.Errorf("got %s; want plain.PaymentCents = 201245, plain.FinalPaymentCents = 201477, plain.FinanceChargeCents = 23299032, plain.TotalOfPaymentsCents = 48299032, plain.Selected = false, plain.Products != nil", testkit.Show(plain))
 		}
 		var detail finance.FinanceStructureSchedule
 		s.Test.Get(path+"/"+plain.ID, 200, &detail)
@@ -25,36 +25,40 @@ func TestStructures(t *testing.T) {
 		for _, row := range detail.Schedule {
 			sum += row.PrincipalCents
 		}
-		if len(detail.Schedule) != 240 || sum != 25000000 || detail.Schedule[239].BalanceCents != 0 || detail.Schedule[1].DueOn != "2027-02-28" || detail.ID != plain.ID {
-			t.Errorf("schedule of %d, principal %d", len(detail.Schedule), sum)
-		}
+		testkit.Len(t, detail.Schedule, 240, "schedule of", "principal")
+		testkit.Equal(t, sum, 25000000, "schedule of", "principal")
+		testkit.Equal(t, detail.Schedule[239].BalanceCents, 0, "schedule of", "principal")
+		testkit.Equal(t, detail.Schedule[1].DueOn, "2027-02-28", "schedule of", "principal")
+		testkit.Equal(t, detail.ID, plain.ID, "schedule of", "principal")
 		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 1000000}`, 201, nil)
 		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "down_payment", "method": "card", "amount_cents": 700000}`, 201, nil)
 		s.Test.Post(path, `{"apr_percent": "0", "term_months": 1, "cash_down_cents": 2000000, "lender": "Bay Federal", "products": [{"kind": "gap", "price_cents": 70000, "cost_cents": 30000, "financed": true}, {"kind": "key", "price_cents": 30000}]}`, 201, &fat)
-		if fat.AmountFinancedCents != 22070000 || fat.DepositCents != 1000000 || fat.PaymentCents != 22070000 || fat.FinanceChargeCents != 0 {
-			t.Errorf("%+v", fat)
-		}
+		testkit.Equal(t, fat.AmountFinancedCents, 22070000)
+		testkit.Equal(t, fat.DepositCents, 1000000)
+		testkit.Equal(t, fat.PaymentCents, 22070000)
+		testkit.Equal(t, fat.FinanceChargeCents, 0)
 		s.Test.Post(path+"/"+fat.ID+"/select", nil, 200, &fat)
 		d := deal(s, id)
-		if !fat.Selected || *d.SelectedStructureID != fat.ID || d.DealType != deals.Finance || d.FundingState != "not_started" || d.Totals.LineItemsCents != 100000 || d.Totals.TotalCents != 25100000 || *d.Totals.BackProfitCents != 70000 {
-			t.Errorf("%+v", d)
-		}
+		testkit.Equal(t, fat.Selected, true)
+		testkit.Equal(t, d.SelectedStructureID, new(fat.ID))
+		testkit.Equal(t, d.DealType, deals.Finance)
+		testkit.Equal(t, d.FundingState, "not_started")
+		testkit.Equal(t, d.Totals.LineItemsCents, 100000)
+		testkit.Equal(t, d.Totals.TotalCents, 25100000)
+		testkit.Equal(t, d.Totals.BackProfitCents, new(int64(70000)))
 		var p page.Page[finance.FinanceStructure]
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &p)
-		if len(p.Data) != 2 || !p.Data[0].Selected || p.Data[1].Selected || p.Data[0].Products[0].CostCents != nil {
-			t.Errorf("a reader sees %+v", p.Data)
-		}
+		testkit.Len(t, p.Data, 2, "a reader sees")
+		testkit.Equal(t, p.Data[0].Selected, true, "a reader sees")
+		testkit.Equal(t, p.Data[1].Selected, false, "a reader sees")
+		testkit.Equal(t, p.Data[0].Products[0].CostCents, nil, "a reader sees")
 		s.Test.Post(path+"/"+plain.ID+"/select", `{}`, 200, nil) // another one
 		same(t, "products", deal(s, id).Totals.LineItemsCents, 0)
 
 		// A change of the deal undoes the selection, and the old structures are not for it.
 		s.Test.Patch("/v1/deals/"+id, `{"line_items": [{"kind": "fee", "amount_cents": 100}]}`, 200, nil)
-		if d := deal(s, id); d.SelectedStructureID != nil {
-			t.Errorf("%+v", d)
-		}
-		if f := s.Test.Post(path+"/"+plain.ID+"/select", nil, 409, nil).Fault(t); !f.Blames("deal_cents", "stale") {
-			t.Errorf("%+v", f)
-		}
+		testkit.Equal(t, deal(s, id).SelectedStructureID, nil)
+		s.Test.Post(path+"/"+plain.ID+"/select", nil, 409, nil).WantDetail(t, "deal_cents", "stale")
 		same(t, "story", story(s, plain.ID), "finance_structure.created finance_structure.selected")
 	})
 }
@@ -64,19 +68,15 @@ func TestStructuresRefuse(t *testing.T) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/finance_structures"
 		f := s.Test.Post(path, `{"apr_percent": "7,49", "term_months": 481, "cash_down_cents": -1}`, 422, nil).Fault(t)
-		if !f.Blames("apr_percent", "pattern") || !f.Blames("term_months", "maximum") || !f.Blames("cash_down_cents", "minimum") {
-			t.Errorf("not all mistakes at once: %+v", f)
-		}
+		f.WantDetail(t, "apr_percent", "pattern", "all mistakes at once")
+		f.WantDetail(t, "term_months", "maximum", "all mistakes at once")
+		f.WantDetail(t, "cash_down_cents", "minimum", "all mistakes at once")
 		s.Test.Post(path, `{"apr_percent": 7.49, "term_months": 12}`, 400, nil)
-		if f := s.Test.Post(path, `{"apr_percent": "5", "term_months": 12, "cash_down_cents": 11800000}`, 422, nil).Fault(t); !f.Blames("cash_down_cents", "maximum") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path, `{"apr_percent": "5", "term_months": 12, "cash_down_cents": 11800000}`, 422, nil).WantDetail(t, "cash_down_cents", "maximum")
 		var other finance.FinanceStructure
 		s.Test.Post("/v1/deals/"+s.Test.Deal(nil)+"/finance_structures", `{"apr_percent": "5", "term_months": 12}`, 201, &other)
 		s.Test.Post(path+"/"+other.ID+"/select", nil, 404, nil)
 		s.Test.Post("/v1/deals/"+id+"/fundings", `{"lender": "Bay Federal"}`, 409, nil)
-		if f := s.Test.Post("/v1/deals/"+id+"/fundings", map[string]any{"lender": "Bay Federal", "structure_id": other.ID}, 422, nil).Fault(t); !f.Blames("structure_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post("/v1/deals/"+id+"/fundings", map[string]any{"lender": "Bay Federal", "structure_id": other.ID}, 422, nil).WantDetail(t, "structure_id", "not_found")
 	})
 }

@@ -30,7 +30,7 @@ func TestStructures(t *testing.T) {
 	} {
 		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"}, 0, now)
 		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final || s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
-			t.Errorf("%d at %s%%: %+v, %v", v.dollars, v.apr, s, err)
+			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100, v.payment, v.final, v.charge, v.totals)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestAmountFinanced(t *testing.T) {
 		s, err := c.structure(d, tt.deposits, now)
 		if tt.want == 0 {
 			if fault.KindOf(err) != fault.KindUnprocessable {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: got %v, want the kind fault.KindUnprocessable", name, err)
 			}
 			continue
 		}
@@ -91,7 +91,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		s, err := c.structure(d, deposits, now)
 		if err != nil {
 			if fault.KindOf(err) != fault.KindUnprocessable {
-				t.Fatal(err)
+				t.Fatalf("got %v, want the kind fault.KindUnprocessable", err)
 			}
 			return
 		}
@@ -100,11 +100,11 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
-			t.Fatalf("the deal comes to %d, paid are %d + %d + %d + %d", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash)
+			t.Fatalf("the deal comes to %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
 		rows := s.schedule()
 		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
-			t.Fatalf("%+v", s)
+			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
 		}
 	})
 }
@@ -117,6 +117,6 @@ func TestSelectRefusesAnotherSum(t *testing.T) {
 	}
 	d.PriceUSD++
 	if err := s.selectFor(&d); fault.KindOf(err) != fault.KindConflict || d.SelectedStructureID != nil {
-		t.Errorf("%v, %+v", err, d)
+		t.Errorf("got %v, %+v; want the kind fault.KindConflict, d.SelectedStructureID = nil", err, d)
 	}
 }

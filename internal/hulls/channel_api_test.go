@@ -44,15 +44,15 @@ func TestPublishToAFeed(t *testing.T) {
 		path := "/v1/hulls/" + id
 		state := func(want string, listed bool) {
 			t.Helper()
-			if l := onChannel(s, id, channel); l.State != want || slices.Contains(publishedOn(s, id), channel) != listed {
-				t.Errorf("%+v, published on %v", l, publishedOn(s, id))
-			}
+			l := onChannel(s, id, channel)
+			testkit.Equal(t, l.State, want)
+			testkit.Equal(t, slices.Contains(publishedOn(s, id), channel), listed)
 		}
 		state("not_listed", false)
 		var l hulls.HullSyndication
 		s.Test.Put(path+"/syndication/"+channel, nil, 200, &l)
 		if l.State != "published" || l.PublishedAt == nil {
-			t.Errorf("%+v", l)
+			t.Errorf(`got %s; want l.State = "published", l.PublishedAt != nil`, testkit.Show(l))
 		}
 		state("published", true)
 		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil) // again changes nothing
@@ -62,15 +62,13 @@ func TestPublishToAFeed(t *testing.T) {
 		s.Test.Post(path+"/transition", `{"to":"not_for_sale"}`, 200, nil)
 		state("removed", false)
 		if l := onChannel(s, id, channel); *l.Code != "status" || *l.Message != "The hull's status is not_for_sale." {
-			t.Errorf("why: %+v", l)
+			t.Errorf(`why: got %s; want l.Code = "status", l.Message = "The hull's status is not_for_sale."`, testkit.Show(l))
 		}
 		s.Test.Post(path+"/transition", `{"to":"available"}`, 200, nil)
 		state("published", true)
 		s.Test.Patch(path, `{"location_id":"`+other+`"}`, 200, nil)
 		state("removed", false)
-		if f := s.Test.Put(path+"/syndication/"+channel, nil, 409, nil).Fault(t); !f.Blames("location_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Put(path+"/syndication/"+channel, nil, 409, nil).WantDetail(t, "location_id", "state")
 		s.Test.Patch(path, `{"location_id":"`+loc+`"}`, 200, nil)
 		state("published", true)
 		s.Test.Put(path+"/pricing", `{"price_usd":40000}`, 200, nil)
@@ -84,18 +82,17 @@ func TestPublishToAFeed(t *testing.T) {
 
 		// What the dealer withdraws stays withdrawn.
 		s.Test.Do("DELETE", path+"/syndication/"+channel, nil, 200, &l)
-		if l.State != "removed" || l.Code != nil {
-			t.Errorf("%+v", l)
-		}
+		testkit.Equal(t, l.State, "removed")
+		testkit.Equal(t, l.Code, nil)
 		s.Test.Patch(path, `{"title":"One owner"}`, 200, nil)
 		state("removed", false)
 		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil)
 		state("published", true)
 
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY sequence`, id)
-		if len(events) != 11 || events[0] != "hull.syndicated" || events[1] != "hull.syndication_removed" {
-			t.Errorf("events %v", events)
-		}
+		testkit.Len(t, events, 11)
+		testkit.Equal(t, events[0], "hull.syndicated")
+		testkit.Equal(t, events[1], "hull.syndication_removed")
 
 		// A channel that goes is forgotten.
 		s.Test.Delete("/v1/channels/"+channel, 204)
@@ -103,9 +100,7 @@ func TestPublishToAFeed(t *testing.T) {
 		if err := jobs.Run(t.Context(), s.Inventory().ClearChannel, hulls.ClearChannel{Env: s.Env("hulls", id), ChannelID: channel}); err != nil {
 			t.Fatal(err)
 		}
-		if got := publishedOn(s, id); len(got) != 0 {
-			t.Errorf("still on %v", got)
-		}
+		testkit.Len(t, publishedOn(s, id), 0, "no longer on")
 		s.Test.Put(path+"/syndication/"+channel, nil, 404, nil)
 	})
 }
@@ -117,17 +112,14 @@ func TestAutoPublish(t *testing.T) {
 		used := s.Test.Hull(loc, map[string]any{"condition": "used"})
 		channel := s.Test.Channel(map[string]any{"auto_publish": true, "filter": map[string]any{"conditions": []string{"new"}}})
 		after := s.Test.Hull(loc, nil)
-		if got := publishedOn(s, after); !slices.Equal(got, []string{channel}) {
-			t.Errorf("a new hull is on %v", got)
-		}
+		testkit.Equal(t, publishedOn(s, after), []string{channel}, "channels of a new hull")
 		for range 2 {
 			if err := jobs.Run(t.Context(), s.Inventory().FillChannel, hulls.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if onChannel(s, before, channel).State != "published" || onChannel(s, used, channel).State != "not_listed" {
-			t.Errorf("%+v %+v", onChannel(s, before, channel), onChannel(s, used, channel))
-		}
+		testkit.Equal(t, onChannel(s, before, channel).State, "published")
+		testkit.Equal(t, onChannel(s, used, channel).State, "not_listed")
 		s.Test.Patch("/v1/hulls/"+used, `{"condition":"new"}`, 200, nil)
 		if onChannel(s, used, channel).State != "published" {
 			t.Error("not published when it came to pass the filter")
@@ -160,13 +152,9 @@ func TestBadChannels(t *testing.T) {
 			`{"name":"x","filter":{"location_ids":["loc_nowhere"]}}`: {"filter.location_ids", "not_found"},
 			`{"name":"x","color":"red"}`:                             {"color", "unknown_field"},
 		} {
-			if f := s.Test.Post("/v1/channels", body, 422, nil).Fault(t); !f.Blames(want[0], want[1]) {
-				t.Errorf("%s: %+v", body, f)
-			}
+			s.Test.Post("/v1/channels", body, 422, nil).WantDetail(t, want[0], want[1], body)
 		}
-		if f := s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).Fault(t); !f.Blames("push_url", "https") {
-			t.Errorf("plain http in live: %+v", f)
-		}
+		s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).WantDetail(t, "push_url", "https", "plain http in live")
 		s.Test.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 201, nil)
 	})
 }
@@ -239,38 +227,36 @@ func TestPushToAPartner(t *testing.T) {
 		path := "/v1/hulls/" + id + "/syndication/" + channel
 		var l hulls.HullSyndication
 		s.Test.Put(path, nil, 200, &l)
-		if l.State != "queued" || *l.Action != "publish" || len(publishedOn(s, id)) != 0 {
-			t.Errorf("asked for: %+v", l)
-		}
+		testkit.Equal(t, l.State, "queued")
+		testkit.Equal(t, l.Action, new("publish"))
+		testkit.Len(t, publishedOn(s, id), 0)
 		if !push(t, s, channel) {
 			t.Fatal("not due")
 		}
 		if l = onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "BT-1" || *l.URL != "https://bt.example/1" || l.AttemptedAt == nil || l.Action != nil {
-			t.Errorf("acknowledged: %+v", l)
+			t.Errorf(`acknowledged: got %s; want l.State = "published", l.ExternalID = "BT-1", l.URL = "https://bt.example/1", l.AttemptedAt != nil, l.Action = nil`, testkit.Show(l))
 		}
-		if got := publishedOn(s, id); !slices.Equal(got, []string{channel}) {
-			t.Errorf("published on %v", got)
-		}
+		testkit.Equal(t, publishedOn(s, id), []string{channel})
 		if push(t, s, channel) {
 			t.Error("due again for nothing")
 		}
 
 		// A new price is told; until then the old listing stands.
 		s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd":77000}`, 200, nil)
-		if l = onChannel(s, id, channel); l.State != "queued" || *l.Action != "publish" || len(publishedOn(s, id)) != 1 {
-			t.Errorf("after a new price: %+v", l)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "queued", "after a new price")
+		testkit.Equal(t, l.Action, new("publish"), "after a new price")
+		testkit.Len(t, publishedOn(s, id), 1, "after a new price")
 		push(t, s, channel)
 		calls := p.calls()
 		var body map[string]any
 		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id || calls[1].kind != "application/ld+json" ||
 			body["offers"].(map[string]any)["price"] != "77000" {
-			t.Errorf("told %+v %v", calls[1], err)
+			t.Errorf(`told %+v %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
 		}
 		s.Test.Put("/v1/hulls/"+id+"/specs", `{"beam_ft":8.5}`, 200, nil)
-		if l = onChannel(s, id, channel); l.State != "queued" {
-			t.Errorf("after new specifications: %+v", l)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "queued", "after new specifications")
 		s.Test.Patch("/v1/hulls/"+id, `{"metadata":{"slip":"B14"}}`, 200, nil)
 		push(t, s, channel)
 
@@ -278,30 +264,33 @@ func TestPushToAPartner(t *testing.T) {
 		p.says(422, `{"code":"NO_PHOTO","message":"A photo is required."}`)
 		s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd":78000}`, 200, nil)
 		push(t, s, channel)
-		if l = onChannel(s, id, channel); l.State != "rejected" || *l.Code != "NO_PHOTO" || *l.Message != "A photo is required." || len(publishedOn(s, id)) != 0 {
-			t.Errorf("refused: %+v", l)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "rejected")
+		testkit.Equal(t, l.Code, new("NO_PHOTO"))
+		testkit.Equal(t, l.Message, new("A photo is required."))
+		testkit.Len(t, publishedOn(s, id), 0)
 		p.says(200, "")
 		s.Test.Photo(id)
 		push(t, s, channel)
-		if l = onChannel(s, id, channel); l.State != "published" || l.Code != nil || *l.ExternalID != "BT-1" {
-			t.Errorf("with a photo: %+v", l)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "published", "with a photo")
+		testkit.Equal(t, l.Code, nil, "with a photo")
+		testkit.Equal(t, l.ExternalID, new("BT-1"), "with a photo")
 
 		// A hull that is gone is taken off, and the partner is told.
 		s.Test.Post("/v1/hulls/"+id+"/archive", nil, 200, nil)
-		if l = onChannel(s, id, channel); l.State != "queued" || *l.Action != "withdraw" {
-			t.Errorf("archived: %+v", l)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "queued")
+		testkit.Equal(t, l.Action, new("withdraw"))
 		push(t, s, channel)
 		last := p.calls()[len(p.calls())-1]
-		if l = onChannel(s, id, channel); l.State != "removed" || len(publishedOn(s, id)) != 0 || last.action != "withdraw" || !strings.Contains(last.body, "Discontinued") {
-			t.Errorf("withdrawn: %+v, told %+v", l, last)
-		}
+		l = onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "removed", "withdrawn", "told")
+		testkit.Len(t, publishedOn(s, id), 0, "withdrawn", "told")
+		testkit.Equal(t, last.action, "withdraw", "withdrawn", "told")
+		testkit.Contains(t, last.body, "Discontinued", "withdrawn", "told")
 		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
-		if !slices.Equal(types, []string{"hull.syndicated", "hull.syndication_queued", "hull.syndication_rejected", "hull.syndication_removed"}) {
-			t.Errorf("events %v", types)
-		}
+		testkit.Equal(t, types, []string{"hull.syndicated", "hull.syndication_queued", "hull.syndication_rejected", "hull.syndication_removed"})
 	})
 }
 
@@ -325,9 +314,10 @@ func TestPushTriesAgain(t *testing.T) {
 		p.mu.Unlock()
 		push(t, s, channel)
 		l := onChannel(s, bad, channel)
-		if l.State != "queued" || *l.Code != "http_500" || *l.Message != "boom" || onChannel(s, good, channel).State != "published" {
-			t.Errorf("%+v", l)
-		}
+		testkit.Equal(t, l.State, "queued")
+		testkit.Equal(t, l.Code, new("http_500"))
+		testkit.Equal(t, l.Message, new("boom"))
+		testkit.Equal(t, onChannel(s, good, channel).State, "published")
 		for i, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
 			n := len(p.calls())
 			s.Advance(wait - 10*time.Second)
@@ -354,15 +344,15 @@ func TestPushTriesAgain(t *testing.T) {
 		s.Advance(time.Hour)
 		push(t, s, channel)
 		for _, id := range []string{bad, good, third} {
-			if l := onChannel(s, id, channel); l.State != "published" || l.Code != nil {
-				t.Errorf("%+v", l)
-			}
+			l := onChannel(s, id, channel)
+			testkit.Equal(t, l.State, "published")
+			testkit.Equal(t, l.Code, nil)
 		}
 		p.Close()
 		s.Test.Put("/v1/hulls/"+good+"/pricing", `{"price_usd":2000}`, 200, nil)
 		push(t, s, channel)
 		if l := onChannel(s, good, channel); l.State != "queued" || *l.Code != "no_answer" || strings.Contains(*l.Message, "127.0.0.1") {
-			t.Errorf("a partner that is gone: %+v", l)
+			t.Errorf(`a partner that is gone: got %s; want l.State = "queued", l.Code = "no_answer", l.Message not to contain "127.0.0.1"`, testkit.Show(l))
 		}
 	})
 }
@@ -386,12 +376,12 @@ func TestChangeDuringAPush(t *testing.T) {
 		p.mu.Unlock()
 		push(t, s, channel)
 		calls := p.calls()
-		if len(calls) != 2 || strings.Contains(calls[0].body, `"5000"`) || !strings.Contains(calls[1].body, `"5000"`) {
-			t.Errorf("told %+v", calls)
-		}
-		if l := onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "X" {
-			t.Errorf("%+v", l)
-		}
+		testkit.Len(t, calls, 2)
+		testkit.Excludes(t, calls[0].body, `"5000"`)
+		testkit.Contains(t, calls[1].body, `"5000"`)
+		l := onChannel(s, id, channel)
+		testkit.Equal(t, l.State, "published")
+		testkit.Equal(t, l.ExternalID, new("X"))
 	})
 }
 
@@ -403,10 +393,8 @@ func TestPushJobsRun(t *testing.T) {
 		run(t, s)
 		id := s.Test.Hull(s.Test.Location(), nil)
 		s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
-		eventually(t, "an answer", func() bool { return onChannel(s, id, channel).State == "published" })
-		if n := len(p.calls()); n != 1 {
-			t.Errorf("%d calls", n)
-		}
+		testkit.Eventually(t, "an answer", func() bool { return onChannel(s, id, channel).State == "published" })
+		testkit.Equal(t, len(p.calls()), 1)
 	})
 }
 
@@ -422,7 +410,8 @@ func TestPushStaysOutside(t *testing.T) {
 	if err := jobs.Run(t.Context(), inventory.PushChannel, hulls.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 		t.Fatal(err)
 	}
-	if l := onChannel(s, id, channel); l.State != "rejected" || *l.Code != "address_refused" || len(p.calls()) != 0 {
-		t.Errorf("%+v, %d calls", l, len(p.calls()))
-	}
+	l := onChannel(s, id, channel)
+	testkit.Equal(t, l.State, "rejected")
+	testkit.Equal(t, l.Code, new("address_refused"))
+	testkit.Len(t, p.calls(), 0)
 }

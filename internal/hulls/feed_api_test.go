@@ -25,7 +25,7 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 			} `json:"dataFeedElement"`
 		}
 		if err := json.Unmarshal(body, &doc); err != nil || doc.Type != "DataFeed" {
-			t.Fatal(err, string(body))
+			t.Fatalf(`got %v %q; want no error, doc.Type = "DataFeed"`, err, string(body))
 		}
 		for _, i := range doc.Items {
 			ids = append(ids, i.ID)
@@ -61,9 +61,7 @@ func TestFeed(t *testing.T) {
 		channels := map[string]string{}
 		for format := range types {
 			channels[format] = s.Test.Channel(map[string]any{"format": format, "auto_publish": true})
-			if got := feedIDs(t, format, s.Test.Get("/v1/channels/"+channels[format]+"/feed", 200, nil).Bytes); len(got) != 0 {
-				t.Errorf("%s of nothing: %v", format, got)
-			}
+			testkit.Len(t, feedIDs(t, format, s.Test.Get("/v1/channels/"+channels[format]+"/feed", 200, nil).Bytes), 0, format, "nothing")
 		}
 		lines := []string{"stock_number,hin,make,model,year,length_ft,price_usd,location_id,title\n"}
 		for n := range 203 { // more than two batches
@@ -79,9 +77,8 @@ func TestFeed(t *testing.T) {
 			if got := feedIDs(t, format, res.Bytes); !slices.Equal(got, want) || res.Header.Get("Content-Type") != kind {
 				t.Errorf("%s as %s: %d hulls, want %d", format, res.Header.Get("Content-Type"), len(got), len(want))
 			}
-			if strings.Contains(string(res.Bytes), ",=1+1") || !strings.Contains(string(res.Bytes), "/media/") {
-				t.Errorf("%s: a formula, or no photo", format)
-			}
+			testkit.Excludes(t, res.Bytes, ",=1+1", format, "no formula")
+			testkit.Contains(t, res.Bytes, "/media/", format, "no formula")
 			// The tag stays as long as the feed does.
 			tag := res.Header.Get("ETag")
 			same := func(want int) {
@@ -111,7 +108,7 @@ func TestFeed(t *testing.T) {
 			}
 		}
 		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {
-			t.Errorf("the other environment's feed has %d bytes", n)
+			t.Errorf("the other environment's feed has %d bytes, want n <= 200", n)
 		}
 	})
 }

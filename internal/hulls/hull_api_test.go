@@ -22,28 +22,25 @@ func TestCreateGetUpdate(t *testing.T) {
 		var h, got hulls.Hull
 		res := s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
 		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 || h.LengthFt != 23.58 || *h.DaysInStock != 0 {
-			t.Errorf("created %s", res.Bytes)
+			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
 		}
 		read := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
-		if string(read.Bytes) != string(res.Bytes) || read.Header.Get("ETag") != `"1"` {
-			t.Errorf("read otherwise than created:\n%s\n%s", res.Bytes, read.Bytes)
-		}
+		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
+		testkit.Equal(t, read.Header.Get("ETag"), `"1"`, "read after create")
 		s.Test.Patch("/v1/hulls/"+h.ID, `{"title":"One owner","stock_number":null,"metadata":{"a":"1"}}`, 200, &got)
-		if *got.Title != "One owner" || got.StockNumber != nil || got.Version != 2 || got.Metadata["a"] != "1" || got.Make != h.Make {
-			t.Errorf("updated %+v", got)
-		}
+		testkit.Equal(t, got.Title, new("One owner"))
+		testkit.Equal(t, got.StockNumber, nil)
+		testkit.Equal(t, got.Version, 2)
+		testkit.Equal(t, got.Metadata["a"], "1")
+		testkit.Equal(t, got.Make, h.Make)
 		f := s.Test.Patch("/v1/hulls/"+h.ID, `{"price_usd":1}`, 422, nil).Fault(t)
-		if !f.Blames("price_usd", "unknown_field") {
-			t.Errorf("price by PATCH: %+v", f)
-		}
+		f.WantDetail(t, "price_usd", "unknown_field", "price by PATCH")
 		f = s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"price_usd": -1, "hin": "abc", "year": 3000}), 422, nil).Fault(t)
-		if !f.Blames("price_usd", "minimum") || !f.Blames("hin", "length") || !f.Blames("year", "maximum") {
-			t.Errorf("not all mistakes at once: %+v", f)
-		}
+		f.WantDetail(t, "price_usd", "minimum", "all mistakes at once")
+		f.WantDetail(t, "hin", "length", "all mistakes at once")
+		f.WantDetail(t, "year", "maximum", "all mistakes at once")
 		s.Test.Patch("/v1/hulls/"+h.ID, `{"make":null}`, 400, nil)
-		if f := s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("location_id", "not_found") {
-			t.Errorf("unknown location: %+v", f)
-		}
+		s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).WantDetail(t, "location_id", "not_found", "unknown location")
 	})
 }
 
@@ -56,18 +53,15 @@ func TestUniqueNumbers(t *testing.T) {
 			"hin":          testkit.HullBody(loc, map[string]any{"hin": "US-GRT40912B324"}),
 		} {
 			f := s.Test.Post("/v1/hulls", body, 409, nil).Fault(t)
-			if !f.Blames(field, "duplicate") || f.Details[0].Message != "is that of "+first {
-				t.Errorf("%s: %+v", field, f)
-			}
+			f.WantDetail(t, field, "duplicate", field)
+			testkit.Equal(t, f.Details[0].Message, "is that of "+first, field)
 		}
 		s.Live.Hull(s.Live.Location(), map[string]any{"stock_number": "A1", "hin": "GRT40912B324"}) // another environment
 
 		// An archived hull gives its numbers free, and cannot come back while another has them.
 		s.Test.Post("/v1/hulls/"+first+"/archive", nil, 200, nil)
 		second := s.Test.Hull(loc, map[string]any{"stock_number": "A1", "hin": "GRT40912B324", "previous_hull_id": first})
-		if f := s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).Fault(t); !f.Blames("hin", "duplicate") {
-			t.Errorf("back beside %s: %+v", second, f)
-		}
+		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).WantDetail(t, "hin", "duplicate", "back beside", second)
 		s.Test.Post("/v1/hulls/"+second+"/archive", `{"reason":"twice"}`, 200, nil)
 		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 200, nil)
 	})
@@ -91,14 +85,13 @@ func TestUniqueNumbersUnderConcurrency(t *testing.T) {
 				defer mu.Unlock()
 				counts[res.StatusCode]++
 				if res.StatusCode == 409 && !res.Fault(t).Blames("stock_number", "duplicate") {
-					t.Errorf("%s", res.Bytes)
+					t.Errorf("got %s, want the detail stock_number duplicate", res.Bytes)
 				}
 			})
 		}
 		wg.Wait()
-		if counts[201] != 1 || counts[409] != 19 {
-			t.Error(counts)
-		}
+		testkit.Equal(t, counts[201], 1)
+		testkit.Equal(t, counts[409], 19)
 	})
 }
 
@@ -108,14 +101,10 @@ func TestTransitionsAndHistory(t *testing.T) {
 		id := s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil})
 		path := "/v1/hulls/" + id
 		s.Test.Post(path+"/transition", `{"to":"in_transit"}`, 200, nil)
-		if f := s.Test.Post(path+"/transition", `{"to":"available"}`, 400, nil).Fault(t); !f.Blames("hin", "required") {
-			t.Errorf("arrival without a number: %+v", f)
-		}
+		s.Test.Post(path+"/transition", `{"to":"available"}`, 400, nil).WantDetail(t, "hin", "required", "arrival without a number")
 		s.Test.Patch(path, `{"hin":"ABC12345L495","location_id":"`+other+`"}`, 200, nil)
 		s.Test.Post(path+"/transition", `{"to":"available","reason":"truck came"}`, 200, nil)
-		if f := s.Test.Post(path+"/transition", `{"to":"sold"}`, 409, nil).Fault(t); !f.Blames("to", "state") {
-			t.Errorf("sold by hand: %+v", f)
-		}
+		s.Test.Post(path+"/transition", `{"to":"sold"}`, 409, nil).WantDetail(t, "to", "state", "sold by hand")
 		s.Test.Post(path+"/transition", `{"to":"nowhere"}`, 422, nil)
 
 		var history page.Page[hulls.HullChange]
@@ -130,14 +119,15 @@ func TestTransitionsAndHistory(t *testing.T) {
 			got = append(got, line{from, string(c.To), c.LocationID})
 		}
 		want := []line{{"in_transit", "available", other}, {"in_transit", "in_transit", other}, {"on_order", "in_transit", loc}, {"", "on_order", loc}}
-		if !slices.Equal(got, want) || *history.Data[0].Reason != "truck came" || history.Data[0].Actor.Type != "api_key" {
-			t.Errorf("history %+v", history.Data)
-		}
+		testkit.Equal(t, got, want)
+		testkit.Equal(t, history.Data[0].Reason, new("truck came"))
+		testkit.Equal(t, history.Data[0].Actor.Type, "api_key")
 		var paged page.Page[hulls.HullChange]
 		s.Test.Get(path+"/history?limit=2&starting_after="+history.Data[1].ID, 200, &paged)
-		if len(paged.Data) != 2 || paged.Data[0].ID != history.Data[2].ID || paged.HasMore || *paged.PrevCursor != history.Data[2].ID {
-			t.Errorf("second page %+v", paged)
-		}
+		testkit.Len(t, paged.Data, 2, "second page")
+		testkit.Equal(t, paged.Data[0].ID, history.Data[2].ID, "second page")
+		testkit.Equal(t, paged.HasMore, false, "second page")
+		testkit.Equal(t, paged.PrevCursor, new(history.Data[2].ID), "second page")
 	})
 }
 
@@ -158,20 +148,21 @@ func TestHoldEndsByItself(t *testing.T) {
 			s.Test.Get("/v1/hulls/"+id, 200, &h)
 			return h
 		}
-		if h := hold(time.Hour); h.Status != hulls.OnHold || *h.Hold.Reason != "deposit" {
-			t.Errorf("held: %+v", h)
-		}
+		h := hold(time.Hour)
+		testkit.Equal(t, h.Status, hulls.OnHold)
+		testkit.Equal(t, h.Hold.Reason, new("deposit"))
 		if h := release(); h.Status != hulls.OnHold {
 			t.Error("released before its end")
 		}
 		s.Advance(2 * time.Hour)
-		if h := release(); h.Status != hulls.Available || h.Hold != nil || h.Version != 3 {
-			t.Errorf("not released: %+v", h)
-		}
+		h = release()
+		testkit.Equal(t, h.Status, hulls.Available, "released")
+		testkit.Equal(t, h.Hold, nil, "released")
+		testkit.Equal(t, h.Version, 3, "released")
 		if h := release(); h.Version != 3 {
 			t.Error("released twice")
 		}
-		// A hold that was ended and taken anew is not released by the first one's job.
+		// A hold that was ended and taken again is not released by the first one's job.
 		hold(time.Hour)
 		s.Test.Post("/v1/hulls/"+id+"/transition", `{"to":"available"}`, 200, nil)
 		hold(24 * time.Hour)
@@ -196,13 +187,11 @@ func TestHoldJobRuns(t *testing.T) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		until := s.DB.Now().Add(1200 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 		s.Test.Post("/v1/hulls/"+id+"/transition", map[string]string{"to": "on_hold", "expires_at": until}, 200, nil)
-		for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		testkit.Eventually(t, "the hold to end", func() bool {
 			var h hulls.Hull
-			if s.Test.Get("/v1/hulls/"+id, 200, &h); h.Status == hulls.Available {
-				return
-			}
-		}
-		t.Error("the hold did not end")
+			s.Test.Get("/v1/hulls/"+id, 200, &h)
+			return h.Status == hulls.Available
+		})
 	})
 }
 
@@ -212,37 +201,42 @@ func TestPricing(t *testing.T) {
 		path := "/v1/hulls/" + id
 		var p hulls.HullPricing
 		s.Test.Get(path+"/pricing", 200, &p)
-		if p.PriceUSD != 100000 || p.OriginalPriceUSD != 100000 || p.Cost != nil || p.PriceType != "asking" {
-			t.Errorf("first %+v", p)
-		}
+		testkit.Equal(t, p.PriceUSD, 100000)
+		testkit.Equal(t, p.OriginalPriceUSD, 100000)
+		testkit.Equal(t, p.Cost, nil)
+		testkit.Equal(t, p.PriceType, "asking")
 		s.Advance(time.Hour)
 		s.Test.Put(path+"/pricing", `{"price_usd":90000,"msrp_usd":120000,"price_type":"sale","cost":{"invoice_cents":7000000},"floor_usd":85000,"reason":"autumn"}`, 200, &p)
-		if p.PriceUSD != 90000 || p.OriginalPriceUSD != 100000 || *p.Cost.InvoiceCents != 7000000 || *p.FloorUSD != 85000 || p.Version != 2 {
-			t.Errorf("adjusted %+v", p)
-		}
+		testkit.Equal(t, p.PriceUSD, 90000)
+		testkit.Equal(t, p.OriginalPriceUSD, 100000)
+		testkit.Equal(t, p.Cost.InvoiceCents, new(int64(7000000)))
+		testkit.Equal(t, p.FloorUSD, new(int64(85000)))
+		testkit.Equal(t, p.Version, 2)
 		var h hulls.Hull
-		if s.Test.Get(path, 200, &h); h.PriceUSD != 90000 || h.Version != 2 {
-			t.Errorf("hull %+v", h)
-		}
+		s.Test.Get(path, 200, &h)
+		testkit.Equal(t, h.PriceUSD, 90000)
+		testkit.Equal(t, h.Version, 2)
 		var seen hulls.HullPricing
 		s.As(s.Key(auth.HullsRead)).Get(path+"/pricing", 200, &seen)
-		if seen.Cost != nil || seen.FloorUSD != nil || *seen.MSRPUSD != 120000 {
-			t.Errorf("a reader sees %+v", seen)
-		}
+		testkit.Equal(t, seen.Cost, nil, "a reader sees")
+		testkit.Equal(t, seen.FloorUSD, nil, "a reader sees")
+		testkit.Equal(t, seen.MSRPUSD, new(int64(120000)), "a reader sees")
 		s.Test.Put(path+"/pricing", `{"price_usd":90000}`, 200, &p) // replaces: what is left out is cleared
-		if p.MSRPUSD != nil || p.Cost != nil || p.PriceType != "asking" || p.OriginalPriceUSD != 100000 {
-			t.Errorf("replaced %+v", p)
-		}
+		testkit.Equal(t, p.MSRPUSD, nil)
+		testkit.Equal(t, p.Cost, nil)
+		testkit.Equal(t, p.PriceType, "asking")
+		testkit.Equal(t, p.OriginalPriceUSD, 100000)
 		s.Test.Put(path+"/pricing", `{"msrp_usd":1}`, 400, nil)
 		s.Test.Put(path+"/pricing", `{"price_usd":1000000001}`, 422, nil)
 		s.Test.With("If-Match", `"1"`).Put(path+"/pricing", `{"price_usd":1}`, 409, nil)
 
 		var changes page.Page[hulls.PriceChange]
 		s.Test.Get(path+"/price_changes", 200, &changes)
-		if len(changes.Data) != 2 || *changes.Data[0].OldPriceUSD != 100000 || changes.Data[0].NewPriceUSD != 90000 ||
-			*changes.Data[0].Reason != "autumn" || changes.Data[1].OldPriceUSD != nil {
-			t.Errorf("changes %+v", changes.Data)
-		}
+		testkit.Len(t, changes.Data, 2)
+		testkit.Equal(t, changes.Data[0].OldPriceUSD, new(int64(100000)))
+		testkit.Equal(t, changes.Data[0].NewPriceUSD, 90000)
+		testkit.Equal(t, changes.Data[0].Reason, new("autumn"))
+		testkit.Equal(t, changes.Data[1].OldPriceUSD, nil)
 	})
 }
 
@@ -251,32 +245,28 @@ func TestSpecs(t *testing.T) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		path := "/v1/hulls/" + id + "/specs"
 		var specs hulls.HullSpecs
-		res := s.Test.Get(path, 200, &specs)
-		if specs.Version != 0 || specs.Engines != nil || specs.EngineCount != nil {
-			t.Errorf("unknown sheet %s", res.Bytes)
-		}
+		s.Test.Get(path, 200, &specs)
+		testkit.Equal(t, specs.Version, 0, "unknown sheet")
+		testkit.Equal(t, specs.Engines, nil, "unknown sheet")
+		testkit.Equal(t, specs.EngineCount, nil, "unknown sheet")
 		s.Test.Put(path, `{"beam_ft":8.5,"engines":[{"make":"Yamaha","hp":300,"fuel":"gas","type":"outboard_4s"}],"tanks":{"fuel_gal":130},"trailer":null}`, 200, &specs)
-		if *specs.TotalPowerHP != 300 || specs.Version != 1 {
-			t.Errorf("sheet %+v", specs)
-		}
-		res = s.Test.Get(path+"?units=metric", 200, &specs)
-		if *specs.Metric.BeamM != 2.59 || *specs.Metric.FuelL != 492.1 {
-			t.Errorf("metric %s", res.Bytes)
-		}
+		testkit.Equal(t, specs.TotalPowerHP, new(300.0))
+		testkit.Equal(t, specs.Version, 1)
+		s.Test.Get(path+"?units=metric", 200, &specs)
+		testkit.Equal(t, specs.Metric.BeamM, new(2.59))
+		testkit.Equal(t, specs.Metric.FuelL, new(492.1))
 		// What was read can be sent back, but for what the server adds.
 		s.Test.Put(path, `{"engines":[],"tanks":null,"draft_ft":null,"highlights":null}`, 200, &specs)
-		if specs.BeamFt != nil || *specs.EngineCount != 0 || specs.Version != 2 {
-			t.Errorf("replaced %+v", specs)
-		}
+		testkit.Equal(t, specs.BeamFt, nil)
+		testkit.Equal(t, specs.EngineCount, new(int64(0)))
+		testkit.Equal(t, specs.Version, 2)
 		s.Test.Put(path, `{"engines":null}`, 200, nil)
 		specs = hulls.HullSpecs{}
-		if s.Test.Get(path, 200, &specs); specs.EngineCount != nil {
-			t.Errorf("unknown engines became none: %+v", specs)
-		}
+		s.Test.Get(path, 200, &specs)
+		testkit.Equal(t, specs.EngineCount, nil, "unknown engines")
 		f := s.Test.Put(path, `{"engines":[{"hp":-1}],"hull_material":"cheese"}`, 422, nil).Fault(t)
-		if !f.Blames("engines[0].hp", "minimum") || !f.Blames("hull_material", "enum") {
-			t.Errorf("%+v", f)
-		}
+		f.WantDetail(t, "engines[0].hp", "minimum")
+		f.WantDetail(t, "hull_material", "enum")
 		s.Test.With("If-Match", `"1"`).Put(path, `{}`, 409, nil)
 	})
 }
@@ -300,13 +290,12 @@ func TestConcurrentChangesWithIfMatch(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if counts[200] != 1 || counts[409] != 15 {
-			t.Error(counts)
-		}
+		testkit.Equal(t, counts[200], 1)
+		testkit.Equal(t, counts[409], 15)
 	})
 }
 
-// Without an If-Match nobody has to repeat a change because others came at the
+// Without an If-Match no caller has to repeat a change because others came at the
 // same time.
 func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -316,15 +305,15 @@ func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
 			wg.Go(func() {
 				res, err := s.Test.Send(http.MethodPatch, "/v1/hulls/"+id, fmt.Sprintf(`{"metadata":{"%d":"x"}}`, i))
 				if err != nil || res.StatusCode != 200 {
-					t.Errorf("%v %s", err, res.Bytes)
+					t.Errorf("got %v %s; want no error, res.StatusCode = 200", err, res.Bytes)
 				}
 			})
 		}
 		wg.Wait()
 		var h hulls.Hull
-		if s.Test.Get("/v1/hulls/"+id, 200, &h); len(h.Metadata) != 12 || h.Version != 13 {
-			t.Errorf("%d of 12 changes are there, version %d", len(h.Metadata), h.Version)
-		}
+		s.Test.Get("/v1/hulls/"+id, 200, &h)
+		testkit.Equal(t, len(h.Metadata), 12, "of 12 changes")
+		testkit.Equal(t, h.Version, 13, "of 12 changes")
 	})
 }
 
@@ -336,11 +325,9 @@ func TestDecodeHIN(t *testing.T) {
 		ModelYear  *int `json:"model_year"`
 	}
 	s.Test.Get("/v1/hins/us-grt40912b324", 200, &d)
-	if !d.Valid || *d.Normalized != "GRT40912B324" || *d.ModelYear != 2024 {
-		t.Errorf("%+v", d)
-	}
+	testkit.Equal(t, d.Valid, true)
+	testkit.Equal(t, d.Normalized, new("GRT40912B324"))
+	testkit.Equal(t, d.ModelYear, new(2024))
 	s.Test.Get("/v1/hins/ABC12345%20N900", 200, &d)
-	if d.Valid {
-		t.Errorf("%+v", d)
-	}
+	testkit.Equal(t, d.Valid, false)
 }

@@ -49,7 +49,7 @@ func TestCreateRules(t *testing.T) {
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if h.LengthFt <= 0 || h.MakeKey != "grady-white" {
-			t.Errorf("%s: %+v", name, h)
+			t.Errorf("%s: got %+v; want a length and the make key grady-white", name, h)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestCategoryFollowsClass(t *testing.T) {
 			c.BoatClass = &class
 		}
 		if h, err := c.hull(now); err != nil || h.Category != want {
-			t.Errorf("%s: %s, %v", class, h.Category, err)
+			t.Errorf("%s: got %s, %v; want no error, h.Category = %q", class, h.Category, err, want)
 		}
 	}
 }
@@ -80,17 +80,17 @@ func TestPatchKeepsTheCountry(t *testing.T) {
 	c.HIN = new("CA-ABC2AB41G091")
 	h, err := c.hull(now)
 	if err != nil || *h.HIN != "ABC2AB41G091" || *h.HINCountry != "CA" {
-		t.Fatal(h.HIN, h.HINCountry, err)
+		t.Fatalf(`got %v %v %v; want no error, h.HIN = "ABC2AB41G091", h.HINCountry = "CA"`, h.HIN, h.HINCountry, err)
 	}
 	before := h
 	if err := (HullPatch{Title: patch.Null[string]{Set: true, V: new("t")}}).apply(&h, now); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before.HINWarnings, h.HINWarnings); *h.HINCountry != "CA" || diff != "" {
-		t.Error("an unrelated change touched the hin:", *h.HINCountry, diff)
+		t.Errorf(`an unrelated change touched the hin: got %q %q; want h.HINCountry = "CA", diff = ""`, *h.HINCountry, diff)
 	}
 	if err := (HullPatch{HIN: patch.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now); err != nil || h.HINCountry != nil {
-		t.Error("a new hin keeps the old country:", h.HINCountry, err)
+		t.Errorf("a new hin keeps the old country: got %v %v; want no error, h.HINCountry = nil", h.HINCountry, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestDaysInStock(t *testing.T) {
 	} {
 		h := Hull{ReceivedOn: tt.received, SoldAt: tt.sold}
 		if h.derive(now); cmp.Diff(tt.want, h.DaysInStock) != "" {
-			t.Errorf("%v until %v: %v", tt.received, tt.sold, h.DaysInStock)
+			t.Errorf(`%v until %v: got %v, want cmp.Diff(tt.want, h.DaysInStock) = ""`, tt.received, tt.sold, h.DaysInStock)
 		}
 	}
 }
@@ -140,16 +140,16 @@ func TestTerms(t *testing.T) {
 func TestSpecsFollow(t *testing.T) {
 	two := SpecSheet{BeamFt: new(8.504), Engines: &[]SpecEngine{{HP: new(300.0)}, {HP: new(300.0)}}, Tanks: &SpecTanks{FuelGal: new(100.0)}}
 	if err := two.check(); err != nil || *two.BeamFt != 8.5 {
-		t.Fatal(*two.BeamFt, err)
+		t.Fatalf("got %v %v; want no error, two.BeamFt = 8.5", *two.BeamFt, err)
 	}
 	v := specRow{Specs: two, Version: 1}.view(Hull{LengthFt: 30}, true)
 	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 || *v.Metric.TotalPowerKW != 447.42 {
-		t.Errorf("%+v %+v", v, v.Metric)
+		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
 	}
 	none := specRow{Specs: SpecSheet{Engines: &[]SpecEngine{}}}.view(Hull{}, false)
 	unknown := specRow{}.view(Hull{}, false)
 	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil || unknown.TotalPowerHP != nil || unknown.Metric != nil {
-		t.Errorf("none %+v, unknown %+v", none, unknown)
+		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
 	}
 	deep := SpecSheet{DraftFt: &SpecDraft{Max: new(2.0), DriveUp: new(3.0)}}
 	blames(t, "draft", deep.check(), fault.KindUnprocessable, "draft_ft.drive_up")

@@ -1,7 +1,6 @@
 package hulls_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,55 +65,50 @@ func TestImport(t *testing.T) {
 		}
 		var queued hulls.HullImport
 		s.Test.Post("/v1/hull_imports", csvFile(lines...), 202, &queued)
-		if queued.State != "queued" || queued.Rows != 230 || queued.Columns["Stock #"] != "stock_number" || len(queued.IgnoredColumns) != 0 || queued.Format != "csv" || queued.Mode != "partial" {
-			t.Errorf("%+v", queued)
-		}
+		testkit.Equal(t, queued.State, "queued")
+		testkit.Equal(t, queued.Rows, 230)
+		testkit.Equal(t, queued.Columns["Stock #"], "stock_number")
+		testkit.Len(t, queued.IgnoredColumns, 0)
+		testkit.Equal(t, queued.Format, "csv")
+		testkit.Equal(t, queued.Mode, "partial")
 		i := finish(t, s, queued.ID)
 		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes || i.StartedAt == nil || i.FinishedAt == nil {
-			t.Errorf("%+v", i)
+			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
 		}
 		finish(t, s, queued.ID) // once more changes nothing
-		if n := count(s, "hulls"); n != 230 {
-			t.Errorf("%d hulls", n)
-		}
+		testkit.Equal(t, count(s, "hulls"), 230)
 		var h hulls.Hull
 		s.Test.Get("/v1/hulls/"+known, 200, &h)
-		if h.PriceUSD != 124900 || *h.Title != "Kept" || h.Make != "Grady-White" {
-			t.Errorf("the known hull: %+v", h)
-		}
+		testkit.Equal(t, h.PriceUSD, 124900, "the known hull")
+		testkit.Equal(t, h.Title, new("Kept"), "the known hull")
+		testkit.Equal(t, h.Make, "Grady-White", "the known hull")
 		var prices page.Page[hulls.PriceChange]
-		if s.Test.Get("/v1/hulls/"+known+"/price_changes", 200, &prices); len(prices.Data) != 2 || *prices.Data[0].Reason != "import "+i.ID || prices.Data[0].Actor.Type != "api_key" {
-			t.Errorf("its prices: %+v", prices.Data)
-		}
+		s.Test.Get("/v1/hulls/"+known+"/price_changes", 200, &prices)
+		testkit.Len(t, prices.Data, 2, "its prices")
+		testkit.Equal(t, prices.Data[0].Reason, new("import "+i.ID), "its prices")
+		testkit.Equal(t, prices.Data[0].Actor.Type, "api_key", "its prices")
 		// A hull that was imported is like any other.
 		var found page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=imp-230", 200, &found)
 		if len(found.Data) != 1 {
-			t.Fatalf("found %+v", found)
+			t.Fatalf("found %s, want len(found.Data) = 1", testkit.Show(found))
 		}
 		h = found.Data[0]
 		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil || !slices.Equal(h.PublishedChannels, []string{channel}) {
-			t.Errorf("%+v", h)
+			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`, testkit.Show(h), []string{channel})
 		}
-		one := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
+		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
-		if !slices.Equal(events, []string{"hull.created", "hull.syndicated"}) {
-			t.Errorf("%s events %v", one.Bytes, events)
-		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0]; n != 2 {
-			t.Errorf("%d audit entries", n)
-		}
+		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0], 2, "audit entries")
 		for _, path := range []string{"/history", "/price_changes"} {
 			var list page.Page[struct{ ID string }]
-			if s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list); len(list.Data) != 1 {
-				t.Errorf("%s %+v", path, list)
-			}
+			s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list)
+			testkit.Len(t, list.Data, 1, path)
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0]; n != 1 {
-			t.Errorf("%d events of its end", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0], 1, "events of its end")
 		if err := s.Inventory().SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil || len(stored(t, s)) != 0 {
-			t.Errorf("kept %v, %v", stored(t, s), err)
+			t.Errorf("kept %v, %v; want no error, len(stored(t, s)) = 0", stored(t, s), err)
 		}
 	})
 }
@@ -133,26 +127,30 @@ func TestImportForms(t *testing.T) {
 			"CSV in a form":          {"", form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"), "location_id", loc, "mode", "atomic")},
 			"NDJSON in a form":       {"", form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
 		} {
-			if i := finish(t, s, start(s, c.query, c.file)); i.State != "completed" || i.Created != 1 || i.Failed != 0 {
-				t.Errorf("%s: %+v", name, i)
-			}
+			i := finish(t, s, start(s, c.query, c.file))
+			testkit.Equal(t, i.State, "completed", name)
+			testkit.Equal(t, i.Created, 1, name)
+			testkit.Equal(t, i.Failed, 0, name)
 		}
 		var list page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=beneteau", 200, &list)
-		if h := list.Data[0]; h.LengthFt != 8.2 || h.PriceUSD != 99900 || h.LocationID != loc {
-			t.Errorf("%+v", h)
-		}
+		h := list.Data[0]
+		testkit.Equal(t, h.LengthFt, 8.2)
+		testkit.Equal(t, h.PriceUSD, 99900)
+		testkit.Equal(t, h.LocationID, loc)
 		// NDJSON can clear; a cell that is empty says nothing.
 		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
 		s.Test.Get("/v1/hulls?q=f-3", 200, &list)
-		if h := list.Data[0]; i.Updated != 1 || h.BoatClass != nil || h.Metadata["dock"] != "4" || len(h.Metadata) != 1 {
-			t.Errorf("%+v, %+v", i, h)
-		}
+		h = list.Data[0]
+		testkit.Equal(t, i.Updated, 1)
+		testkit.Equal(t, h.BoatClass, nil)
+		testkit.Equal(t, h.Metadata["dock"], "4")
+		testkit.Equal(t, len(h.Metadata), 1)
 		// Prices alone are enough for hulls that are known, and a status moves by the rules of hands.
 		i = finish(t, s, start(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
 		s.Test.Get("/v1/hulls?q=f-1", 200, &list)
 		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !wrong(i, 3, "to", "state") || h.PriceUSD != 88000 || h.Status != "not_for_sale" {
-			t.Errorf("%+v, %+v", i, h)
+			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale", testkit.Show(i), testkit.Show(h))
 		}
 	})
 }
@@ -180,9 +178,8 @@ func TestImportErrors(t *testing.T) {
 		for _, mode := range []string{"?dry_run=true", "?mode=atomic", "", "?mode=atomic&dry_run=true"} {
 			before := count(s, "hulls")
 			i := finish(t, s, start(s, mode, csvFile(lines...)))
-			if i.Failed != 8 || i.Rows != 10 {
-				t.Errorf("%s: %+v", mode, i)
-			}
+			testkit.Equal(t, i.Failed, 8, mode)
+			testkit.Equal(t, i.Rows, 10, mode)
 			for _, e := range []struct {
 				row         int64
 				field, code string
@@ -201,11 +198,11 @@ func TestImportErrors(t *testing.T) {
 			if strings.Contains(mode, "atomic") {
 				state = "failed"
 			}
-			if n := count(s, "hulls") - before; n != kept || i.State != state {
-				t.Errorf("%s: kept %d hulls, %s", mode, n, i.State)
-			}
+			n := count(s, "hulls") - before
+			testkit.Equal(t, n, kept, mode, "kept", "hulls")
+			testkit.Equal(t, i.State, state, mode, "kept", "hulls")
 			if mode == "?mode=atomic" && (i.Created != 0 || i.Problem == nil || count(s, "hull_import_rows") != 0) {
-				t.Errorf("%+v", i)
+				t.Errorf("got %s; want nothing created, a problem and no rows kept", testkit.Show(i))
 			}
 		}
 		i := finish(t, s, start(s, "?location_id="+loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}
@@ -219,7 +216,7 @@ not JSON
 			}
 		}
 		if i.Created != 1 || i.Failed != 3 || !wrong(i, 3, "row", "malformed") || !wrong(i, 4, "row", "malformed") {
-			t.Errorf("NDJSON: %+v", i)
+			t.Errorf("NDJSON: got %s; want 1 created, 3 failed, rows 3 and 4 malformed", testkit.Show(i))
 		}
 	})
 }
@@ -250,18 +247,16 @@ func TestBadImports(t *testing.T) {
 			"form field":       {"", form(t, good, "mode", "partial", "color", "red"), 422, "color", "unknown_field"},
 			"NDJSON of arrays": {"", testkit.File{Type: "application/x-ndjson", Bytes: []byte("[]\n")}, 422, "file", "malformed"},
 		} {
-			if f := s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-				t.Errorf("%s: %+v", name, f)
-			}
+			s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
 		if files := stored(t, s); len(files) > 0 || count(s, "hull_imports")+count(s, "loose_blobs") > 0 {
-			t.Errorf("left %v", files)
+			t.Errorf(`left %v; want len(files) <= 0, count(s, "hull_imports")+count(s, "loose_blobs") <= 0`, files)
 		}
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first, again := c.Post("/v1/hull_imports", good, 202, nil), c.Post("/v1/hull_imports", good, 202, nil)
-		if !bytes.Equal(first.Bytes, again.Bytes) || len(stored(t, s)) != 1 || count(s, "hull_imports") != 1 {
-			t.Errorf("again %s", again.Bytes)
-		}
+		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
+		testkit.Len(t, stored(t, s), 1)
+		testkit.Equal(t, count(s, "hull_imports"), 1)
 	})
 }
 
@@ -296,13 +291,12 @@ func TestImportAfterACrash(t *testing.T) {
 				err := jobs.Run(ctx, s.Inventory().RunImport, job)
 				s.DB.Now = now
 				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") && !strings.Contains(err.Error(), "interrupt") {
-					t.Fatalf("not ended: %v", err)
+					t.Fatalf("got %v, want a cancellation", err)
 				}
 			}
 			var i hulls.HullImport
-			if s.Test.Get("/v1/hull_imports/"+id, 200, &i); i.State != "running" {
-				t.Errorf("in the middle: %+v", i)
-			}
+			s.Test.Get("/v1/hull_imports/"+id, 200, &i)
+			testkit.Equal(t, i.State, "running", "in the middle")
 			s.Advance(3 * time.Minute)
 			jobs := count(s, "river_job")
 			for range 2 {
@@ -310,16 +304,15 @@ func TestImportAfterACrash(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if n := count(s, "river_job") - jobs; n != 1 {
-				t.Errorf("%d runs were started", n)
-			}
+			testkit.Equal(t, count(s, "river_job")-jobs, 1, "runs")
 			i = finish(t, s, id)
 			repeats := int64(map[string]int{"partial": 1}[mode])
-			if i.State != "completed" || i.Created != 230 || i.Failed != repeats || count(s, "hulls")-before != 230 {
-				t.Errorf("%s: %d hulls, %+v", mode, count(s, "hulls")-before, i)
-			}
+			testkit.Equal(t, i.State, "completed", mode, "hulls")
+			testkit.Equal(t, i.Created, 230, mode, "hulls")
+			testkit.Equal(t, i.Failed, repeats, mode, "hulls")
+			testkit.Equal(t, count(s, "hulls")-before, 230, mode, "hulls")
 			if mode == "partial" && !wrong(i, 232, "stock_number", "duplicate") {
-				t.Errorf("%+v", i.Errors)
+				t.Errorf("got %+v, want row 232 blamed for stock_number (duplicate)", i.Errors)
 			}
 		}
 	})
@@ -344,9 +337,11 @@ func TestImportRunsOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if i := finish(t, s, id); i.State != "completed" || i.Created != 230 || i.Failed != 0 || count(s, "hulls") != 230 {
-			t.Errorf("%d hulls, %+v", count(s, "hulls"), i)
-		}
+		i := finish(t, s, id)
+		testkit.Equal(t, i.State, "completed")
+		testkit.Equal(t, i.Created, 230)
+		testkit.Equal(t, i.Failed, 0)
+		testkit.Equal(t, count(s, "hulls"), 230)
 	})
 }
 
@@ -355,7 +350,7 @@ func TestImportJobRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		run(t, s)
 		id := start(s, "", s.Test.ImportFile())
-		eventually(t, "completed", func() bool {
+		testkit.Eventually(t, "completed", func() bool {
 			var i hulls.HullImport
 			s.Test.Get("/v1/hull_imports/"+id, 200, &i)
 			return i.State == "completed" && i.Created == 1

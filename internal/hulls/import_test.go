@@ -35,13 +35,13 @@ func TestHeaders(t *testing.T) {
 			got = append(got, f)
 		}
 		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, %v", header, got, err)
+			t.Errorf(`%s: got %v, %v; want no error, strings.Join(got, " ") = %q`, header, got, err, want)
 		}
 	}
 	for header, code := range map[string]string{"a,b,c": "header", "1;2": "header", "make,Brand,model": "duplicate"} {
 		_, err := readHeader([]byte(header))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != code {
-			t.Errorf("%s: %v", header, err)
+			t.Errorf("%s: got %v; want ok = true, f.Details[0].Code = %q", header, err, code)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestCells(t *testing.T) {
 	} {
 		row := l.parse(2, []byte(cells))
 		if len(row.bad) > 0 || !maps.Equal(row.fields, want) {
-			t.Errorf("%s: %v %v", cells, row.fields, row.bad)
+			t.Errorf("%s: got %v, faults %v; want %v without faults", cells, row.fields, row.bad, want)
 		}
 	}
 	for cells, field := range map[string]string{
@@ -63,12 +63,12 @@ func TestCells(t *testing.T) {
 		"1,1,1,,,soon,": "received_on", "1,2": "row", "1,1,1,,,,,": "row",
 	} {
 		if row := l.parse(2, []byte(cells)); len(row.bad) != 1 || row.bad[0].Field != field {
-			t.Errorf("%s: %v", cells, row.bad)
+			t.Errorf("%s: got %v; want len(row.bad) = 1, row.bad[0].Field = %q", cells, row.bad, field)
 		}
 	}
 	european := layout{delimiter: ';', header: []string{"price_usd", "length_ft"}}
 	if row := european.parse(2, []byte("124.900,00;7,19")); row.fields["price_usd"] != 124900.0 || row.fields["length_ft"] != 7.19 {
-		t.Errorf("with decimal commas: %v %v", row.fields, row.bad)
+		t.Errorf(`with decimal commas: got %v %v; want row.fields["price_usd"] = 124900.0, row.fields["length_ft"] = 7.19`, row.fields, row.bad)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestRecords(t *testing.T) {
 			ends = append(ends, r.offset)
 		}
 		if _, err := r.next(); !errors.Is(err, io.EOF) {
-			t.Fatalf("after the last: %v", err)
+			t.Fatalf("after the last: got %v, want the error io.EOF", err)
 		}
 		at := rapid.IntRange(0, len(ends)-1).Draw(t, "resume")
 		again := newRecords(bytes.NewReader(file[ends[at]:]), l, ends[at], int64(at+1))
@@ -110,7 +110,7 @@ func TestRecords(t *testing.T) {
 			}
 		}
 		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
-			t.Fatalf("resumed to %d of %d", again.offset, len(file))
+			t.Fatalf("resumed to %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
 		}
 	})
 }
@@ -149,7 +149,7 @@ func TestSurvey(t *testing.T) {
 			t.Error(name, err)
 		}
 		if code != c.code || err == nil && s.rows != c.rows {
-			t.Errorf("%s: %d rows, %v", name, s.rows, err)
+			t.Errorf("%s: got %d rows, code %q, %v; want %d rows, code %q", name, s.rows, code, err, c.rows, c.code)
 		}
 	}
 }
@@ -162,20 +162,20 @@ func TestSeen(t *testing.T) {
 		return r.bad
 	}
 	if bad := check(2, map[string]any{"stock_number": "A", "hin": "abc12345d404"}); len(bad) > 0 {
-		t.Error(bad)
+		t.Errorf("got %v, want len(bad) <= 0", bad)
 	}
 	if bad := check(3, map[string]any{"stock_number": " A "}); len(bad) != 1 || bad[0].Message != "is that of row 2" {
-		t.Error(bad)
+		t.Errorf(`got %v; want len(bad) = 1, bad[0].Message = "is that of row 2"`, bad)
 	}
 	if bad := check(4, map[string]any{"stock_number": "B", "hin": "ABC12345D404"}); len(bad) != 1 || bad[0].Field != "hin" {
-		t.Error(bad)
+		t.Errorf(`got %v; want len(bad) = 1, bad[0].Field = "hin"`, bad)
 	}
 	if bad := check(5, map[string]any{}); len(bad) > 0 {
-		t.Error(bad)
+		t.Errorf("got %v, want len(bad) <= 0", bad)
 	}
 }
 
-// A stranger's file is read or refused; it is never our fault.
+// Any file is read or refused; it never causes an internal error.
 func FuzzSurvey(f *testing.F) {
 	f.Add([]byte("make,model\na,b\n"), false)
 	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)
@@ -184,7 +184,7 @@ func FuzzSurvey(f *testing.F) {
 		s, err := surveyFile(bytes.NewReader(file), ndjson)
 		if err != nil {
 			if _, ok := errors.AsType[*fault.Error](err); !ok {
-				t.Error(err)
+				t.Errorf("got %v, want ok = true", err)
 			}
 			return
 		}
@@ -194,7 +194,7 @@ func FuzzSurvey(f *testing.F) {
 		}
 		rows, err := r.nextRows(1<<20, seen{})
 		if err != nil || int64(len(rows)) != s.rows {
-			t.Errorf("surveyed %d rows, read %d: %v", s.rows, len(rows), err)
+			t.Errorf("surveyed %d rows, read %d: got %v; want no error, int64(len(rows)) = %v", s.rows, len(rows), err, s.rows)
 		}
 		for _, row := range rows {
 			_ = fmt.Sprint(judgeRow(row.fields))

@@ -85,24 +85,30 @@ func TestPhotos(t *testing.T) {
 		var a, b, c hulls.HullPhoto
 		res := s.Test.Post(path, first, 201, &a)
 		sum := sha256.Sum256(first.Bytes)
-		if a.State != "processing" || a.Position != 1 || a.Width != 40 || a.Height != 30 || a.SHA256 != hex.EncodeToString(sum[:]) ||
-			a.Bytes != int64(len(first.Bytes)) || a.ContentType != "image/png" || a.URLs != nil || a.IsPrimary || res.Header.Get("ETag") != `"1"` {
-			t.Errorf("uploaded %s", res.Bytes)
-		}
+		testkit.Equal(t, a.State, "processing")
+		testkit.Equal(t, a.Position, 1)
+		testkit.Equal(t, a.Width, 40)
+		testkit.Equal(t, a.Height, 30)
+		testkit.Equal(t, a.SHA256, hex.EncodeToString(sum[:]))
+		testkit.Equal(t, a.Bytes, int64(len(first.Bytes)))
+		testkit.Equal(t, a.ContentType, "image/png")
+		testkit.Equal(t, a.URLs, nil)
+		testkit.Equal(t, a.IsPrimary, false)
+		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		s.Test.Post(path, form(t, second, "caption", "Helm", "position", "1"), 201, &b)
 		s.Test.Post(path+"?caption=Stern&position=99", third, 201, &c)
-		if b.Position != 1 || *b.Caption != "Helm" || c.Position != 3 || *c.Caption != "Stern" {
-			t.Errorf("form %+v, parameters %+v", b, c)
-		}
+		testkit.Equal(t, b.Position, 1, "form", "parameters")
+		testkit.Equal(t, b.Caption, new("Helm"), "form", "parameters")
+		testkit.Equal(t, c.Position, 3, "form", "parameters")
+		testkit.Equal(t, c.Caption, new("Stern"), "form", "parameters")
 		order := func(want ...string) {
 			t.Helper()
 			var list page.Page[hulls.HullPhoto]
 			s.Test.Get(path, 200, &list)
 			var got []string
 			for i, p := range list.Data {
-				if got = append(got, p.ID); p.Position != int64(i+1) {
-					t.Errorf("position %d at place %d", p.Position, i+1)
-				}
+				got = append(got, p.ID)
+				testkit.Equal(t, p.Position, int64(i+1), "position", "at place", i+1)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("order %v, want %v", got, want)
@@ -112,42 +118,44 @@ func TestPhotos(t *testing.T) {
 
 		// The same file again is the photo that is there.
 		var again hulls.HullPhoto
-		if s.Test.Post(path, form(t, first), 200, &again); again.ID != a.ID {
-			t.Errorf("again %+v", again)
-		}
+		s.Test.Post(path, form(t, first), 200, &again)
+		testkit.Equal(t, again.ID, a.ID)
 		var h hulls.Hull
-		if s.Test.Get("/v1/hulls/"+id, 200, &h); h.PhotoCount != 3 || h.PrimaryPhotoURL != nil || h.Version != 4 {
-			t.Errorf("before the sizes are made: %+v", h)
-		}
-		if f := s.Test.Get(path+"/"+a.ID+"/content", 409, nil).Fault(t); !f.Blames("state", "state") {
-			t.Errorf("content too early: %+v", f)
-		}
+		s.Test.Get("/v1/hulls/"+id, 200, &h)
+		testkit.Equal(t, h.PhotoCount, 3, "before the sizes are made")
+		testkit.Equal(t, h.PrimaryPhotoURL, nil, "before the sizes are made")
+		testkit.Equal(t, h.Version, 4, "before the sizes are made")
+		s.Test.Get(path+"/"+a.ID+"/content", 409, nil).WantDetail(t, "state", "state", "content too early")
 
 		// The first that is ready is the hull's own.
 		s.MakeSizes(a.ID)
 		s.MakeSizes(a.ID) // as after a crash
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
 		if h.PrimaryPhotoURL == nil || h.Version != 5 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
-			t.Fatalf("with one photo ready: %+v", h)
+			t.Fatalf("with one photo ready: got %s; want h.PrimaryPhotoURL != nil, h.Version = 5, public(t, s, *h.PrimaryPhotoURL).StatusCode = 200", testkit.Show(h))
 		}
 		s.MakeSizes(b.ID)
 		s.MakeSizes(c.ID)
 		var list page.Page[hulls.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
-		if p := list.Data[0]; p.ID != b.ID || !p.IsPrimary || p.URLs.Full != *h.PrimaryPhotoURL || list.Data[1].IsPrimary || p.State != "ready" {
-			t.Errorf("primary %+v, hull %s", list.Data, *h.PrimaryPhotoURL)
-		}
+		p := list.Data[0]
+		testkit.Equal(t, p.ID, b.ID, "primary", "hull")
+		testkit.Equal(t, p.IsPrimary, true, "primary", "hull")
+		testkit.Equal(t, p.URLs.Full, *h.PrimaryPhotoURL, "primary", "hull")
+		testkit.Equal(t, list.Data[1].IsPrimary, false, "primary", "hull")
+		testkit.Equal(t, p.State, "ready", "primary", "hull")
 		if got := stored(t, s); len(got) != 12 || slices.Contains(got, "upload") {
-			t.Errorf("kept %v", got)
+			t.Errorf(`kept %v; want len(got) = 12, got not to contain "upload"`, got)
 		}
 
 		// Moving and captions.
 		var moved hulls.HullPhoto
 		s.Test.Patch(path+"/"+c.ID, `{"position":1,"caption":null}`, 200, &moved)
-		if moved.Position != 1 || moved.Caption != nil || !moved.IsPrimary || moved.Version != 3 {
-			t.Errorf("moved %+v", moved)
-		}
+		testkit.Equal(t, moved.Position, 1)
+		testkit.Equal(t, moved.Caption, nil)
+		testkit.Equal(t, moved.IsPrimary, true)
+		testkit.Equal(t, moved.Version, 3)
 		order(c.ID, b.ID, a.ID)
 		s.Test.Patch(path+"/"+c.ID, `{"position":100}`, 200, nil)
 		order(b.ID, a.ID, c.ID)
@@ -161,13 +169,15 @@ func TestPhotos(t *testing.T) {
 		// Pages.
 		var pageTwo page.Page[hulls.HullPhoto]
 		s.Test.Get(path+"?limit=1&starting_after="+b.ID, 200, &pageTwo)
-		if len(pageTwo.Data) != 1 || pageTwo.Data[0].ID != a.ID || !pageTwo.HasMore || *pageTwo.NextCursor != a.ID || *pageTwo.PrevCursor != a.ID {
-			t.Errorf("after the first: %+v", pageTwo)
-		}
+		testkit.Len(t, pageTwo.Data, 1, "after the first")
+		testkit.Equal(t, pageTwo.Data[0].ID, a.ID, "after the first")
+		testkit.Equal(t, pageTwo.HasMore, true, "after the first")
+		testkit.Equal(t, pageTwo.NextCursor, new(a.ID), "after the first")
+		testkit.Equal(t, pageTwo.PrevCursor, new(a.ID), "after the first")
 		s.Test.Get(path+"?limit=1&ending_before="+c.ID, 200, &pageTwo)
-		if len(pageTwo.Data) != 1 || pageTwo.Data[0].ID != a.ID || !pageTwo.HasMore {
-			t.Errorf("before the last: %+v", pageTwo)
-		}
+		testkit.Len(t, pageTwo.Data, 1, "before the last")
+		testkit.Equal(t, pageTwo.Data[0].ID, a.ID, "before the last")
+		testkit.Equal(t, pageTwo.HasMore, true, "before the last")
 		s.Test.Get(path+"?starting_after=nonsense", 400, nil)
 
 		// Gone is gone, and the next one is shown first.
@@ -175,20 +185,18 @@ func TestPhotos(t *testing.T) {
 		order(a.ID, c.ID)
 		var after hulls.Hull
 		if s.Test.Get("/v1/hulls/"+id, 200, &after); after.PhotoCount != 2 || *after.PrimaryPhotoURL == *h.PrimaryPhotoURL {
-			t.Errorf("after the first was deleted: %+v", after)
+			t.Errorf("after the first was deleted: got %s; want 2 photos and another primary photo", testkit.Show(after))
 		}
 		s.Test.Get(path+"/"+b.ID+"/content", 404, nil)
 		if err := s.Inventory().SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := stored(t, s); len(got) != 8 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 404 {
-			t.Errorf("kept %v", got)
-		}
+		got := stored(t, s)
+		testkit.Len(t, got, 8)
+		testkit.Equal(t, public(t, s, *h.PrimaryPhotoURL).StatusCode, 404)
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, id)
 		want := []string{"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added", "hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated"}
-		if !slices.Equal(events, want) {
-			t.Errorf("events %v", events)
-		}
+		testkit.Equal(t, events, want)
 	})
 }
 
@@ -201,9 +209,7 @@ func TestPhotoContent(t *testing.T) {
 		}
 		var p hulls.HullPhoto
 		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.File{Type: "image/png", Bytes: big.Bytes()}, 201, &p)
-		if p.ContentType != "image/jpeg" {
-			t.Errorf("what it says counted, not what it is: %s", p.ContentType)
-		}
+		testkit.Equal(t, p.ContentType, "image/jpeg", "judged by content, not by name")
 		s.MakeSizes(p.ID)
 		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
 		for variant, width := range map[string]int{"thumb": 320, "card": 800, "full": 1200, "original": 1200} {
@@ -211,16 +217,15 @@ func TestPhotoContent(t *testing.T) {
 			config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes))
 			if err != nil || config.Width != width || res.Header.Get("Content-Type") != "image/jpeg" ||
 				!strings.HasPrefix(res.Header.Get("Cache-Control"), "private, max-age=") || res.Header.Get("X-Content-Type-Options") != "nosniff" {
-				t.Errorf("%s: %d wide, %v, %v", variant, config.Width, err, res.Header)
+				t.Errorf(`%s: got %d wide, %v, %v; want no error, config.Width = %v, res.Header.Get("Content-Type") = "image/jpeg", res.Header.Get("Cache-Control") to start with "private, max-age=", res.Header.Get("X-Content-Type-Options") = "nosniff"`, variant, config.Width, err, res.Header, width)
 			}
 			etag := res.Header.Get("ETag")
 			if cached := s.Test.With("If-None-Match", etag).Get(content+"?variant="+variant, 304, nil); etag == "" || len(cached.Bytes) != 0 {
-				t.Errorf("%s with its tag %s: %d bytes", variant, etag, len(cached.Bytes))
+				t.Errorf(`%s with its tag %s: got %d bytes; want etag != "", len(cached.Bytes) = 0`, variant, etag, len(cached.Bytes))
 			}
 			part := s.Test.With("Range", "bytes=2-9").Get(content+"?variant="+variant, 206, nil)
-			if !bytes.Equal(part.Bytes, res.Bytes[2:10]) || part.Header.Get("Content-Range") != fmt.Sprintf("bytes 2-9/%d", len(res.Bytes)) {
-				t.Errorf("%s in part: %v", variant, part.Header)
-			}
+			testkit.Equal(t, string(part.Bytes), string(res.Bytes[2:10]), variant, "in part")
+			testkit.Equal(t, part.Header.Get("Content-Range"), fmt.Sprintf("bytes 2-9/%d", len(res.Bytes)), variant, "in part")
 		}
 		s.Test.Get(content+"?variant=huge", 400, nil)
 
@@ -238,12 +243,12 @@ func TestPhotoContent(t *testing.T) {
 		}
 		res := public(t, s, link.Thumb)
 		if config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes)); err != nil || config.Width != 320 || !strings.HasPrefix(res.Header.Get("Cache-Control"), "public, immutable, max-age=") {
-			t.Errorf("%d %v %v", res.StatusCode, res.Header, err)
+			t.Errorf(`got %d %v %v; want no error, config.Width = 320, res.Header.Get("Cache-Control") to start with "public, immutable, max-age="`, res.StatusCode, res.Header, err)
 		}
 		tag := res.Header.Get("ETag")
 		cached, err := s.As("").With("If-None-Match", tag).Send("GET", strings.TrimPrefix(link.Thumb, "http://localhost"), nil)
 		if err != nil || cached.StatusCode != 304 {
-			t.Errorf("with its tag %s: %+v %v", tag, cached, err)
+			t.Errorf("with its tag %s: got %s %v; want no error, cached.StatusCode = 304", tag, testkit.Show(cached), err)
 		}
 		parts := strings.Split(link.Full, "/")
 		pass := parts[4]
@@ -262,18 +267,12 @@ func TestPhotoContent(t *testing.T) {
 			"other photo": strings.Replace(link.Full, parts[5], "01jcqz8t5n8m2x4v6b7c9d0e1f", 1),
 			"nonsense":    "http://localhost/media/x/y/z",
 		} {
-			if res := public(t, s, url); res.StatusCode != 404 {
-				t.Errorf("%s: %d", name, res.StatusCode)
-			}
+			testkit.Equal(t, public(t, s, url).StatusCode, 404, name)
 		}
 		s.Advance(6 * 24 * time.Hour)
-		if res := public(t, s, link.Full); res.StatusCode != 200 {
-			t.Errorf("after six days: %d", res.StatusCode)
-		}
+		testkit.Equal(t, public(t, s, link.Full).StatusCode, 200, "after six days")
 		s.Advance(3 * 24 * time.Hour)
-		if res := public(t, s, link.Full); res.StatusCode != 404 {
-			t.Errorf("after nine days: %d", res.StatusCode)
-		}
+		testkit.Equal(t, public(t, s, link.Full).StatusCode, 404, "after nine days")
 	})
 }
 
@@ -304,18 +303,14 @@ func TestBadPhotos(t *testing.T) {
 			"JSON":              {testkit.File{Type: "application/json", Bytes: []byte("{}")}, "", 415, "Content-Type", "enum"},
 			"gif":               {testkit.File{Type: "image/gif", Bytes: good.Bytes}, "", 415, "Content-Type", "enum"},
 		} {
-			if f := s.Test.Post(path+c.query, c.body, c.status, nil).Fault(t); !f.Blames(c.field, c.code) {
-				t.Errorf("%s: %+v", name, f)
-			}
+			s.Test.Post(path+c.query, c.body, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
 		s.Test.Post("/v1/hulls/hull_00000000000000000000000000/photos", good, 404, nil)
 		if files := stored(t, s); len(files) > 0 {
-			t.Errorf("left %v", files)
+			t.Errorf("left %v, want len(files) <= 0", files)
 		}
 		for _, table := range []string{"hull_photos", "loose_blobs"} {
-			if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0]; n != 0 {
-				t.Errorf("left %d in %s", n, table)
-			}
+			testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], 0, "left", table)
 		}
 	})
 }
@@ -343,26 +338,23 @@ func TestHundredPhotos(t *testing.T) {
 					mu.Lock()
 					counts[res.StatusCode]++
 					if res.StatusCode == 422 && !res.Fault(t).Blames("file", "too_many") {
-						t.Errorf("%s", res.Bytes)
+						t.Errorf("got %s, want the detail file too_many", res.Bytes)
 					}
 					mu.Unlock()
 				}
 			})
 		}
 		wg.Wait()
-		if counts[201] != 100 || counts[422] != 4 {
-			t.Error(counts)
-		}
+		testkit.Equal(t, counts[201], 100)
+		testkit.Equal(t, counts[422], 4)
 		var list page.Page[hulls.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		for i, p := range list.Data {
-			if p.Position != int64(i+1) {
-				t.Errorf("place %d has position %d", i+1, p.Position)
-			}
+			testkit.Equal(t, p.Position, int64(i+1), "place", i+1, "position")
 		}
-		if len(list.Data) != 100 || list.HasMore || len(stored(t, s)) != 100 {
-			t.Errorf("%d photos, %d files", len(list.Data), len(stored(t, s)))
-		}
+		testkit.Len(t, list.Data, 100, "photos", "files")
+		testkit.Equal(t, list.HasMore, false, "photos", "files")
+		testkit.Len(t, stored(t, s), 100, "photos", "files")
 	})
 }
 
@@ -387,9 +379,9 @@ func TestSamePhotoAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if counts[201] != 1 || counts[200] != 7 || len(stored(t, s)) != 1 {
-			t.Error(counts, stored(t, s))
-		}
+		testkit.Equal(t, counts[201], 1)
+		testkit.Equal(t, counts[200], 7)
+		testkit.Len(t, stored(t, s), 1)
 	})
 }
 
@@ -401,13 +393,10 @@ func TestPhotoUploadRepeats(t *testing.T) {
 		file := testkit.Picture()
 		first := c.Post(path, form(t, file, "caption", "Bow"), 201, nil)
 		again := c.Post(path, form(t, file, "caption", "Bow"), 201, nil)
-		if !bytes.Equal(first.Bytes, again.Bytes) || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("again %s", again.Bytes)
-		}
+		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
+		testkit.Equal(t, again.Header.Get("Idempotent-Replayed"), "true")
 		c.Post(path, form(t, file, "caption", "Stern"), 422, nil)
 		c.Post(path, form(t, testkit.Picture(), "caption", "Bow"), 422, nil)
-		if files := stored(t, s); len(files) != 1 {
-			t.Errorf("kept %v", files)
-		}
+		testkit.Len(t, stored(t, s), 1)
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/jobs"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -38,7 +37,7 @@ func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := inventory.SweepBlobs(t.Context(), hulls.SweepBlobs{}); err != nil || len(stored(t, s)) != 0 {
-			t.Errorf("left %v, %v", stored(t, s), err)
+			t.Errorf("left %v, %v; want no error, len(stored(t, s)) = 0", stored(t, s), err)
 		}
 
 		// Whole in its structure, but not in its data.
@@ -48,12 +47,10 @@ func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
 		var list page.Page[hulls.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		if f := list.Data[0]; f.State != "failed" || f.Problem == nil || f.URLs != nil {
-			t.Errorf("%+v", f)
+			t.Errorf(`got %s; want f.State = "failed", f.Problem != nil, f.URLs = nil`, testkit.Show(f))
 		}
 		s.Test.Get(path+"/"+p.ID+"/content", 409, nil)
-		if files := stored(t, s); len(files) != 0 {
-			t.Errorf("kept %v", files)
-		}
+		testkit.Len(t, stored(t, s), 0)
 	})
 }
 
@@ -99,21 +96,19 @@ func TestPhotoJobsRun(t *testing.T) {
 		var p hulls.HullPhoto
 		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.Picture(), 201, &p)
 		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
-		eventually(t, "ready", func() bool {
+		testkit.Eventually(t, "ready", func() bool {
 			res, err := s.Test.Send("GET", content+"?variant=card", nil)
 			return err == nil && res.StatusCode == 200
 		})
 		part := s.Test.With("Range", "bytes=0-1").Get(content, 206, nil)
-		if string(part.Bytes) != "\x89P" {
-			t.Errorf("%q", part.Bytes)
-		}
+		testkit.Equal(t, string(part.Bytes), "\x89P")
 		var h hulls.Hull
 		if s.Test.Get("/v1/hulls/"+id, 200, &h); public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
 			t.Error("no public photo")
 		}
-		eventually(t, "only its sizes are kept", func() bool { return objects() == 4 })
+		testkit.Eventually(t, "only its sizes are kept", func() bool { return objects() == 4 })
 		s.Test.Delete("/v1/hulls/"+id+"/photos/"+p.ID, 204)
-		eventually(t, "nothing is kept", func() bool { return objects() == 0 })
+		testkit.Eventually(t, "nothing is kept", func() bool { return objects() == 0 })
 	})
 }
 
@@ -128,14 +123,4 @@ func run(t *testing.T, s *testkit.Server) {
 			t.Error(err)
 		}
 	})
-}
-
-// eventually waits for what other goroutines do.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
 }

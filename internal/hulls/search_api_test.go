@@ -40,9 +40,7 @@ func ids(t *testing.T, c *testkit.Client, query string, limit int) (all []string
 			all = append(all, h.ID)
 		}
 		if !p.HasMore {
-			if p.NextCursor != nil {
-				t.Errorf("%s: a next cursor on the last page", query)
-			}
+			testkit.Equal(t, p.NextCursor, nil, query, "no cursor on the last page")
 			return all
 		}
 		cursor = "&starting_after=" + *p.NextCursor
@@ -122,7 +120,7 @@ func TestFilters(t *testing.T) {
 		} {
 			f := s.Test.Get("/v1/hulls?"+query, 400, nil).Fault(t)
 			if len(f.Details) == 0 || f.Details[0].Field != field {
-				t.Errorf("%s: %+v", query, f)
+				t.Errorf("%s: got %+v; want len(f.Details) != 0, f.Details[0].Field = %q", query, f, field)
 			}
 		}
 	})
@@ -161,7 +159,7 @@ func TestSearchAgainstTheObvious(t *testing.T) {
 				var p page.Page[hulls.Hull]
 				s.Test.Get("/v1/hulls?limit=2&q="+url.QueryEscape(q)+"&ending_before="+want[3], 200, &p)
 				if len(p.Data) != 2 || p.Data[0].ID != want[1] || p.Data[1].ID != want[2] || !p.HasMore || p.NextCursor == nil || *p.PrevCursor != want[1] {
-					t.Errorf("q=%s backwards: %+v", q, p)
+					t.Errorf("q=%s backwards: got %s; want %v with both cursors", q, testkit.Show(p), want[1:3])
 				}
 			}
 		}

@@ -55,15 +55,15 @@ func TestEveryTransition(t *testing.T) {
 			}
 			if err != nil {
 				if fault.KindOf(err) != fault.KindConflict {
-					t.Errorf("%s → %s: %v is no conflict", from, to, err)
+					t.Errorf("%s → %s: got %v, want the kind fault.KindConflict", from, to, err)
 				}
 				continue
 			}
 			if h.Status != to || (h.Hold != nil) != (to == OnHold) || h.ArchivedAt != nil || h.StatusBefore != nil || h.SoldAt != nil {
-				t.Errorf("%s → %s leaves %+v", from, to, h)
+				t.Errorf("%s → %s: got %+v; want the new status, a hold only if on hold, and no archive or sale", from, to, h)
 			}
 			if (h.ReceivedOn != nil) != to.inStock() {
-				t.Errorf("%s → %s: received_on %v", from, to, h.ReceivedOn)
+				t.Errorf("%s → %s: got received_on %v, want one: %t", from, to, h.ReceivedOn, to.inStock())
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func TestArchiveAndBack(t *testing.T) {
 		h := boat(from)
 		err := h.archive(now)
 		if refused := from == Archived || from == SalePending; (err != nil) != refused {
-			t.Errorf("archive from %s: %v", from, err)
+			t.Errorf("archive from %s: got %v, want an error: %t", from, err, refused)
 			continue
 		} else if refused {
 			continue
@@ -112,10 +112,10 @@ func TestArchiveAndBack(t *testing.T) {
 			back = Available
 		}
 		if h.Status != Archived || *h.StatusBefore != back || !h.ArchivedAt.Equal(now) || h.Hold != nil {
-			t.Errorf("archived from %s: %+v", from, h)
+			t.Errorf("archived from %s: got %+v; want h.Status = Archived, h.StatusBefore = %q, h.ArchivedAt = %v, h.Hold = nil", from, h, back, now)
 		}
 		if err := h.move(HullTransition{To: back}, auth.Actor{}, now); err != nil || h.Status != back {
-			t.Errorf("back to %s: %v", back, err)
+			t.Errorf("back to %s: got %v; want no error, h.Status = %q", back, err, back)
 		}
 	}
 	h := boat(Sold)

@@ -57,10 +57,10 @@ func TestListingFollowsItsHull(t *testing.T) {
 					t.Errorf("%s from %v, case %d: %v, want %v", kind, from, i, got, want)
 				}
 				if wrote != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && wrote {
-					t.Errorf("%s from %v, case %d: wrote %t, %+v", kind, from, i, wrote, l)
+					t.Errorf("%s from %v, case %d: wrote %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, wrote, l)
 				}
 				if l.State == published && !l.Listed || l.State == removed && l.Listed {
-					t.Errorf("%s from %v, case %d: listed %t in state %s", kind, from, i, l.Listed, l.State)
+					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed", kind, from, i, l.Listed, l.State)
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	l.follow(Hull{Status: Available}, c, false, now)
 	l.follow(Hull{Status: Sold}, c, true, now)
 	if l.State != removed || l.Action != nil || *l.Code != "status" || *l.Message != "The hull's status is sold." {
-		t.Errorf("%+v", l)
+		t.Errorf(`got %+v; want l.State = removed, l.Action = nil, l.Code = "status", l.Message = "The hull's status is sold."`, l)
 	}
 }
 
@@ -124,11 +124,11 @@ func TestReadAnswer(t *testing.T) {
 	} {
 		a := readAnswer(c.status, []byte(c.body))
 		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
-			t.Errorf("%d %s: %+v", c.status, c.body, a)
+			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
 		}
 	}
 	if a := readAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
-		t.Errorf("a long answer: %d bytes", len(a.message))
+		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestBackoff(t *testing.T) {
 	for n := range int64(100) {
 		d := backoff(n + 1)
 		if d < last || d < time.Minute || d > 6*time.Hour {
-			t.Fatalf("after %d failures %s, before %s", n+1, d, last)
+			t.Fatalf("after %d failures %s, before %s; want d >= %v, d >= time.Minute, d <= 6*time.Hour", n+1, d, last, last)
 		}
 		last = d
 	}
@@ -172,7 +172,7 @@ func TestListingAsJSON(t *testing.T) {
 	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" || p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
 		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
 		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
-		t.Errorf("%v", p)
+		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", len(p["image"].([]any)) = 2`, p)
 	}
 	props := map[string]any{}
 	for _, v := range p["additionalProperty"].([]any) {
@@ -180,18 +180,18 @@ func TestListingAsJSON(t *testing.T) {
 		props[v["name"].(string)] = v["value"]
 	}
 	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
-		t.Errorf("properties %v", props)
+		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
 	}
 	if _, there := props["hull_material"]; there {
 		t.Error("an unknown value is there")
 	}
 	l.pricing.PriceHidden, l.Status = true, SalePending
 	if text := rendered(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
-		t.Errorf("hidden price: %s", text)
+		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
 	}
 	l.gone = true
 	if text := rendered(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
-		t.Errorf("withdrawn: %s", text)
+		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestListingAsXML(t *testing.T) {
 	b := doc.Boats[0]
 	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" || b.Description != `Fast & "dry" <b>` || b.Material != nil ||
 		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
-		t.Errorf("%+v", doc)
+		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
 	}
 }
 
@@ -225,14 +225,14 @@ func TestListingAsCSV(t *testing.T) {
 	l.Title, l.Description = new(`=HYPERLINK("http://evil","boat")`), new("+1 owner")
 	rows, err := csv.NewReader(strings.NewReader(rendered(t, "csv", l))).ReadAll()
 	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
-		t.Fatal(rows, err)
+		t.Fatalf("got rows %q, %v; want 2 of the same length", rows, err)
 	}
 	cells := map[string]string{}
 	for i, name := range rows[0] {
 		cells[name] = rows[1][i]
 	}
 	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" || cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
-		t.Errorf("%v", cells)
+		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestCellsAreHarmless(t *testing.T) {
 			t.Fatalf("%q is a formula", cell)
 		}
 		if cell != text && cell != "'"+text {
-			t.Fatalf("%q became %q", text, cell)
+			t.Fatalf("%q became %q, want it unchanged or after a quote", text, cell)
 		}
 		if text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= '0' && text[0] <= '9') && cell != text {
 			t.Fatalf("%q became %q for no reason", text, cell)

@@ -36,16 +36,16 @@ func TestConsentDecides(t *testing.T) {
 		expect("implied, half a year ago", path, "sms", "marketing", "consent_expired")
 		expect("but what was express holds", path, "sms", "transactional", "")
 		s.Test.Post(path+"/consents/"+c.ID+"/revoke", `{"reason":"said so","source":"phone"}`, 200, &r)
-		if r.Direction != consent.Revoked || *r.RevokesID != c.ID || r.Scope != c.Scope || *r.Address != *c.Address || *r.Reason != "said so" {
-			t.Errorf("%+v", r)
-		}
+		testkit.Equal(t, r.Direction, consent.Revoked)
+		testkit.Equal(t, r.RevokesID, new(c.ID))
+		testkit.Equal(t, r.Scope, c.Scope)
+		testkit.Equal(t, r.Address, new(*c.Address))
+		testkit.Equal(t, r.Reason, new("said so"))
 		expect("revoked", path, "sms", "transactional", "consent_revoked")
 		s.Test.Post(path+"/consents/"+c.ID+"/revoke", nil, 409, nil)
 		s.Test.Post(path+"/consents/"+r.ID+"/revoke", nil, 409, nil)
 		s.Test.Post(bare+"/consents/"+c.ID+"/revoke", nil, 404, nil)
-		if m := messagesOf(s, path)[0]; *m.ConsentID != r.ID {
-			t.Errorf("blocked by %s, not %s", *m.ConsentID, r.ID)
-		}
+		testkit.Equal(t, messagesOf(s, path)[0].ConsentID, new(r.ID), "blocked by", r.ID)
 		old := s.DB.Now().Add(-48 * time.Hour).UTC().Format(time.RFC3339)
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","captured_at":"`+old+`"}`, 201, nil)
 		expect("an old consent that comes late", path, "sms", "transactional", "consent_revoked")
@@ -62,7 +62,7 @@ func TestConsentDecides(t *testing.T) {
 		expect("with one", agreeing, "email", "marketing", "")
 		for _, event := range told(s, strings.TrimPrefix(path, "/v1/leads/")) {
 			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued"}, event) {
-				t.Errorf("an event %s", event)
+				t.Errorf(`an event %s, want []string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued"} to contain %q`, event, event)
 			}
 		}
 	})
@@ -76,20 +76,18 @@ func TestConsentRecords(t *testing.T) {
 		res := s.Test.Post(path+"/consents", `{"channels":["sms","voice","email"],"scope":"all","basis":"express_written","consent_text":"I agree.","consent_text_version":"3",
 			"source":"web_form","source_url":"https://boats.example.com/contact","method":"checkbox","ip":"203.0.113.7","user_agent":"Firefox","evidence":{"sha256":"ab","n":[1]}}`, 201, &c)
 		if *c.Address != "+14105550123" || len(c.Bindings) != 3 || c.Bindings[2].Address != "ann@example.com" || *c.PersonName != "Ann Bell" || c.Evidence["sha256"] != "ab" || c.CapturedBy == nil || c.ExpiresAt != nil {
-			t.Errorf("%s", res.Bytes)
+			t.Errorf(`got %s; want c.Address = "+14105550123", len(c.Bindings) = 3, c.Bindings[2].Address = "ann@example.com", c.PersonName = "Ann Bell", c.Evidence["sha256"] = "ab", c.CapturedBy != nil, c.ExpiresAt = nil`, res.Bytes)
 		}
-		if all := consentsOf(s, path); len(all) != 1 || all[0].ID != c.ID {
-			t.Errorf("%+v", all)
-		}
+		all := consentsOf(s, path)
+		testkit.Len(t, all, 1)
+		testkit.Equal(t, all[0].ID, c.ID)
 		var list struct{ Data []consent.Consent }
-		if s.Test.Get("/v1/contacts/"+contact+"/consents", 200, &list); len(list.Data) != 1 {
-			t.Errorf("%+v", list)
-		}
+		s.Test.Get("/v1/contacts/"+contact+"/consents", 200, &list)
+		testkit.Len(t, list.Data, 1)
 		// Somebody may agree for another number than the one we know.
 		s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","address":"(212) 555-0199"}`, 201, &c)
-		if c.Bindings[0].Address != "+12125550199" || c.Bindings[1].Address != "ann@example.com" {
-			t.Errorf("%+v", c.Bindings)
-		}
+		testkit.Equal(t, c.Bindings[0].Address, "+12125550199")
+		testkit.Equal(t, c.Bindings[1].Address, "ann@example.com")
 		for body, field := range map[string]string{
 			`{"channels":["sms"],"scope":"all","captured_at":"2199-01-01T00:00:00Z"}`:                                "captured_at",
 			`{"channels":["sms"],"scope":"all","address":"12"}`:                                                      "address",
@@ -99,16 +97,12 @@ func TestConsentRecords(t *testing.T) {
 			`{"channels":["sms"],"scope":"all","direction":"revoked","revokes_id":"cns_00000000000000000000000000"}`: "revokes_id",
 		} {
 			f := s.Test.Post(path+"/consents", body, 422, nil).Fault(t)
-			if f.Details[0].Field != field {
-				t.Errorf("%s: %+v", body, f.Details)
-			}
+			testkit.Equal(t, f.Details[0].Field, field, body)
 		}
 		s.Test.Post(path+"/consents", `{"scope":"all"}`, 400, nil)
 		entries := strings.Join(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action LIKE 'lead.consent%'`), "\n")
 		for _, secret := range []string{"+1410", "ann@example", "203.0.113.7", "Firefox", "Ann Bell"} {
-			if strings.Contains(entries, secret) {
-				t.Errorf("the audit log knows %s: %s", secret, entries)
-			}
+			testkit.Excludes(t, entries, secret, "audit log")
 		}
 	})
 }

@@ -24,7 +24,7 @@ func parts(t *testing.T, m *netmail.Message) map[string]string {
 	t.Helper()
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
-		t.Fatal(kind, err)
+		t.Fatalf(`got %q %v; want no error, kind = "multipart/alternative"`, kind, err)
 	}
 	forms := map[string]string{}
 	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
@@ -57,7 +57,7 @@ func TestMarketingEmail(t *testing.T) {
 		var m leads.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
-			t.Fatal(err, len(office.taken()))
+			t.Fatalf("got %v %v; want no error, len(office.taken()) = 1", err, len(office.taken()))
 		}
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
 		if err != nil {
@@ -65,11 +65,11 @@ func TestMarketingEmail(t *testing.T) {
 		}
 		from, err := letter.Header.AddressList("From")
 		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" || letter.Header.Get("To") != "<ann@example.com>" || letter.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
-			t.Errorf("%v, %v", letter.Header, err)
+			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", letter.Header.Get("To") = "<ann@example.com>", letter.Header.Get("Message-ID") = %q`, letter.Header, err, "<"+m.ID+"@slipway>")
 		}
 		link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
 		if letter.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
-			t.Errorf("%v", letter.Header)
+			t.Errorf(`got %v; want letter.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`, letter.Header, s.URL+"/unsubscribe/")
 		}
 		forms := parts(t, letter)
 		for kind, wants := range map[string][]string{
@@ -77,9 +77,7 @@ func TestMarketingEmail(t *testing.T) {
 			"text/html":  {"Hello &lt;Ann&gt;,", "12 Dock Street", `<a href="` + link + `">`},
 		} {
 			for _, want := range wants {
-				if !strings.Contains(forms[kind], want) {
-					t.Errorf("no %q in %s", want, forms[kind])
-				}
+				testkit.Contains(t, forms[kind], want)
 			}
 		}
 		visit := func(method, link string, body url.Values) (int, string) {
@@ -99,41 +97,35 @@ func TestMarketingEmail(t *testing.T) {
 			}
 			return res.StatusCode, string(text)
 		}
-		// Whoever only looks changes nothing; a link that was tampered with is none.
-		if status, text := visit("GET", link, nil); status != 200 || !strings.Contains(text, "Acme Marine") {
-			t.Errorf("%d %s", status, text)
-		}
+		// Opening the link changes nothing; a link that was tampered with is refused.
+		status, text := visit("GET", link, nil)
+		testkit.Equal(t, status, 200)
+		testkit.Contains(t, text, "Acme Marine")
 		flipped := []byte(link)
 		if flipped[len(flipped)-8] ^= 1; true {
 			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x", s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
-				if status, text := visit("POST", bad, nil); status != 404 || strings.Contains(text, "Acme") {
-					t.Errorf("%s: %d %s", bad, status, text)
-				}
+				status, text := visit("POST", bad, nil)
+				testkit.Equal(t, status, 404, bad)
+				testkit.Excludes(t, text, "Acme", bad)
 			}
 		}
-		if code := refused(t, s, other, "email", "marketing"); code != "" {
-			t.Error(code)
-		}
+		testkit.Equal(t, refused(t, s, other, "email", "marketing"), "")
 		for range 2 {
-			if status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 200 || !strings.Contains(text, "unsubscribed") {
-				t.Errorf("%d %s", status, text)
-			}
+			status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}})
+			testkit.Equal(t, status, 200)
+			testkit.Contains(t, text, "unsubscribed")
 		}
 		for _, path := range []string{path, other} {
-			if code := refused(t, s, path, "email", "marketing"); code != "consent_revoked" {
-				t.Errorf("%s: %q", path, code)
-			}
-			if code := refused(t, s, path, "email", "transactional"); code != "" {
-				t.Errorf("%s: %q", path, code)
-			}
+			testkit.Equal(t, refused(t, s, path, "email", "marketing"), "consent_revoked", path)
+			testkit.Equal(t, refused(t, s, path, "email", "transactional"), "", path)
 		}
 		records := consentsOf(s, path)
-		if len(records) != 2 || records[0].Direction != consent.Revoked || records[0].Scope != consent.Marketing || *records[0].Method != "list_unsubscribe" || records[0].Evidence["message_id"] != m.ID {
-			t.Errorf("%+v", records)
-		}
-		if entries := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'lead.consent_revoked'`)[0]; entries != 1 {
-			t.Errorf("%d entries", entries)
-		}
+		testkit.Len(t, records, 2)
+		testkit.Equal(t, records[0].Direction, consent.Revoked)
+		testkit.Equal(t, records[0].Scope, consent.Marketing)
+		testkit.Equal(t, records[0].Method, new("list_unsubscribe"))
+		testkit.Equal[any](t, records[0].Evidence["message_id"], m.ID)
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'lead.consent_revoked'`)[0], 1)
 	})
 }
 
@@ -148,11 +140,11 @@ func TestTransactionalEmail(t *testing.T) {
 			t.Error("the queue is not told to try again")
 		}
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
-			t.Fatal(err)
+			t.Fatalf("got %v; want no error, len(office.taken()) = 1", err)
 		}
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
 		if err != nil || letter.Header.Get("List-Unsubscribe") != "" || !strings.Contains(letter.Header.Get("From"), "noreply@example.com") {
-			t.Errorf("%v, %v", letter.Header, err)
+			t.Errorf(`got %v, %v; want no error, letter.Header.Get("List-Unsubscribe") = "", letter.Header.Get("From") to contain "noreply@example.com"`, letter.Header, err)
 		}
 		office.mu.Lock()
 		office.refuse = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
@@ -161,8 +153,8 @@ func TestTransactionalEmail(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
-		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "refused" {
-			t.Errorf("%+v", m)
-		}
+		m := messagesOf(s, path)[0]
+		testkit.Equal(t, m.Status, leads.Failed)
+		testkit.Equal(t, m.ErrorCode, new("refused"))
 	})
 }

@@ -43,7 +43,7 @@ func messagesOf(s *testkit.Server, path string) []leads.LeadMessage {
 	return p.Data
 }
 
-// noon is a moment at which nobody in America sleeps, after now.
+// noon is the next moment that is outside quiet hours everywhere in America.
 func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
 }
@@ -53,7 +53,7 @@ func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 	t.Helper()
 	by := at.Sub(s.DB.Now())
 	if by < 0 {
-		t.Fatalf("the clock would go back by %s", -by)
+		t.Fatalf("the clock would go back by %s, want by >= 0", -by)
 	}
 	s.Advance(by)
 }
@@ -222,9 +222,10 @@ func refused(t *testing.T, s *testkit.Server, path, channel, purpose string) str
 		return ""
 	case 422:
 		f := res.Fault(t)
-		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != f.Details[0].Code || !strings.Contains(f.Message, m.ID) {
-			t.Errorf("the attempt is not kept: %+v after %s", m, res.Bytes)
-		}
+		m := messagesOf(s, path)[0]
+		testkit.Equal(t, m.Status, leads.Blocked, "the attempt is not kept", "after")
+		testkit.Equal(t, m.BlockReason, new(f.Details[0].Code), "the attempt is not kept", "after")
+		testkit.Contains(t, f.Message, m.ID, "the attempt is not kept", "after")
 		return f.Details[0].Code
 	}
 	t.Fatalf("%d %s", res.StatusCode, res.Bytes)

@@ -21,57 +21,48 @@ func TestStopEverywhere(t *testing.T) {
 		a := agreed(s, map[string]any{"phone": "+14105550123"})
 		b := agreed(s, map[string]any{"phone": "410-555-0123"})
 		if code := refused(t, s, b, "sms", "marketing"); code != "" {
-			t.Fatal(code)
+			t.Fatalf(`got %q, want ""`, code)
 		}
 		var m leads.LeadMessage
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"(410) 555-0123","body":"Please stop texting me"}`, 201, &m)
-		if m.Status != leads.Received || *m.Intent != "stop" || m.NeedsReview || *m.From != "+14105550123" {
-			t.Errorf("%+v", m)
-		}
+		testkit.Equal(t, m.Status, leads.Received)
+		testkit.Equal(t, *m.Intent, "stop")
+		testkit.Equal(t, m.NeedsReview, false)
+		testkit.Equal(t, m.From, new("+14105550123"))
 		for _, path := range []string{a, b} {
-			if code := refused(t, s, path, "sms", "marketing"); code != "consent_revoked" {
-				t.Errorf("%s: %s", path, code)
-			}
-			if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
-				t.Errorf("%s: %s", path, code)
-			}
+			testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "consent_revoked", path)
+			testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked", path)
 		}
 		s.Test.Post(b+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"STOP"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		took := net.taken()
-		if len(took) != 1 || took[0].To != "+14105550123" || !strings.Contains(took[0].Text, "Acme Marine: You are unsubscribed") || took[0].From != "+14105550100" {
-			t.Errorf("%+v", took)
-		}
+		testkit.Len(t, took, 1)
+		testkit.Equal(t, took[0].To, "+14105550123")
+		testkit.Contains(t, took[0].Text, "Acme Marine: You are unsubscribed")
+		testkit.Equal(t, took[0].From, "+14105550100")
 		// What was queued before the STOP is not sent after it.
 		for _, m := range messagesOf(s, b) {
 			if m.Direction == "outbound" && (m.Status != leads.Blocked || *m.BlockReason != "consent_revoked") {
-				t.Errorf("%+v", m)
+				t.Errorf("got %s, want it blocked for consent_revoked", testkit.Show(m))
 			}
 		}
 		revocation := consentsOf(s, a)[0]
-		if revocation.Direction != consent.Revoked || revocation.Scope != consent.All || *revocation.RawText != "Please stop texting me" || revocation.Evidence["message_id"] != m.ID {
-			t.Errorf("%+v", revocation)
-		}
-		if n := len(consentsOf(s, b)); n != 1 {
-			t.Errorf("%d records: the second STOP changed nothing", n)
-		}
+		testkit.Equal(t, revocation.Direction, consent.Revoked)
+		testkit.Equal(t, revocation.Scope, consent.All)
+		testkit.Equal(t, revocation.RawText, new("Please stop texting me"))
+		testkit.Equal[any](t, revocation.Evidence["message_id"], m.ID)
+		testkit.Equal(t, len(consentsOf(s, b)), 1, "records: the second STOP changed nothing")
 		// START agrees again, and the next STOP is confirmed again.
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
-		if code := refused(t, s, b, "sms", "transactional"); code != "" {
-			t.Error(code)
-		}
+		testkit.Equal(t, refused(t, s, b, "sms", "transactional"), "")
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"end"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
-		if took := net.taken(); len(took) != 2 {
-			t.Errorf("%d texts", len(took))
-		}
-		if code := refused(t, s, a, "email", "transactional"); code != "" {
-			t.Errorf("a STOP by text ends email: %s", code)
-		}
+		testkit.Len(t, net.taken(), 2)
+		testkit.Equal(t, refused(t, s, a, "email", "transactional"), "", "email after a STOP by text")
 	})
 }
 
@@ -87,21 +78,15 @@ func TestStopsAtOnce(t *testing.T) {
 			wg.Go(func() {
 				res, err := s.Test.Send("POST", path+"/inbound_messages", fmt.Sprintf(`{"channel":"sms","from":"+14105550123","body":"STOP","provider_message_id":"SM%d"}`, i%6))
 				if err != nil || res.StatusCode != 201 {
-					t.Error(err, res)
+					t.Errorf("got %v %s; want no error, res.StatusCode = 201", err, testkit.Show(res))
 				}
 			})
 		}
 		wg.Wait()
 		count := func(query string) int64 { return testkit.Rows[int64](s, query)[0] }
-		if n := count(`SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`); n != 1 {
-			t.Errorf("%d revocations", n)
-		}
-		if n := count(`SELECT COUNT(*) FROM messages WHERE direction = 'outbound'`); n != 1 {
-			t.Errorf("%d confirmations", n)
-		}
-		if n := count(`SELECT COUNT(*) FROM messages WHERE direction = 'inbound'`); n != 6 {
-			t.Errorf("%d messages of 6, each told twice", n)
-		}
+		testkit.Equal(t, count(`SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`), 1)
+		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'outbound'`), 1)
+		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'inbound'`), 6, "messages of 6, each told twice")
 	})
 }
 
@@ -117,69 +102,51 @@ func TestInbound(t *testing.T) {
 			return m
 		}
 		var l leads.Lead
-		if m := say("Is she still there?"); *m.Intent != "ordinary" || m.NeedsReview {
-			t.Errorf("%+v", m)
-		}
+		m := say("Is she still there?")
+		testkit.Equal(t, *m.Intent, "ordinary")
+		testkit.Equal(t, m.NeedsReview, false)
 		// What may be an opt-out stops marketing until somebody has read it.
-		if m := say("Who is this?"); !m.NeedsReview {
-			t.Errorf("%+v", m)
-		}
-		if s.Test.Get(path, 200, &l); !l.NeedsReview {
-			t.Errorf("%+v", l)
-		}
-		if code := refused(t, s, path, "sms", "marketing"); code != "needs_review" {
-			t.Error(code)
-		}
-		if code := refused(t, s, path, "sms", "transactional"); code != "" {
-			t.Error(code)
-		}
+		testkit.Equal(t, say("Who is this?").NeedsReview, true)
+		s.Test.Get(path, 200, &l)
+		testkit.Equal(t, l.NeedsReview, true)
+		testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "needs_review")
+		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 200, nil)
 		s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
-		if code := refused(t, s, path, "sms", "marketing"); code != "" {
-			t.Error(code)
-		}
-		if f := s.Test.Patch(path, `{"needs_review":true}`, 422, nil).Fault(t); !f.Blames("needs_review", "enum") {
-			t.Errorf("%+v", f)
-		}
+		testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "")
+		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
 		// HELP is answered, also to who agreed to nothing.
 		stranger := "/v1/leads/" + s.Test.Lead(nil)
 		s.Test.Post(stranger+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
 		// YES agrees only where it was asked for.
 		s.Test.Post(stranger+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
-		if n := len(consentsOf(s, stranger)); n != 0 {
-			t.Errorf("%d consents by a yes to nothing", n)
-		}
+		testkit.Equal(t, len(consentsOf(s, stranger)), 0, "consents by a yes to nothing")
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		before := len(consentsOf(s, path))
-		if m := say("yes!"); *m.Intent != "start" || len(consentsOf(s, path)) != before+1 {
-			t.Errorf("%+v", m)
-		}
+		m = say("yes!")
+		testkit.Equal(t, *m.Intent, "start")
+		testkit.Len(t, consentsOf(s, path), before+1)
 		var answered bool
 		for _, m := range net.taken() {
 			answered = answered || m.To == "+12125550199" && strings.Contains(m.Text, "Acme Marine") && strings.Contains(m.Text, "Reply STOP")
 		}
-		if !answered {
-			t.Errorf("no answer to HELP in %+v", net.taken())
-		}
+		testkit.Equal(t, answered, true, "answer to HELP in")
 		// A repeat of the provider is the same message.
 		var first, second leads.LeadMessage
 		body := `{"channel":"sms","from":"+14105550123","body":"Hello","provider_message_id":"SM1","received_at":"2026-11-01T10:00:00Z"}`
 		s.Test.Post(path+"/inbound_messages", body, 201, &first)
-		if s.Test.Post(path+"/inbound_messages", body, 201, &second); first.ID != second.ID {
-			t.Errorf("%s and %s", first.ID, second.ID)
-		}
+		s.Test.Post(path+"/inbound_messages", body, 201, &second)
+		testkit.Equal(t, first.ID, second.ID)
 		for body, field := range map[string]string{
 			`{"channel":"sms","from":"ann@example.com","body":"a"}`:                                   "from",
 			`{"channel":"email","from":"+14105550123","body":"a"}`:                                    "from",
 			`{"channel":"sms","from":"+14105550123","body":"a","received_at":"2199-01-01T00:00:00Z"}`: "received_at",
 			`{"channel":"voice","from":"+14105550123","body":"a"}`:                                    "channel",
 		} {
-			if f := s.Test.Post(path+"/inbound_messages", body, 422, nil).Fault(t); f.Details[0].Field != field {
-				t.Errorf("%s: %+v", body, f.Details)
-			}
+			testkit.Equal(t, s.Test.Post(path+"/inbound_messages", body, 422, nil).Fault(t).Details[0].Field, field, body)
 		}
 	})
 }

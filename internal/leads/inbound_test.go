@@ -32,7 +32,7 @@ func TestUnderstand(t *testing.T) {
 		}
 	}
 	if got := understand(consent.SMS, "Yes!", true); got != start {
-		t.Errorf("yes to a question: %s", got)
+		t.Errorf("yes to a question: got %s, want start", got)
 	}
 	if !invites("Want boat news? Reply YES to get it.") || invites("Yes, reply soon") {
 		t.Error("what asks for a yes")
@@ -66,7 +66,7 @@ func FuzzUnderstand(f *testing.F) {
 			}
 		}
 		if got := understand(consent.SMS, "  "+s+" stop texting me", false); got != stop && got != unclear {
-			t.Errorf("%q before an opt-out hides it: %s", s, got)
+			t.Errorf("%q before an opt-out: got %s, want stop or unclear", s, got)
 		}
 	})
 }

@@ -31,45 +31,40 @@ func TestCreateLead(t *testing.T) {
 			"message": "Is it still there?", "budget_min_usd": 80000, "budget_max_usd": 130000, "metadata": map[string]any{"utm": "x"},
 		}
 		res := s.Test.Post("/v1/leads", body, 201, &l)
-		if l.Status != leads.New || *l.LocationID != loc || l.Score != 0 || l.OwnerID != nil || res.Header.Get("ETag") != `"1"` {
-			t.Errorf("created %s", res.Bytes)
-		}
-		if read := s.Test.Get("/v1/leads/"+l.ID, 200, nil); string(read.Bytes) != string(res.Bytes) {
-			t.Errorf("read otherwise than created:\n%s\n%s", res.Bytes, read.Bytes)
-		}
+		testkit.Equal(t, l.Status, leads.New)
+		testkit.Equal(t, l.LocationID, new(loc))
+		testkit.Equal(t, l.Score, 0)
+		testkit.Equal(t, l.OwnerID, nil)
+		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
+		read := s.Test.Get("/v1/leads/"+l.ID, 200, nil)
+		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		// The same email or the same phone is the same person.
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell", "email": "ann@example.com"}}, 201, &again)
-		if again.ContactID != l.ContactID || again.Source != "other" {
-			t.Errorf("by email: %+v", again)
-		}
+		testkit.Equal(t, again.ContactID, l.ContactID, "by email")
+		testkit.Equal(t, again.Source, "other", "by email")
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"phone": "+1 (410) 555-0123"}}, 201, &again)
-		if again.ContactID != l.ContactID {
-			t.Errorf("by phone: %+v", again)
-		}
+		testkit.Equal(t, again.ContactID, l.ContactID, "by phone")
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell"}}, 201, &again)
 		if again.ContactID == l.ContactID {
 			t.Error("a namesake is the same person")
 		}
 		var people page.Page[contacts.Contact]
-		if s.Test.Get("/v1/contacts", 200, &people); len(people.Data) != 2 {
-			t.Errorf("%d contacts", len(people.Data))
-		}
+		s.Test.Get("/v1/contacts", 200, &people)
+		testkit.Len(t, people.Data, 2)
 		s.Test.Patch("/v1/leads/"+l.ID, `{"status":"contacted","hull_id":null,"metadata":{"utm":null}}`, 200, &got)
-		if got.Status != leads.Contacted || got.HullID != nil || *got.LocationID != loc || len(got.Metadata) != 0 || got.Version != 2 {
-			t.Errorf("updated %+v", got)
-		}
+		testkit.Equal(t, got.Status, leads.Contacted)
+		testkit.Equal(t, got.HullID, nil)
+		testkit.Equal(t, got.LocationID, new(loc))
+		testkit.Equal(t, len(got.Metadata), 0)
+		testkit.Equal(t, got.Version, 2)
 		f := s.Test.Post("/v1/leads", `{"contact":{"phone":"12"},"budget_min_usd":2,"budget_max_usd":1}`, 422, nil).Fault(t)
-		if !f.Blames("contact.phone", "format") || !f.Blames("budget_min_usd", "maximum") {
-			t.Errorf("not all mistakes at once: %+v", f)
-		}
+		f.WantDetail(t, "contact.phone", "format", "all mistakes at once")
+		f.WantDetail(t, "budget_min_usd", "maximum", "all mistakes at once")
 		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
 		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
-		if !f.Blames("hull_id", "not_found") || !f.Blames("location_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
-		if f := s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("contact_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		f.WantDetail(t, "hull_id", "not_found")
+		f.WantDetail(t, "location_id", "not_found")
+		s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "contact_id", "not_found")
 	})
 }
 
@@ -81,14 +76,12 @@ func TestContactsAtOnce(t *testing.T) {
 			wg.Go(func() {
 				res, err := s.Test.Send("POST", "/v1/leads", `{"contact":{"first_name":"Ann","email":"ann@example.com","phone":"+14105550123"}}`)
 				if err != nil || res.StatusCode != 201 {
-					t.Error(err, res)
+					t.Errorf("got %v %s; want no error, res.StatusCode = 201", err, testkit.Show(res))
 				}
 			})
 		}
 		wg.Wait()
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts`)[0]; n != 1 {
-			t.Errorf("%d contacts", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts`)[0], 1)
 	})
 }
 
@@ -99,17 +92,15 @@ func TestLeadsLife(t *testing.T) {
 		var l leads.Lead
 		s.Test.Patch(path, `{"status":"qualified"}`, 200, nil)
 		s.Test.Post(path+"/close", `{}`, 400, nil)
-		if s.Test.Post(path+"/close", `{"reason":"price"}`, 200, &l); l.Status != leads.Lost || *l.LostReason != "price" {
-			t.Errorf("%+v", l)
-		}
+		s.Test.Post(path+"/close", `{"reason":"price"}`, 200, &l)
+		testkit.Equal(t, l.Status, leads.Lost)
+		testkit.Equal(t, l.LostReason, new("price"))
 		s.Test.Post(path+"/close", `{"reason":"price"}`, 409, nil)
 		s.Test.Post(path+"/assign", `{"strategy":"round_robin"}`, 409, nil)
-		if f := s.Test.Patch(path, `{"status":"new"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
-			t.Errorf("%+v", f)
-		}
-		if s.Test.Patch(path, `{"status":"working"}`, 200, &l); l.Status != leads.Working || l.LostReason != nil {
-			t.Errorf("reopened %+v", l)
-		}
+		s.Test.Patch(path, `{"status":"new"}`, 409, nil).WantDetail(t, "status", "state")
+		s.Test.Patch(path, `{"status":"working"}`, 200, &l)
+		testkit.Equal(t, l.Status, leads.Working)
+		testkit.Equal(t, l.LostReason, nil)
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
 				tx = tx.In(testEnv(ctx, t, tx, s))
@@ -127,12 +118,10 @@ func TestLeadsLife(t *testing.T) {
 		if err := convert("deal_2"); err == nil {
 			t.Error("converted twice")
 		}
-		if s.Test.Get(path, 200, &l); l.Status != leads.Converted || *l.DealID != "deal_1" {
-			t.Errorf("%+v", l)
-		}
-		if f := s.Test.Patch(path, `{"status":"working"}`, 409, nil).Fault(t); !f.Blames("status", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Get(path, 200, &l)
+		testkit.Equal(t, l.Status, leads.Converted)
+		testkit.Equal(t, l.DealID, new("deal_1"))
+		s.Test.Patch(path, `{"status":"working"}`, 409, nil).WantDetail(t, "status", "state")
 		want := []string{"lead.created", "lead.qualified", "lead.lost", "lead.updated", "lead.converted"}
 		if got := told(s, id); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
@@ -183,19 +172,18 @@ func TestAssign(t *testing.T) {
 		s.Test.Post(path+"/assign", map[string]any{"user_id": second, "reason": "On holiday"}, 200, nil)
 		var history page.Page[leads.LeadAssignment]
 		s.Test.Get(path+"/assignments", 200, &history)
-		if len(history.Data) != 2 || *history.Data[0].From != first || history.Data[0].To != second || *history.Data[0].Reason != "On holiday" || history.Data[0].Method != "manual" ||
-			history.Data[1].From != nil || history.Data[1].Actor.Type != "api_key" {
-			t.Errorf("%+v", history.Data)
-		}
+		testkit.Len(t, history.Data, 2)
+		testkit.Equal(t, history.Data[0].From, new(first))
+		testkit.Equal(t, history.Data[0].To, second)
+		testkit.Equal(t, history.Data[0].Reason, new("On holiday"))
+		testkit.Equal(t, history.Data[0].Method, "manual")
+		testkit.Equal(t, history.Data[1].From, nil)
+		testkit.Equal(t, history.Data[1].Actor.Type, "api_key")
 		s.Test.Post(path+"/assign", `{}`, 400, nil)
 		s.Test.Post(path+"/assign", map[string]any{"user_id": first, "strategy": "round_robin"}, 422, nil)
-		if f := s.Test.Post(path+"/assign", `{"user_id":"usr_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("user_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path+"/assign", `{"user_id":"usr_00000000000000000000000000"}`, 422, nil).WantDetail(t, "user_id", "not_found")
 		s.Test.Post("/v1/users/"+first+"/deactivate", nil, 200, nil)
-		if f := s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 422, nil).Fault(t); !f.Blames("user_id", "state") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 422, nil).WantDetail(t, "user_id", "state")
 	})
 }
 
@@ -210,7 +198,7 @@ func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
 	return ids
 }
 
-// A hundred at once over four: twenty-five each, and nobody who should not.
+// A hundred at once over four: twenty-five each, and none for the others.
 func TestRoundRobinIsFair(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
@@ -230,7 +218,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 				var l leads.Lead
 				res, err := s.Test.Send("POST", "/v1/leads", map[string]any{"contact_id": contact, "location_id": here})
 				if err != nil || json.Unmarshal(res.Bytes, &l) != nil {
-					t.Error(err, res)
+					t.Errorf("got %v %s; want no errors", err, testkit.Show(res))
 				}
 				made[i] = l.ID
 			})
@@ -240,7 +228,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 			wg.Go(func() {
 				res, err := s.Test.Send("POST", "/v1/leads/"+id+"/assign", `{"strategy":"round_robin"}`)
 				if err != nil || res.StatusCode != 200 {
-					t.Error(err, res)
+					t.Errorf("got %v %s; want no error, res.StatusCode = 200", err, testkit.Show(res))
 				}
 			})
 		}
@@ -250,13 +238,9 @@ func TestRoundRobinIsFair(t *testing.T) {
 			turns[u]++
 		}
 		for _, u := range four {
-			if turns[u] != 25 {
-				t.Errorf("%s has %d turns of 25", u, turns[u])
-			}
+			testkit.Equal(t, turns[u], 25, u)
 		}
-		if len(turns) != 4 {
-			t.Errorf("turns %v", turns)
-		}
+		testkit.Equal(t, len(turns), 4)
 	})
 }
 
@@ -282,9 +266,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 			s.Test.Post("/v1/users/"+u+"/deactivate", nil, 200, nil)
 		}
 		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
-		if boss := take(); boss != owner {
-			t.Errorf("nobody else is left, but %s got it, not %s", boss, owner)
-		}
+		testkit.Equal(t, take(), owner, "only the owner is left")
 	})
 }
 
@@ -299,44 +281,36 @@ func TestSignals(t *testing.T) {
 			return l.Score
 		}
 		s.Test.Post(path+"/signals", `{"kind":"sea_trial_request","value":2.5,"source":"website"}`, 201, nil)
-		if score() != 35 || l.Status != leads.New {
-			t.Errorf("%d %s", l.Score, l.Status)
-		}
+		testkit.Equal(t, score(), 35, l.Score)
+		testkit.Equal(t, l.Status, leads.New, l.Score)
 		s.Advance(14 * 24 * time.Hour)
 		if score() != 17 { // 17.5, and a moment later
-			t.Errorf("after a half-life %d", l.Score)
+			t.Errorf("after a half-life %d, want score() = 17", l.Score)
 		}
 		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
-		if score() != 32 || l.Status != leads.New {
-			t.Errorf("with one of two weeks ago %d %s", l.Score, l.Status)
-		}
+		testkit.Equal(t, score(), 32, "with one of two weeks ago", l.Score)
+		testkit.Equal(t, l.Status, leads.New, "with one of two weeks ago", l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
-		if score() != 62 || l.Status != leads.Qualified {
-			t.Errorf("%d %s", l.Score, l.Status)
-		}
+		testkit.Equal(t, score(), 62, l.Score)
+		testkit.Equal(t, l.Status, leads.Qualified, l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start"}`, 201, nil)
 		var list page.Page[leads.LeadSignal]
-		if s.Test.Get(path+"/signals?limit=2", 200, &list); len(list.Data) != 2 || !list.HasMore || list.Data[0].Kind != "credit_start" {
-			t.Errorf("%+v", list)
-		}
+		s.Test.Get(path+"/signals?limit=2", 200, &list)
+		testkit.Len(t, list.Data, 2)
+		testkit.Equal(t, list.HasMore, true)
+		testkit.Equal(t, list.Data[0].Kind, "credit_start")
 		qualified := 0
 		for _, event := range told(s, id) {
 			if event == "lead.qualified" {
 				qualified++
 			}
 		}
-		if qualified != 1 {
-			t.Errorf("qualified %d times: %v", qualified, told(s, id))
-		}
+		testkit.Equal(t, qualified, 1, "qualified", "times")
 		s.Test.Post(path+"/signals", `{"kind":"sneeze"}`, 422, nil)
-		if f := s.Test.Post(path+"/signals", `{"kind":"call","occurred_at":"2199-01-01T00:00:00Z"}`, 422, nil).Fault(t); !f.Blames("occurred_at", "maximum") {
-			t.Errorf("%+v", f)
-		}
-		if f := s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).Fault(t); !f.Blames("hull_id", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(path+"/signals", `{"kind":"call","occurred_at":"2199-01-01T00:00:00Z"}`, 422, nil).WantDetail(t, "occurred_at", "maximum")
+		s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).WantDetail(t, "hull_id", "not_found")
 	})
 }
 
@@ -349,15 +323,15 @@ func TestSignalsAtOnce(t *testing.T) {
 		for range 30 {
 			wg.Go(func() {
 				if res, err := s.Test.Send("POST", path+"/signals", `{"kind":"page_view"}`); err != nil || res.StatusCode != 201 {
-					t.Error(err, res)
+					t.Errorf("got %v %s; want no error, res.StatusCode = 201", err, testkit.Show(res))
 				}
 			})
 		}
 		wg.Wait()
 		var l leads.Lead
-		if s.Test.Get(path, 200, &l); l.Score != 60 || l.Status != leads.Qualified {
-			t.Errorf("%d %s", l.Score, l.Status)
-		}
+		s.Test.Get(path, 200, &l)
+		testkit.Equal(t, l.Score, 60)
+		testkit.Equal(t, l.Status, leads.Qualified)
 	})
 }
 
@@ -386,16 +360,12 @@ func TestStalledLeads(t *testing.T) {
 		look()
 		look()
 		for id, want := range map[string]bool{quiet: true, touched: false, lost: false} {
-			if isStalled(s.Test, id) != want {
-				t.Errorf("%s: stalled is %t", id, !want)
-			}
+			testkit.Equal(t, isStalled(s.Test, id), want, id, "stalled")
 		}
 		if isStalled(s.Live, live) {
 			t.Error("stalled by another environment's hours")
 		}
-		if got := told(s, quiet); !slices.Equal(got, []string{"lead.created", "lead.stalled"}) {
-			t.Errorf("%v", got)
-		}
+		testkit.Equal(t, told(s, quiet), []string{"lead.created", "lead.stalled"})
 		// Touched, it may stall again.
 		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {
 			t.Error("stalled though touched")

@@ -34,7 +34,7 @@ func TestEveryMove(t *testing.T) {
 			event, err := LeadPatch{Status: patch.Value[Status]{Set: true, V: to}}.apply(&l, now)
 			allowed := from == to || from.isOpen() && to.isOpen() || from == Lost && to == Working
 			if allowed != (err == nil) {
-				t.Errorf("%s to %s: %v", from, to, err)
+				t.Errorf("%s to %s: got %v, want it allowed: %t", from, to, err, allowed)
 			}
 			switch {
 			case err != nil:
@@ -47,15 +47,15 @@ func TestEveryMove(t *testing.T) {
 		}
 		l := Lead{Status: from}
 		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
-			t.Errorf("%s closed: %v, %+v", from, err, l)
+			t.Errorf("%s closed: got %v, %+v; want it allowed: %t, then lost", from, err, l, from.isOpen())
 		}
 		l = Lead{Status: from}
 		if err := l.convert("deal_1", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Converted || *l.DealID != "deal_1") {
-			t.Errorf("%s converted: %v, %+v", from, err, l)
+			t.Errorf("%s converted: got %v, %+v; want it allowed: %t, then converted", from, err, l, from.isOpen())
 		}
 		l = Lead{Status: from, Score: 60}
 		if ripe := l.ripen(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
-			t.Errorf("%s ripe: %t, %s", from, ripe, l.Status)
+			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if _, ok := nextInTurn(nil, "a"); ok {
-		t.Error("a turn of nobody")
+		t.Error("a turn without a user")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestScoreHalves(t *testing.T) {
 	}
 }
 
-// The score that is kept and left to decay is the one worked out anew.
+// The score that is kept and left to decay equals the one computed from all signals.
 func TestScoreIsRecomputable(t *testing.T) {
 	kinds := []string{}
 	for kind := range weights {
@@ -150,14 +150,14 @@ func TestScoreIsRecomputable(t *testing.T) {
 			})
 		}
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "later")))
-		var kept, anew Lead
+		var kept, fresh Lead
 		kept.rate(signals, now)
-		anew.rate(signals, later)
-		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-anew.ScoreSum) > 1e-9*(1+anew.ScoreSum) {
-			t.Fatalf("%f kept, %f anew", decay(kept.ScoreSum, kept.ScoreAt, later), anew.ScoreSum)
+		fresh.rate(signals, later)
+		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-fresh.ScoreSum) > 1e-9*(1+fresh.ScoreSum) {
+			t.Fatalf("got a kept score of %f, want %f as computed from all signals", decay(kept.ScoreSum, kept.ScoreAt, later), fresh.ScoreSum)
 		}
-		if anew.Score < 0 || anew.Score > 100 {
-			t.Fatal(anew.Score)
+		if fresh.Score < 0 || fresh.Score > 100 {
+			t.Fatalf("got %v; want fresh.Score >= 0, fresh.Score <= 100", fresh.Score)
 		}
 	})
 }

@@ -38,18 +38,18 @@ func TestQuietHoursHold(t *testing.T) {
 			var m leads.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
 			if m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
-				t.Errorf("at %s: %+v", c.now, m)
+				t.Errorf(`at %s: got %s; want m.Status = leads.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
 			}
 			sent := len(net.taken())
 			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
-				t.Errorf("sent at night: %v", err)
+				t.Errorf("sent at night: got %v; want no error, len(net.taken()) = %v", err, sent)
 			}
 			setClock(t, s, m.ScheduledFor.Add(time.Second))
 			if err := w.sendAll(t); err != nil || len(net.taken()) != sent+1 {
-				t.Errorf("not sent in the morning: %v", err)
+				t.Errorf("not sent in the morning: got %v; want no error, len(net.taken()) = %v", err, sent+1)
 			}
 			if m := messagesOf(s, c.path)[0]; m.Status != leads.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
-				t.Errorf("%+v", m)
+				t.Errorf(`got %s; want m.Status = leads.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
 			}
 		}
 		// At night again.
@@ -58,18 +58,13 @@ func TestQuietHoursHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		setClock(t, s, at)
-		if f := s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).Fault(t); !f.Blames("send_at", "quiet_hours") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).WantDetail(t, "send_at", "quiet_hours")
 		var m leads.LeadMessage
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T17:00:00Z"}`, 202, &m)
-		if m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != "2027-12-02T17:00:00Z" {
-			t.Errorf("%+v", m)
-		}
+		testkit.Equal(t, m.Status, leads.Scheduled)
+		testkit.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-12-02T17:00:00Z")
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
-		if m.Status != leads.Queued {
-			t.Errorf("transactional waits: %+v", m)
-		}
+		testkit.Equal(t, m.Status, leads.Queued, "transactional")
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
@@ -80,11 +75,11 @@ func TestQuietHoursHold(t *testing.T) {
 		sent := len(net.taken())
 		s.Advance(72 * time.Hour)
 		if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
-			t.Errorf("stale texts went out: %v", err)
+			t.Errorf("stale texts went out: got %v; want no error, len(net.taken()) = %v", err, sent)
 		}
 		for _, m := range messagesOf(s, york)[:2] {
 			if m.Status != leads.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
-				t.Errorf("%+v", m)
+				t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "expired", m.FailedAt != nil`, testkit.Show(m))
 			}
 		}
 	})
@@ -100,14 +95,14 @@ func TestHeldWhenDue(t *testing.T) {
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"a"}`, 202, nil)
 		s.Advance(3 * time.Hour) // a worker comes at 22:00
 		if err := w.sendAll(t); err != nil || len(net.taken()) != 0 {
-			t.Fatal(err, net.taken())
+			t.Fatalf("got %v %v; want no error, len(net.taken()) = 0", err, net.taken())
 		}
-		if m := messagesOf(s, path)[0]; m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != "2027-06-02T12:00:00Z" {
-			t.Errorf("%+v", m)
-		}
+		m := messagesOf(s, path)[0]
+		testkit.Equal(t, m.Status, leads.Scheduled)
+		testkit.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-06-02T12:00:00Z")
 		s.Advance(10 * time.Hour)
 		if err := w.sendAll(t); err != nil || len(net.taken()) != 1 {
-			t.Error(err, net.taken())
+			t.Errorf("got %v %v; want no error, len(net.taken()) = 1", err, net.taken())
 		}
 	})
 }
@@ -123,10 +118,10 @@ func TestSendingFails(t *testing.T) {
 		var m leads.LeadMessage
 		s.Test.Post(path+"/messages", text, 202, &m)
 		if err := w.sendAll(t); err == nil || strings.Contains(err.Error(), "410555") {
-			t.Errorf("the queue is told %v", err)
+			t.Errorf(`the queue is told %v; want an error, err.Error() not to contain "410555"`, err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
-			t.Errorf("%+v", m)
+			t.Errorf(`got %s; want m.Status = leads.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
 		}
 		job := leads.SendMessage{Env: w.env, MessageID: m.ID}
 		for range 3 {
@@ -134,11 +129,11 @@ func TestSendingFails(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if took := net.taken(); len(took) != 1 || took[0].Token != m.ID {
-			t.Errorf("%+v", took)
-		}
+		took := net.taken()
+		testkit.Len(t, took, 1)
+		testkit.Equal(t, took[0].Token, m.ID)
 		if m := messagesOf(s, path)[0]; m.Status != leads.Sent || m.Attempts != 2 || m.ErrorCode != nil {
-			t.Errorf("%+v", m)
+			t.Errorf("got %s; want m.Status = leads.Sent, m.Attempts = 2, m.ErrorCode = nil", testkit.Show(m))
 		}
 		net.next = []error{&sms.Refused{Code: "21211", Text: "invalid number"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
@@ -146,7 +141,7 @@ func TestSendingFails(t *testing.T) {
 			t.Error(err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "21211" {
-			t.Errorf("%+v", m)
+			t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
 		}
 		// The carrier knows of a STOP that we have not heard of.
 		net.next = []error{&sms.Refused{Code: "21610", Text: "unsubscribed"}}
@@ -155,18 +150,14 @@ func TestSendingFails(t *testing.T) {
 			t.Error(err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
-			t.Errorf("%+v", m)
+			t.Errorf(`got %s; want m.Status = leads.Blocked, m.BlockReason = "provider_blocked"`, testkit.Show(m))
 		}
-		if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
-			t.Errorf("the carrier is not believed: %q", code)
-		}
+		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
 			"lead.message_queued", "lead.message_failed", "lead.consent_revoked",
 		}
-		if got := told(s, m.LeadID); !slices.Equal(got, want) {
-			t.Errorf("%v", got)
-		}
+		testkit.Equal(t, told(s, m.LeadID), want)
 	})
 }
 
@@ -195,23 +186,19 @@ func TestTracking(t *testing.T) {
 			return messagesOf(s, path)[0]
 		}
 		if m := send(); m.Status != leads.Delivered || m.DeliveredAt == nil {
-			t.Errorf("%+v", m)
+			t.Errorf("got %s; want m.Status = leads.Delivered, m.DeliveredAt != nil", testkit.Show(m))
 		}
 		net.fate = errors.New("away")
-		if m := send(); m.Status != leads.Sent {
-			t.Errorf("%+v", m)
-		}
+		testkit.Equal(t, send().Status, leads.Sent)
 		net.fate = &sms.Refused{Code: "30003", Text: "unreachable"}
 		if m := send(); m.Status != leads.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
-			t.Errorf("%+v", m)
+			t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "30003", m.SentAt != nil`, testkit.Show(m))
 		}
 		net.fate = &sms.Refused{Code: "21610", Text: "unsubscribed"}
-		if m := send(); m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
-			t.Errorf("%+v", m)
-		}
-		if code := refused(t, s, path, "sms", "transactional"); code != "consent_revoked" {
-			t.Errorf("%q", code)
-		}
+		m := send()
+		testkit.Equal(t, m.Status, leads.Blocked)
+		testkit.Equal(t, m.BlockReason, new("provider_blocked"))
+		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked")
 	})
 }
 
@@ -228,9 +215,7 @@ func TestSendOnce(t *testing.T) {
 			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, leads.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
 		}
 		wg.Wait()
-		if n := len(net.taken()); n != 1 {
-			t.Errorf("sent %d times", n)
-		}
+		testkit.Equal(t, len(net.taken()), 1, "sent", "times")
 	})
 }
 
@@ -249,17 +234,13 @@ func TestQueueSends(t *testing.T) {
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
 		isSent := func(m leads.LeadMessage) bool { return m.Status == leads.Sent && *m.Provider == "outbox" }
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		testkit.Eventually(t, "both messages to be sent", func() bool {
 			all := messagesOf(s, path)
-			if isSent(all[0]) && isSent(all[1]) {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%+v", all)
-			}
-		}
-		if texts := outbox(t, s); len(texts) != 1 || texts[0]["to"] != "+14105550123" || texts[0]["text"] != "She is ready." {
-			t.Errorf("%v", texts)
-		}
+			return isSent(all[0]) && isSent(all[1])
+		})
+		texts := outbox(t, s)
+		testkit.Len(t, texts, 1)
+		testkit.Equal(t, texts[0]["to"], "+14105550123")
+		testkit.Equal(t, texts[0]["text"], "She is ready.")
 	})
 }

@@ -60,7 +60,7 @@ func TestQuietHours(t *testing.T) {
 	}
 	around := []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
 	if over, ok := quietOf(night).over(now, around); ok {
-		t.Errorf("it is day everywhere at %s", over)
+		t.Errorf("it is day everywhere at %s, want ok = false", over)
 	}
 }
 

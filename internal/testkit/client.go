@@ -144,6 +144,22 @@ type Fault struct {
 	Details   []struct{ Field, Code, Message string }
 }
 
+// WantDetail fails the test unless the error of a response blames this field
+// with this code, and goes on.
+func (r *Response) WantDetail(t *testing.T, field, code string, what ...any) {
+	t.Helper()
+	r.Fault(t).WantDetail(t, field, code, what...)
+}
+
+// WantDetail fails the test unless an error blames this field with this code,
+// and goes on.
+func (f Fault) WantDetail(t *testing.T, field, code string, what ...any) {
+	t.Helper()
+	if !f.Blames(field, code) {
+		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", said(what), Show(f), field, code)
+	}
+}
+
 // Blames reports whether a detail has this field and code.
 func (f Fault) Blames(field, code string) bool {
 	for _, d := range f.Details {

@@ -1,4 +1,3 @@
-// Package testkit runs the real service on a throwaway database.
 package testkit
 
 import (

@@ -99,16 +99,6 @@ func subscribe(c *testkit.Client, r *receiver, types ...string) (w webhooks.Webh
 	return w
 }
 
-// until waits for a state that the relay brings about by itself.
-func until(t *testing.T, what string, reached func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !reached(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 // deliveries of a webhook, newest first.
 func deliveries(c *testkit.Client, w webhooks.WebhookWithSecret, query string) []webhooks.Delivery {
 	var list struct{ Data []webhooks.Delivery }

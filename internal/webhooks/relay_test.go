@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,21 +38,22 @@ func TestDelivery(t *testing.T) {
 		if err := json.Unmarshal(got.body, &e); err != nil {
 			t.Fatal(err)
 		}
-		if e.Type != "hull.created" || e.Sequence != 1 || e.Environment != "test" || e.Data.Object.ID != hull || e.ID != got.eventID() ||
-			*e.Request.IdempotencyKey != "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10" || e.APIVersion != w.APIVersion {
-			t.Errorf("%s", got.body)
-		}
-		if shown := s.Test.Get("/v1/events/"+e.ID, 200, nil); !bytes.Equal(bytes.TrimSpace(shown.Bytes), got.body) {
-			t.Errorf("the API shows\n%s\nand delivers\n%s", shown.Bytes, got.body)
-		}
+		testkit.Equal(t, e.Type, "hull.created")
+		testkit.Equal(t, e.Sequence, 1)
+		testkit.Equal(t, e.Environment, "test")
+		testkit.Equal(t, e.Data.Object.ID, hull)
+		testkit.Equal(t, e.ID, got.eventID())
+		testkit.Equal(t, e.Request.IdempotencyKey, new("7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10"))
+		testkit.Equal(t, e.APIVersion, w.APIVersion)
+		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the API shows what was delivered")
 		s.Test.Patch("/v1/hulls/"+hull, `{"title": "One owner"}`, 200, nil)
-		if second := r.next(t); !strings.Contains(string(second.body), `"sequence":2`) || !strings.Contains(string(second.body), `"previous":{"title":null}`) {
-			t.Errorf("%s", second.body)
-		}
-		until(t, "both recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 2 })
+		second := r.next(t)
+		testkit.Contains(t, second.body, `"sequence":2`)
+		testkit.Contains(t, second.body, `"previous":{"title":null}`)
+		testkit.Eventually(t, "both recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 2 })
 		d := deliveries(s.Test, w, "")[1]
 		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 || d.NextAttemptAt != nil || d.DeliveredAt == nil {
-			t.Errorf("%+v", d)
+			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
 		}
 		r.quiet(t)
 		other.quiet(t)
@@ -61,7 +61,7 @@ func TestDelivery(t *testing.T) {
 }
 
 // Attempts follow the schedule with the same bytes until the delivery is dead;
-// drained, it starts anew.
+// drained, it starts again.
 func TestDeadLetter(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
@@ -71,47 +71,42 @@ func TestDeadLetter(t *testing.T) {
 		s.Test.Location()
 		first := r.next(t)
 		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour} {
-			until(t, "attempt recorded", func() bool { return len(deliveries(s.Test, w, "")[0].Attempts) == n+1 })
+			testkit.Eventually(t, "attempt recorded", func() bool { return len(deliveries(s.Test, w, "")[0].Attempts) == n+1 })
 			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second || d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
-				t.Errorf("after %d attempts: %+v", n+1, d)
+				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
 			}
 			r.quiet(t)
 			s.Advance(wait * 11 / 10)
 			s.App.Relay.Wake()
 			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.eventID() != first.eventID() || again.verify(w.Secret) != nil {
-				t.Errorf("another event: %s", again.body)
+				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(), again.body, first.eventID(), first.body)
 			}
 		}
 		var dead struct{ Data []webhooks.Delivery }
-		until(t, "dead", func() bool {
+		testkit.Eventually(t, "dead", func() bool {
 			s.Test.Get("/v1/webhooks/"+w.ID+"/dead_letters", 200, &dead)
 			return len(dead.Data) == 1
 		})
 		d := dead.Data[0]
-		if len(d.Attempts) != 8 || *d.Attempts[7].StatusCode != 502 || *d.Attempts[7].Response != "out of order\n" || d.NextAttemptAt != nil {
-			t.Errorf("%+v", d)
-		}
+		testkit.Len(t, d.Attempts, 8)
+		testkit.Equal(t, d.Attempts[7].StatusCode, new(int64(502)))
+		testkit.Equal(t, d.Attempts[7].Response, new("out of order\n"))
+		testkit.Equal(t, d.NextAttemptAt, nil)
 		var hook webhooks.Webhook
 		if s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook); hook.Health != "failing" || hook.FailingSince == nil {
-			t.Errorf("%+v", hook)
+			t.Errorf(`got %s; want hook.Health = "failing", hook.FailingSince != nil`, testkit.Show(hook))
 		}
 		s.Working()
 		r.answers(nil)
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
-		if res := s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil); string(res.Bytes) != `{"count":1}`+"\n" {
-			t.Errorf("%s", res.Bytes)
-		}
-		if again := r.next(t); !bytes.Equal(again.body, first.body) {
-			t.Errorf("%s", again.body)
-		}
-		until(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
+		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes), `{"count":1}`+"\n")
+		testkit.Equal(t, string(r.next(t).body), string(first.body))
+		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
 		s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook)
 		if d := deliveries(s.Test, w, "")[0]; hook.Health != "healthy" || len(d.Attempts) != 9 {
-			t.Errorf("%+v, %+v", hook, d)
+			t.Errorf(`got %s, %s; want hook.Health = "healthy", len(d.Attempts) = 9`, testkit.Show(hook), testkit.Show(d))
 		}
-		if f := s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).Fault(t); !f.Blames("delivery_ids[0]", "not_found") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).WantDetail(t, "delivery_ids[0]", "not_found")
 	})
 }
 
@@ -134,28 +129,24 @@ func TestReceiversWishes(t *testing.T) {
 		away := subscribe(s.Test, moved, "location.created")
 		s.Test.Location()
 
-		if got := watch.next(t); !strings.Contains(string(got.body), ended.ID) || !strings.Contains(string(got.body), `"disabled_reason":"gone"`) {
-			t.Errorf("%s", got.body)
-		}
-		until(t, "recorded", func() bool {
+		got := watch.next(t)
+		testkit.Contains(t, got.body, ended.ID)
+		testkit.Contains(t, got.body, `"disabled_reason":"gone"`)
+		testkit.Eventually(t, "recorded", func() bool {
 			return len(deliveries(s.Test, slow, "")[0].Attempts) == 1 && len(deliveries(s.Test, away, "")[0].Attempts) == 1
 		})
 		if d := deliveries(s.Test, slow, "")[0]; d.NextAttemptAt.Sub(d.Attempts[0].At) < 29*time.Minute {
-			t.Errorf("too soon: %+v", d)
+			t.Errorf("too soon: got %s, want d.NextAttemptAt.Sub(d.Attempts[0].At) >= 29*time.Minute", testkit.Show(d))
 		}
-		if d := deliveries(s.Test, away, "")[0]; *d.Attempts[0].StatusCode != 302 || !strings.Contains(*d.Attempts[0].Error, "not followed") {
-			t.Errorf("%+v", d.Attempts[0])
-		}
-		if d := deliveries(s.Test, ended, "")[0]; d.Status != "dead" {
-			t.Errorf("%+v", d)
-		}
+		d := deliveries(s.Test, away, "")[0]
+		testkit.Equal(t, d.Attempts[0].StatusCode, new(int64(302)))
+		testkit.Contains(t, *d.Attempts[0].Error, "not followed")
+		testkit.Equal(t, deliveries(s.Test, ended, "")[0].Status, "dead")
 		s.Test.Post("/v1/webhooks/"+ended.ID+"/test", nil, 409, nil)
 		s.Test.Post("/v1/webhooks/"+ended.ID+"/replay", `{"since": "2026-01-01T00:00:00Z"}`, 409, nil)
 		var audit struct{ Data []struct{ Action string } }
 		s.Test.Get("/v1/audit?target_id="+ended.ID, 200, &audit)
-		if audit.Data[0].Action != "webhook.disabled" {
-			t.Errorf("%+v", audit)
-		}
+		testkit.Equal(t, audit.Data[0].Action, "webhook.disabled")
 	})
 }
 
@@ -173,13 +164,13 @@ func TestGivingUp(t *testing.T) {
 		}
 		s.Test.Location()
 		r.next(t)
-		until(t, "failing", func() bool { return hook().Health == "failing" })
+		testkit.Eventually(t, "failing", func() bool { return hook().Health == "failing" })
 		s.Advance(5*24*time.Hour - time.Minute)
 		s.Test.Location()
 		for range 2 { // the first one is due again, too
 			r.next(t)
 		}
-		until(t, "recorded", func() bool {
+		testkit.Eventually(t, "recorded", func() bool {
 			return !slices.ContainsFunc(deliveries(s.Test, w, ""), func(d webhooks.Delivery) bool { return int64(len(d.Attempts)) < d.AttemptCount })
 		})
 		if hook().Status != "enabled" {
@@ -187,24 +178,21 @@ func TestGivingUp(t *testing.T) {
 		}
 		s.Advance(2 * time.Minute)
 		s.App.Relay.Wake()
-		until(t, "disabled", func() bool { return hook().Status == "disabled" })
+		testkit.Eventually(t, "disabled", func() bool { return hook().Status == "disabled" })
 		if h := hook(); *h.DisabledReason != "failing" || h.Version != 2 {
-			t.Errorf("%+v", h)
+			t.Errorf(`got %s; want h.DisabledReason = "failing", h.Version = 2`, testkit.Show(h))
 		}
 		since := s.DB.Now().UTC()
 		s.Test.Location()
-		until(t, "in the feed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		testkit.Eventually(t, "in the feed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 		r.answers(nil)
 		var h webhooks.Webhook
 		s.Test.Patch("/v1/webhooks/"+w.ID, `{"status": "enabled"}`, 200, &h)
-		if h.DisabledReason != nil || h.Health != "healthy" {
-			t.Errorf("%+v", h)
-		}
+		testkit.Equal(t, h.DisabledReason, nil)
+		testkit.Equal(t, h.Health, "healthy")
 		s.Working()
-		if res := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", map[string]any{"since": since}, 202, nil); string(res.Bytes) != `{"count":1}`+"\n" {
-			t.Errorf("%s", res.Bytes)
-		}
-		until(t, "replayed", func() bool {
+		testkit.Equal(t, string(s.Test.Post("/v1/webhooks/"+w.ID+"/replay", map[string]any{"since": since}, 202, nil).Bytes), `{"count":1}`+"\n")
+		testkit.Eventually(t, "replayed", func() bool {
 			all := deliveries(s.Test, w, "?status=succeeded")
 			return slices.ContainsFunc(all, func(d webhooks.Delivery) bool { return d.IsReplay })
 		})
@@ -230,11 +218,9 @@ func TestLanes(t *testing.T) {
 		for range 60 {
 			seen[works.next(t).eventID()] = true
 		}
-		if len(seen) != 60 {
-			t.Errorf("%d events", len(seen))
-		}
+		testkit.Equal(t, len(seen), 60)
 		if held := len(hangs.got); held == 0 || held > 16 {
-			t.Errorf("%d requests hang at once", held)
+			t.Errorf("%d requests hang at once, want 1 to 16", held)
 		}
 		close(release)
 		for range 60 {
@@ -259,9 +245,7 @@ func TestTwoNodes(t *testing.T) {
 	for range 200 {
 		seen[r.next(t).eventID()]++
 	}
-	if len(seen) != 200 {
-		t.Errorf("%d different events in 200 requests", len(seen))
-	}
+	testkit.Equal(t, len(seen), 200, "different events in 200 requests")
 	release := make(chan struct{})
 	r.answers(func(http.ResponseWriter, *http.Request) { <-release })
 	s.Test.Location()
@@ -272,7 +256,7 @@ func TestTwoNodes(t *testing.T) {
 			node.App.Relay.Wake()
 			node.As(s.Test.Key).Post("/v1/roles", map[string]any{"name": node.URL + time.Now().String(), "scopes": []string{"hulls:read"}}, 201, nil)
 		}
-		until(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 	}
 	r.quiet(t)
 	close(release)
@@ -291,17 +275,17 @@ func TestClockJump(t *testing.T) {
 		s.Advance(time.Hour)
 		s.App.Relay.Wake()
 		s.Test.Role("hulls:read")
-		until(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 		r.quiet(t)
 		close(release)
-		until(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
+		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
 		s.Advance(-2 * time.Hour) // and back: ids still rise, and new events still go out
 		s.Test.Location()
 		r.next(t)
 		var list struct{ Data []events.Event }
 		s.Test.Get("/v1/events?type=location.created&limit=2", 200, &list)
 		if list.Data[0].ID < list.Data[1].ID || list.Data[0].CreatedAt.After(list.Data[1].CreatedAt) {
-			t.Errorf("%+v", list.Data)
+			t.Errorf("got %s, want the newest first", testkit.Show(list.Data))
 		}
 	})
 }
@@ -323,9 +307,7 @@ func TestStopping(t *testing.T) {
 		}()
 		close(release)
 		<-stopped
-		if d := deliveries(s.Test, w, "")[0]; d.Status != "succeeded" {
-			t.Errorf("%+v", d)
-		}
+		testkit.Equal(t, deliveries(s.Test, w, "")[0].Status, "succeeded")
 	})
 }
 
@@ -337,11 +319,11 @@ func TestPrivateAddresses(t *testing.T) {
 	w := subscribe(s.Test, r, "location.created")
 	s.Relaying()
 	s.Test.Location()
-	until(t, "refused", func() bool {
+	testkit.Eventually(t, "refused", func() bool {
 		return len(deliveries(s.Test, w, "")) == 1 && len(deliveries(s.Test, w, "")[0].Attempts) == 1
 	})
-	if a := deliveries(s.Test, w, "")[0].Attempts[0]; a.StatusCode != nil || *a.Error != "the address is not a public one" {
-		t.Errorf("%+v", a)
-	}
+	a := deliveries(s.Test, w, "")[0].Attempts[0]
+	testkit.Equal(t, a.StatusCode, nil)
+	testkit.Equal(t, a.Error, new("the address is not a public one"))
 	r.quiet(t)
 }

@@ -23,12 +23,10 @@ func TestWebhook(t *testing.T) {
 		var w webhooks.WebhookWithSecret
 		res := s.Test.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["hull.*"], "description": "Website"}`, 201, &w)
 		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" || res.Header.Get("ETag") != `"1"` {
-			t.Errorf("%+v", w)
+			t.Errorf(`got %s; want w.Secret to start with "whsec_", w.Status = "enabled", w.Health = "healthy", w.Version = 1, w.APIVersion != "", res.Header.Get("ETag") = "1"`, testkit.Show(w))
 		}
 		path := "/v1/webhooks/" + w.ID
-		if got := s.Test.Get(path, 200, nil); strings.Contains(string(got.Bytes), "secret") {
-			t.Errorf("the secret is shown again: %s", got.Bytes)
-		}
+		testkit.Excludes(t, s.Test.Get(path, 200, nil).Bytes, "secret", "the secret is shown once")
 		for _, row := range testkit.Rows[[]byte](s, `SELECT secrets FROM webhooks`) {
 			if strings.Contains(string(row), strings.TrimPrefix(w.Secret, "whsec_")) {
 				t.Error("the secret is in the database")
@@ -40,24 +38,20 @@ func TestWebhook(t *testing.T) {
 			{`{"url": "http://example.com", "events": ["hull.sunk"]}`, "events[0]", "enum"},
 			{`{"url": "http://me:secret@example.com", "events": ["*"]}`, "url", "format"},
 		} {
-			if f := s.Test.Post("/v1/webhooks", tt.body, 422, nil).Fault(t); !f.Blames(tt.field, tt.code) {
-				t.Errorf("%s: %+v", tt.body, f)
-			}
+			s.Test.Post("/v1/webhooks", tt.body, 422, nil).WantDetail(t, tt.field, tt.code, tt.body)
 		}
-		if f := s.Live.Post("/v1/webhooks", `{"url": "http://example.com", "events": ["*"]}`, 422, nil).Fault(t); !f.Blames("url", "https") {
-			t.Errorf("%+v", f)
-		}
+		s.Live.Post("/v1/webhooks", `{"url": "http://example.com", "events": ["*"]}`, 422, nil).WantDetail(t, "url", "https")
 		s.Test.With("If-Match", `"7"`).Patch(path, `{"events": ["*"]}`, 409, nil)
 		s.Test.Patch(path, `{"url": "nonsense"}`, 422, nil)
 		var changed webhooks.Webhook
 		s.Test.Patch(path, `{"events": ["*"], "description": null, "status": "disabled"}`, 200, &changed)
-		if changed.Version != 2 || changed.Description != nil || !slices.Equal(changed.Events, []string{"*"}) || *changed.DisabledReason != "requested" {
-			t.Errorf("%+v", changed)
-		}
+		testkit.Equal(t, changed.Version, 2)
+		testkit.Equal(t, changed.Description, nil)
+		testkit.Equal(t, changed.Events, []string{"*"})
+		testkit.Equal(t, changed.DisabledReason, new("requested"))
 		var list struct{ Data []webhooks.Webhook }
-		if s.Test.Get("/v1/webhooks", 200, &list); len(list.Data) != 1 {
-			t.Errorf("%+v", list)
-		}
+		s.Test.Get("/v1/webhooks", 200, &list)
+		testkit.Len(t, list.Data, 1)
 		s.Test.Delete(path, 204)
 		s.Test.Get(path, 404, nil)
 		s.Test.Get(path+"/deliveries", 404, nil)
@@ -73,19 +67,19 @@ func TestRotateSecret(t *testing.T) {
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", nil, 200, &second)
 		s.Test.Location()
 		if got := r.next(t); first.Secret == second.Secret || got.verify(first.Secret) != nil || got.verify(second.Secret) != nil {
-			t.Errorf("%v", got.header)
+			t.Errorf("got %v, want signatures by two different secrets", got.header)
 		}
 		s.Advance(7 * 24 * time.Hour)
 		s.Test.Location()
 		if got := r.next(t); got.verify(first.Secret) == nil || got.verify(second.Secret) != nil {
-			t.Errorf("after the overlap: %v", got.header)
+			t.Errorf("after the overlap: got %v, want a signature by the new secret only", got.header)
 		}
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 169}`, 422, nil)
 		var third webhooks.WebhookWithSecret
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 0}`, 200, &third)
 		s.Test.Location()
 		if got := r.next(t); got.verify(second.Secret) == nil || got.verify(third.Secret) != nil {
-			t.Errorf("without overlap: %v", got.header)
+			t.Errorf("without overlap: got %v, want a signature by the new secret only", got.header)
 		}
 	})
 }
@@ -110,7 +104,7 @@ func TestReplay(t *testing.T) {
 		replay := func(body any, want int) {
 			t.Helper()
 			if res := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", body, 202, nil); string(res.Bytes) != fmt.Sprintf("{\"count\":%d}\n", want) {
-				t.Fatalf("%s", res.Bytes)
+				t.Fatalf("got %s, want string(res.Bytes) = %q", res.Bytes, fmt.Sprintf("{\"count\":%d}\n", want))
 			}
 			again := map[string]bool{}
 			for range want {
@@ -118,7 +112,7 @@ func TestReplay(t *testing.T) {
 			}
 			for id := range again {
 				if !first[id] || len(again) != want {
-					t.Errorf("replayed %v of %v", again, first)
+					t.Errorf("got %v replayed of %v, want %d", again, first, want)
 				}
 			}
 		}
@@ -137,9 +131,7 @@ func TestReplay(t *testing.T) {
 			{`{"since": "2026-01-01T00:00:00Z", "types": ["plane.*"]}`, 422, "types[0]", "enum"},
 			{`{"event_ids": ["evt_00000000000000000000000000"]}`, 422, "event_ids[0]", "not_found"},
 		} {
-			if f := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", tt.body, tt.status, nil).Fault(t); !f.Blames(tt.field, tt.code) {
-				t.Errorf("%s: %+v", tt.body, f)
-			}
+			s.Test.Post("/v1/webhooks/"+w.ID+"/replay", tt.body, tt.status, nil).WantDetail(t, tt.field, tt.code, tt.body)
 		}
 		r.quiet(t)
 	})
@@ -163,9 +155,7 @@ func TestLongReplay(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM deliveries`)[0]; n != many {
-			t.Errorf("%d deliveries", n)
-		}
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM deliveries`)[0], many)
 	})
 }
 
@@ -177,13 +167,12 @@ func TestRetry(t *testing.T) {
 		s.Relaying()
 		var d webhooks.Delivery
 		s.Test.Post("/v1/webhooks/"+w.ID+"/test", nil, 202, &d)
-		if d.EventType != "webhook.test" || d.Status != "pending" {
-			t.Errorf("%+v", d)
-		}
+		testkit.Equal(t, d.EventType, "webhook.test")
+		testkit.Equal(t, d.Status, "pending")
 		path := "/v1/webhooks/" + w.ID + "/deliveries/" + d.ID
 		attempts := func(n int) {
 			t.Helper()
-			until(t, "attempted", func() bool {
+			testkit.Eventually(t, "attempted", func() bool {
 				s.Test.Get(path, 200, &d)
 				return len(d.Attempts) == n
 			})
@@ -195,7 +184,7 @@ func TestRetry(t *testing.T) {
 		r.next(t)
 		attempts(2)
 		if d.Status != "succeeded" || d.Attempts[0].Error == nil || d.Attempts[1].Error != nil {
-			t.Errorf("%+v", d)
+			t.Errorf(`got %s; want d.Status = "succeeded", d.Attempts[0].Error != nil, d.Attempts[1].Error = nil`, testkit.Show(d))
 		}
 		s.Test.Post(path+"/retry", nil, 202, nil) // once more, on request
 		r.next(t)
@@ -223,7 +212,7 @@ func TestFeedOrder(t *testing.T) {
 	s.Test.Location()
 	type list struct{ Data []events.Event }
 	var seen list
-	until(t, "visible", func() bool {
+	testkit.Eventually(t, "visible", func() bool {
 		s.Test.Get("/v1/events?limit=1&type=location.created", 200, &seen)
 		return len(seen.Data) == 1
 	})
@@ -232,13 +221,11 @@ func TestFeedOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var after list
-	until(t, "visible, too", func() bool {
+	testkit.Eventually(t, "visible, too", func() bool {
 		s.Test.Get("/v1/events?ending_before="+seen.Data[0].ID, 200, &after)
 		return len(after.Data) == 1
 	})
-	if after.Data[0].Type != "role.created" {
-		t.Errorf("%+v", after)
-	}
+	testkit.Equal(t, after.Data[0].Type, "role.created")
 	stop()
 }
 
@@ -248,7 +235,7 @@ func TestListEvents(t *testing.T) {
 		location := s.Test.Location()
 		s.Test.Patch("/v1/locations/"+location, `{"name": "Pier 3"}`, 200, nil)
 		s.Test.Role("hulls:read")
-		until(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		testkit.Eventually(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 		count := func(query string) int {
 			var list struct{ Data []events.Event }
 			s.Test.Get("/v1/events"+query, 200, &list)
@@ -269,9 +256,7 @@ func TestListEvents(t *testing.T) {
 				t.Errorf("%s: %d events, want %d", query, got, want)
 			}
 		}
-		if f := s.Test.Get("/v1/events?type=plane.*", 400, nil).Fault(t); !f.Blames("type", "enum") {
-			t.Errorf("%+v", f)
-		}
+		s.Test.Get("/v1/events?type=plane.*", 400, nil).WantDetail(t, "type", "enum")
 	})
 }
 
@@ -284,7 +269,7 @@ func TestRetention(t *testing.T) {
 		s.Relaying()
 		s.Test.Location()
 		r.next(t)
-		until(t, "recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
+		testkit.Eventually(t, "recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
 		rows := func(table string) int64 { return testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0] }
 		api := &webhooks.API{DB: s.DB}
 		purge := func() {
@@ -312,9 +297,9 @@ func TestRetention(t *testing.T) {
 		}
 		s.Test.Location()
 		r.next(t)
-		until(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
+		testkit.Eventually(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
 		s.Test.Delete("/v1/webhooks/"+w.ID, 204)
 		s.Working()
-		until(t, "forgotten", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
+		testkit.Eventually(t, "forgotten", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
 	})
 }

@@ -33,7 +33,7 @@ func TestMatches(t *testing.T) {
 		{"", "hull.created", false},
 	} {
 		if got := Matches(tt.pattern, tt.name); got != tt.want {
-			t.Errorf("%q means %s: %t", tt.pattern, tt.name, got)
+			t.Errorf("%q means %s: got %t, want %v", tt.pattern, tt.name, got, tt.want)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 	} {
 		err := tt.hook.check(kinds)
 		if (err == nil) != (tt.blame == "") || (err != nil && !strings.Contains(err.Error(), tt.blame)) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %q blamed", name, err, tt.blame)
 		}
 	}
 }
@@ -71,10 +71,10 @@ func TestSchedule(t *testing.T) {
 		now = *d.NextAttemptAt
 	}
 	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
-		t.Errorf("after the last: %+v", d)
+		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
 	}
 	if d.again(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
-		t.Errorf("anew: %+v", d)
+		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
 	}
 	for name, tt := range map[string]struct {
 		retryAfter time.Duration
@@ -102,10 +102,10 @@ func TestScheduleProperties(t *testing.T) {
 			now = now.Add(time.Duration(rapid.Int64Range(-int64(time.Hour), int64(48*time.Hour)).Draw(t, "jump")))
 			d.fail(now, time.Duration(rapid.Int64Range(0, int64(100*time.Hour)).Draw(t, "retry after")), rapid.Float64Range(-1, 1).Draw(t, "chance"))
 			if d.Tries > int64(len(schedule)) {
-				t.Fatalf("attempt %d", d.Tries)
+				t.Fatalf("attempt %d, want d.Tries <= %v", d.Tries, int64(len(schedule)))
 			}
 			if d.Status == Pending && d.NextAttemptAt.Sub(now) < 30*time.Second {
-				t.Fatalf("attempt %d only %v later", d.Tries+1, d.NextAttemptAt.Sub(now))
+				t.Fatalf("got attempt %d only %v later, want at least 30s", d.Tries+1, d.NextAttemptAt.Sub(now))
 			}
 		}
 	})
@@ -150,7 +150,7 @@ func TestSign(t *testing.T) {
 		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
 	} {
 		if err == nil {
-			t.Errorf("another %s passes", name)
+			t.Errorf("a signature with another %s passes, want an error", name)
 		}
 	}
 	later := now.Add(time.Hour)
@@ -163,14 +163,14 @@ func TestRotate(t *testing.T) {
 	first := NewSecret()
 	second := rotate([]Secret{first}, noon, 7*24*time.Hour)
 	if len(second) != 2 || second[0].Until != nil || !second[1].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("%+v", second)
+		t.Errorf("got %+v; want len(second) = 2, second[0].Until = nil, second[1].Until = %v", second, noon.Add(7*24*time.Hour))
 	}
 	third := rotate(second, noon.Add(time.Hour), 30*24*time.Hour)
 	if len(third) != 3 || !third[2].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("a second rotation prolonged the first secret: %+v", third)
+		t.Errorf("a second rotation prolonged the first secret: got %+v; want len(third) = 3, third[2].Until = %v", third, noon.Add(7*24*time.Hour))
 	}
 	if at := rotate(second, noon, 0); len(at) != 1 {
-		t.Errorf("without overlap: %+v", at)
+		t.Errorf("without overlap: got %+v, want len(at) = 1", at)
 	}
 }
 
@@ -184,7 +184,7 @@ func FuzzPrintable(f *testing.F) {
 			return
 		}
 		if !utf8.ValidString(*p) || strings.ContainsRune(*p, 0) || len(*p) > 3*excerpt {
-			t.Errorf("%q", *p)
+			t.Errorf("got %q, want at most %d bytes of UTF-8 without NUL", *p, 3*excerpt)
 		}
 	})
 }

@@ -22,7 +22,7 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 func TestPage(t *testing.T) {
 	res, html := get(t, "/docs", "")
 	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Fatalf("got %s, %s", res.Status, res.Header.Get("Content-Type"))
+		t.Fatalf(`got %s, %s; want res.StatusCode = http.StatusOK, res.Header.Get("Content-Type") = "text/html; charset=utf-8"`, res.Status, res.Header.Get("Content-Type"))
 	}
 	for _, want := range []string{
 		"<title>Slipway API reference</title>",
@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 		`href="/openapi.yaml"`,
 	} {
 		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %s", want)
+			t.Errorf("the page lacks %s, want html to contain %q", want, want)
 		}
 	}
 }
@@ -39,11 +39,11 @@ func TestPage(t *testing.T) {
 func TestNothingComesFromOutside(t *testing.T) {
 	res, html := get(t, "/docs", "")
 	if outside := regexp.MustCompile(`(?i)https?:|["'(]//`).FindString(html); outside != "" {
-		t.Errorf("the page names an outside address: %s", outside)
+		t.Errorf(`the page names an outside address: got %s, want ""`, outside)
 	}
 	csp := res.Header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(csp, "default-src 'none'; script-src 'self';") {
-		t.Errorf("the policy does not begin by closing everything: %s", csp)
+		t.Errorf(`the policy does not begin by closing everything: got %s, want csp to start with "default-src 'none'; script-src 'self';"`, csp)
 	}
 	for directive := range strings.SplitSeq(csp, ";") {
 		for _, source := range strings.Fields(directive)[1:] {
@@ -68,10 +68,10 @@ func TestEveryAssetOfThePage(t *testing.T) {
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")
 		if packed.StatusCode != http.StatusOK || packed.Header.Get("Content-Encoding") != "gzip" {
-			t.Fatalf("%s: got %s, encoding %q", url, packed.Status, packed.Header.Get("Content-Encoding"))
+			t.Fatalf(`%s: got %s, encoding %q; want packed.StatusCode = http.StatusOK, packed.Header.Get("Content-Encoding") = "gzip"`, url, packed.Status, packed.Header.Get("Content-Encoding"))
 		}
 		if got := packed.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
-			t.Errorf("%s: Cache-Control is %q", url, got)
+			t.Errorf(`%s: Cache-Control is %q, want got to contain "immutable"`, url, got)
 		}
 		reader, err := gzip.NewReader(strings.NewReader(body))
 		if err != nil {
@@ -84,10 +84,10 @@ func TestEveryAssetOfThePage(t *testing.T) {
 
 		plain, body := get(t, url, "gzip;q=0, identity")
 		if plain.Header.Get("Content-Encoding") != "" || body != string(unpacked) {
-			t.Errorf("%s: unpacked by us and by the client, it differs", url)
+			t.Errorf(`%s: unpacked by us and by the client, it differs; want plain.Header.Get("Content-Encoding") = "", body = %q`, url, string(unpacked))
 		}
 		if plain.Header.Get("Content-Type") == "" || plain.Header.Get("Content-Type") != packed.Header.Get("Content-Type") {
-			t.Errorf("%s: Content-Type is %q", url, plain.Header.Get("Content-Type"))
+			t.Errorf(`%s: Content-Type is %q; want plain.Header.Get("Content-Type") != "", plain.Header.Get("Content-Type") = %q`, url, plain.Header.Get("Content-Type"), packed.Header.Get("Content-Type"))
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestAcceptsGzip(t *testing.T) {
 		r := httptest.NewRequest("GET", "/docs", nil)
 		r.Header.Set("Accept-Encoding", header)
 		if got := acceptsGzip(r); got != want {
-			t.Errorf("%q: got %v", header, got)
+			t.Errorf("%q: got %v, want %v", header, got, want)
 		}
 	}
 }

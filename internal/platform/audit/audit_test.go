@@ -4,9 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"slipway/internal/platform/audit"
+	"slipway/internal/testkit"
 )
 
 type keel struct {
@@ -53,9 +52,7 @@ func TestDiff(t *testing.T) {
 		"a new one has no old value": {nil, base, map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, audit.Diff(c.before, c.after)); diff != "" {
-				t.Error(diff)
-			}
+			testkit.Equal(t, audit.Diff(c.before, c.after), c.want)
 		})
 	}
 }

@@ -52,25 +52,28 @@ func TestCleanChain(t *testing.T) {
 		count := func() int64 {
 			return testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE env = ?`, env)[0]
 		}
-		if v := verify(t, s, env); v.Problem != "" || v.Entries != 0 || v.Waiting != count() {
-			t.Errorf("before anything is linked: %+v of %d", v, count())
-		}
+		v := verify(t, s, env)
+		testkit.Equal(t, v.Problem, "", "before anything is linked")
+		testkit.Equal(t, v.Entries, 0, "before anything is linked")
+		testkit.Equal(t, v.Waiting, count(), "before anything is linked")
 		s.Test.Location()
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(t, s, env); v.Problem != "" || v.Entries != count() || v.Waiting != 0 {
-			t.Errorf("linked: %+v of %d", v, count())
-		}
+		v = verify(t, s, env)
+		testkit.Equal(t, v.Problem, "")
+		testkit.Equal(t, v.Entries, count())
+		testkit.Equal(t, v.Waiting, 0)
 		s.Test.Location()
-		if v := verify(t, s, env); v.Problem != "" || v.Entries != count()-1 || v.Waiting != 1 {
-			t.Errorf("with a new one: %+v of %d", v, count())
-		}
+		v = verify(t, s, env)
+		testkit.Equal(t, v.Problem, "", "after a new one")
+		testkit.Equal(t, v.Entries, count()-1, "after a new one")
+		testkit.Equal(t, v.Waiting, 1, "after a new one")
 		if n, err := audit.Link(t.Context(), s.DB); n != 1 || err != nil {
-			t.Errorf("linked %d, %v", n, err)
+			t.Errorf("linked %d, %v; want n = 1, no error", n, err)
 		}
 		if n, err := audit.Link(t.Context(), s.DB); n != 0 || err != nil {
-			t.Errorf("nothing is left, and %d, %v", n, err)
+			t.Errorf("nothing is left, and %d, %v; want n = 0, no error", n, err)
 		}
 	})
 }
@@ -217,7 +220,7 @@ func TestTamperingShows(t *testing.T) {
 		for name, tamper := range tamperings {
 			tamper(s, env, ids)
 			if v := verify(t, s, env); v.Problem == "" {
-				t.Errorf("%s: %+v", name, v)
+				t.Errorf(`%s: got %+v, want v.Problem != ""`, name, v)
 			}
 			if err := write(t.Context(), s.DB, env, 1); err != nil { // life goes on
 				t.Fatal(err)
@@ -227,11 +230,11 @@ func TestTamperingShows(t *testing.T) {
 				t.Logf("%s: %v", name, err) // it may refuse to build on what it finds
 			}
 			if v := verify(t, s, env); v.Problem == "" {
-				t.Errorf("%s was made good: %+v", name, v)
+				t.Errorf(`%s was made good: got %+v, want v.Problem != ""`, name, v)
 			}
 			restore(t, s, tables)
 			if v := verify(t, s, env); v.Problem != "" || v.Entries != int64(len(ids)) {
-				t.Fatalf("%s was not undone: %+v", name, v)
+				t.Fatalf(`%s was not undone: got %+v; want v.Problem = "", v.Entries = %v`, name, v, int64(len(ids)))
 			}
 		}
 	})
@@ -266,12 +269,12 @@ func TestBrokenChainStandsAlone(t *testing.T) {
 		s.Test.Location()
 		s.Rival.Location()
 		if n, err := audit.Link(t.Context(), s.DB); n != 1 || err == nil {
-			t.Errorf("linked %d, %v", n, err)
+			t.Errorf("linked %d, %v; want n = 1, an error", n, err)
 		}
 		for _, other := range testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE env <> ?`, env) {
-			if v := verify(t, s, other); v.Problem != "" || v.Waiting != 0 {
-				t.Errorf("%+v", v)
-			}
+			v := verify(t, s, other)
+			testkit.Equal(t, v.Problem, "")
+			testkit.Equal(t, v.Waiting, 0)
 		}
 	})
 }
@@ -318,17 +321,17 @@ func TestPurge(t *testing.T) {
 			t.Fatal(err)
 		}
 		settle()
-		if v := verify(t, s, env); v.Problem != "" || v.Entries != 3 {
-			t.Errorf("what comes after: %+v", v)
-		}
+		v := verify(t, s, env)
+		testkit.Equal(t, v.Problem, "", "what comes after")
+		testkit.Equal(t, v.Entries, 3, "what comes after")
 		s.Exec(`DELETE FROM audit_entries WHERE env = ? AND link = (SELECT first_link FROM audit_chains WHERE env = ?)`, env, env)
 		if v := verify(t, s, env); v.Problem == "" {
-			t.Errorf("the first that was not purged is gone: %+v", v)
+			t.Errorf(`the first that was not purged is gone: got %+v, want v.Problem != ""`, v)
 		}
 	})
 }
 
-// Whoever back-dates entries does not get them purged.
+// Entries with a false earlier date are not purged.
 func TestPurgeRemovesOnlyWhatIsOld(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)
@@ -341,7 +344,7 @@ func TestPurgeRemovesOnlyWhatIsOld(t *testing.T) {
 			t.Error("purged what was changed")
 		}
 		if after := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries`)[0]; after != before || verify(t, s, env).Problem == "" {
-			t.Errorf("%d entries became %d: %+v", before, after, verify(t, s, env))
+			t.Errorf(`%d entries became %d: got %+v; want after = %v, verify(t, s, env).Problem != ""`, before, after, verify(t, s, env), before)
 		}
 	})
 }
@@ -373,7 +376,7 @@ func TestConcurrentWritersAndLinkers(t *testing.T) {
 						return
 					}
 					if v, err := audit.Verify(t.Context(), s.DB, env); err != nil || v.Problem != "" {
-						t.Errorf("on the way: %+v, %v", v, err)
+						t.Errorf(`on the way: got %+v, %v; want no error, v.Problem = ""`, v, err)
 						return
 					}
 					select {
@@ -396,7 +399,7 @@ func TestConcurrentWritersAndLinkers(t *testing.T) {
 		}
 		for i, link := range testkit.Rows[int64](s, `SELECT link FROM audit_entries WHERE env = ? ORDER BY link`, env) {
 			if link != int64(i)+1 {
-				t.Fatalf("link %d is at place %d", link, i+1)
+				t.Fatalf("link %d is at place %d, want %v", link, i+1, int64(i)+1)
 			}
 		}
 	})

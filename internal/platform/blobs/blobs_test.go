@@ -56,12 +56,8 @@ func TestStores(t *testing.T) {
 			put("photos/a/full", iotest.OneByteReader(strings.NewReader("full")))
 			put("photos/ab/full", strings.NewReader("neighbor"))
 			put("imports/large", struct{ io.Reader }{bytes.NewReader(large)})
-			if got := read(t, s, "photos/a/card"); string(got) != "second" {
-				t.Errorf("%q", got)
-			}
-			if got := read(t, s, "imports/large"); !bytes.Equal(got, large) {
-				t.Errorf("%d bytes", len(got))
-			}
+			testkit.Equal(t, string(read(t, s, "photos/a/card")), "second")
+			testkit.Equal(t, string(read(t, s, "imports/large")), string(large))
 			f, err := s.Open(ctx, "imports/large")
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +68,7 @@ func TestStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := io.ReadFull(f, part); err != nil || string(part) != "34567" {
-				t.Errorf("from the middle: %q %v", part, err)
+				t.Errorf(`from the middle: got %q %v; want no error, string(part) = "34567"`, part, err)
 			}
 			broken := errors.New("broken")
 			if err := s.Put(ctx, "photos/a/broken", iotest.ErrReader(broken)); err == nil {
@@ -80,7 +76,7 @@ func TestStores(t *testing.T) {
 			}
 			for _, gone := range []string{"photos/a/broken", "photos/a/none", "none/at/all"} {
 				if _, err := s.Open(ctx, gone); !errors.Is(err, blobs.ErrNotFound) {
-					t.Errorf("%s: %v", gone, err)
+					t.Errorf("%s: got %v, want the error blobs.ErrNotFound", gone, err)
 				}
 			}
 			for range 2 { // also when there is nothing left
@@ -89,11 +85,9 @@ func TestStores(t *testing.T) {
 				}
 			}
 			if _, err := s.Open(ctx, "photos/a/card"); !errors.Is(err, blobs.ErrNotFound) {
-				t.Errorf("after it was removed: %v", err)
+				t.Errorf("after it was removed: got %v, want the error blobs.ErrNotFound", err)
 			}
-			if got := read(t, s, "photos/ab/full"); string(got) != "neighbor" {
-				t.Errorf("neighbor %q", got)
-			}
+			testkit.Equal(t, string(read(t, s, "photos/ab/full")), "neighbor")
 		})
 	}
 }
@@ -119,11 +113,11 @@ func TestFolderIsAWall(t *testing.T) {
 	}
 	for _, key := range []string{"../outside", "photos/../../outside", "/etc/passwd"} {
 		if err := s.Put(t.Context(), key, strings.NewReader("x")); err == nil {
-			t.Errorf("wrote %s", key)
+			t.Errorf("wrote %s, want an error", key)
 		}
 		if f, err := s.Open(t.Context(), key); err == nil {
 			f.Close()
-			t.Errorf("read %s", key)
+			t.Errorf("read %s, want an error", key)
 		}
 	}
 }
@@ -132,7 +126,7 @@ func TestAddresses(t *testing.T) {
 	for _, bad := range []string{"http://host/bucket", "s3://host", "s3:///bucket", "s3://key:topsecret@%zz/b", "folder"} {
 		_, err := blobs.Open(bad, t.TempDir())
 		if err == nil || strings.Contains(err.Error(), "topsecret") {
-			t.Errorf("%s: %v", bad, err)
+			t.Errorf(`%s: got %v; want an error, err.Error() not to contain "topsecret"`, bad, err)
 		}
 	}
 }
@@ -183,9 +177,7 @@ func TestKeeper(t *testing.T) {
 				if there(crashed) || !there(claimed) {
 					t.Error("swept the wrong one")
 				}
-				if err := claim(crashed); fault.KindOf(err) != fault.KindUnavailable {
-					t.Errorf("claimed what was swept: %v", err)
-				}
+				testkit.Equal(t, fault.KindOf(claim(crashed)), fault.KindUnavailable, "claim after the sweep")
 				if err := s.InTx(blobs.Release, env, claimed); err != nil {
 					t.Fatal(err)
 				}
@@ -195,12 +187,8 @@ func TestKeeper(t *testing.T) {
 				}
 
 				_, err := keeper.Stage(t.Context(), env, "photos", "upload", iotest.ErrReader(fault.BadRequest("cut off")))
-				if fault.KindOf(err) != fault.KindBadRequest {
-					t.Errorf("the sender's fault became %v", err)
-				}
-				if n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM loose_blobs`)[0]; n != 0 {
-					t.Errorf("%d left on the list", n)
-				}
+				testkit.Equal(t, fault.KindOf(err), fault.KindBadRequest, "the sender's mistake")
+				testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM loose_blobs`)[0], 0, "no longer on the list")
 			})
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -103,9 +102,9 @@ func TestEveryColumnTypeSurvives(t *testing.T) {
 		n := write(t, d, func(ctx context.Context, tx *db.Tx) (int64, error) {
 			return db.Update(ctx, tx, "samples", &changed, "id = ?", "b")
 		})
-		if diff := cmp.Diff(changed, read(t, d, allSamples)[1], cmp.AllowUnexported(sample{})); n != 1 || diff != "" {
-			t.Errorf("updated %d:\n%s", n, diff)
-		}
+		diff := cmp.Diff(changed, read(t, d, allSamples)[1], cmp.AllowUnexported(sample{}))
+		testkit.Equal(t, n, 1)
+		testkit.Equal(t, diff, "")
 	})
 }
 
@@ -151,7 +150,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 			return 0, broken
 		})
 		if !errors.Is(err, broken) || len(read(t, d, allSamples)) != 0 {
-			t.Error("a failed transaction left something:", err)
+			t.Errorf("a failed transaction left something: got %v; want the error broken, len(read(t, d, allSamples)) = 0", err)
 		}
 		func() {
 			defer func() { _ = recover() }()
@@ -178,16 +177,15 @@ func TestUniqueViolationRunsOnceMore(t *testing.T) {
 			}
 			return 0, db.Insert(ctx, tx, "samples", blank("a"))
 		})
-		if runs != 2 || fault.KindOf(err) != fault.KindConflict {
-			t.Errorf("%d runs, %v", runs, err)
-		}
+		testkit.Equal(t, runs, 2)
+		testkit.Equal(t, fault.KindOf(err), fault.KindConflict)
 		runs = 0
 		_, err = db.Write(t.Context(), d, func(ctx context.Context, tx *db.Tx) (int, error) {
 			runs++
 			return 0, db.Insert(ctx, tx, "samples", blank("a"))
 		})
 		if runs != 2 || !db.IsUnique(err) {
-			t.Errorf("%d runs, %v", runs, err)
+			t.Errorf("got %d runs, %v; want 2 and a unique violation", runs, err)
 		}
 	})
 }
@@ -210,9 +208,8 @@ func TestReadCannotWrite(t *testing.T) {
 func TestNestedTransactionPanics(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		defer func() {
-			if p, _ := recover().(string); !strings.Contains(p, "inside a transaction") {
-				t.Error("no panic:", p)
-			}
+			p, _ := recover().(string)
+			testkit.Contains(t, p, "inside a transaction")
 		}()
 		_, _ = db.Write(t.Context(), d, func(ctx context.Context, _ *db.Tx) (int, error) {
 			return db.Read(ctx, d, func(context.Context, *db.Tx) (int, error) { return 0, nil })

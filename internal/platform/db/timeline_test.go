@@ -9,7 +9,7 @@ func TestTimelineGuard(t *testing.T) {
 		ok bool
 	}{{1, true}, {1, true}, {3, true}, {2, false}, {3, true}, {4, true}, {1, false}} {
 		if err := g.admit(step.id); (err == nil) != step.ok {
-			t.Errorf("timeline %d: %v", step.id, err)
+			t.Errorf("timeline %d: got %v, want it admitted: %t", step.id, err, step.ok)
 		}
 	}
 }

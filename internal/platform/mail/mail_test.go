@@ -79,17 +79,17 @@ func isLetter(t *testing.T, text []byte) {
 	h, parts := parsed(t, text)
 	from, err := h.AddressList("From")
 	if err != nil || len(from) != 1 || from[0].Address != "noreply@example.com" || from[0].Name != "Slipway" {
-		t.Errorf("from %v, %v", from, err)
+		t.Errorf(`from %v, %v; want no error, len(from) = 1, from[0].Address = "noreply@example.com", from[0].Name = "Slipway"`, from, err)
 	}
 	to, err := h.AddressList("To")
 	if err != nil || len(to) != 1 || to[0].Address != letter.To {
-		t.Errorf("to %v, %v", to, err)
+		t.Errorf("to %v, %v; want no error, len(to) = 1, to[0].Address = %q", to, err, letter.To)
 	}
 	if at, err := h.Date(); err != nil || time.Since(at).Abs() > time.Hour {
-		t.Errorf("dated %s, %v", at, err)
+		t.Errorf("dated %s, %v; want no error, time.Since(at).Abs() <= time.Hour", at, err)
 	}
 	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@slipway>" || parts["text/plain"] != letter.Text {
-		t.Errorf("headers %v, parts %q", h, parts)
+		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@slipway>", parts["text/plain"] = %q`, h, parts, letter.Subject, letter.Text)
 	}
 }
 
@@ -102,10 +102,10 @@ func TestOutbox(t *testing.T) {
 	}
 	files, err := os.ReadDir(o.Folder)
 	if err != nil || len(files) != 1 || files[0].Name() != "invitation-abc.eml" {
-		t.Fatalf("%v, %v", files, err)
+		t.Fatalf(`got %v, %v; want no error, len(files) = 1, files[0].Name() = "invitation-abc.eml"`, files, err)
 	}
 	if info, err := os.Stat(o.Folder); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("others may look at links that set passwords: %v, %v", info.Mode(), err)
+		t.Errorf("others may look at links that set passwords: got %v, %v; want no error, info.Mode().Perm() = 0o700", info.Mode(), err)
 	}
 	text, err := os.ReadFile(filepath.Join(o.Folder, files[0].Name()))
 	if err != nil {
@@ -126,7 +126,7 @@ func TestBothForms(t *testing.T) {
 	}
 	h, parts := parsed(t, text)
 	if !strings.HasPrefix(h.Get("Content-Type"), "multipart/alternative") || parts["text/plain"] != m.Text || parts["text/html"] != m.HTML {
-		t.Errorf("%s: %q", h.Get("Content-Type"), parts)
+		t.Errorf(`%s: got %q; want h.Get("Content-Type") to start with "multipart/alternative", parts["text/plain"] = %q, parts["text/html"] = %q`, h.Get("Content-Type"), parts, m.Text, m.HTML)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestOneClick(t *testing.T) {
 	}
 	h, _ := parsed(t, text)
 	if h.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" || h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
-		t.Errorf("%v", h)
+		t.Errorf(`got %v; want h.Get("List-Unsubscribe") = %q, h.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click"`, h, "<"+m.Unsubscribe+">")
 	}
 }
 
@@ -170,7 +170,7 @@ func TestNoHeaderIsSmuggledIn(t *testing.T) {
 		h, parts := parsed(t, text)
 		to, err := h.AddressList("To")
 		if h.Get("Bcc") != "" || err != nil || len(to) != 1 || to[0].Address != letter.To || parts["text/plain"] != letter.Text {
-			t.Errorf("%s: %s, %v", name, text, err)
+			t.Errorf(`%s: got %s, %v; want h.Get("Bcc") = "", no error, len(to) = 1, to[0].Address = %q, parts["text/plain"] = %q`, name, text, err, letter.To, letter.Text)
 		}
 	}
 }
@@ -236,18 +236,18 @@ func TestSMTP(t *testing.T) {
 			got := c.server.delivered()
 			if c.fails {
 				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
-					t.Errorf("%v, %d delivered, %d passwords told", err, len(got), c.server.passwords())
+					t.Errorf("got %v, %d delivered, %d passwords told; want an error, none delivered, no password without TLS", err, len(got), c.server.passwords())
 				}
 				if IsRefused(err) != (c.to != "") { // what an operator can mend is no fault of the message
-					t.Errorf("refused for good: %t, %v", IsRefused(err), err)
+					t.Errorf("refused for good: got %t, %v, want %v", IsRefused(err), err, (c.to != ""))
 				}
 				return
 			}
 			if err != nil || len(got) != 1 {
-				t.Fatalf("%v, %d delivered", err, len(got))
+				t.Fatalf("got %v, %d delivered; want no error, len(got) = 1", err, len(got))
 			}
 			if d := got[0]; d.from != "noreply@example.com" || len(d.to) != 1 || d.to[0] != letter.To || d.tls != c.tls || d.user != c.user {
-				t.Errorf("delivered %+v", d)
+				t.Errorf(`delivered %+v; want d.from = "noreply@example.com", len(d.to) = 1, d.to[0] = %q, d.tls = %v, d.user = %q`, d, letter.To, c.tls, c.user)
 			}
 			isLetter(t, got[0].text)
 		})
@@ -271,7 +271,7 @@ func TestSMTPAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if n := len(p.delivered()); n != 8 {
-		t.Errorf("%d of 8 arrived", n)
+		t.Errorf("got %d of 8 arrived, want 8", n)
 	}
 	off, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/outbound"
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/fault"
 )
 
@@ -33,7 +34,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			continue // no name server takes it for a number
 		}
 		if !errors.Is(err, outbound.ErrRefused) {
-			t.Errorf("%s: %v", host, err)
+			t.Errorf("%s: got %v, want the error outbound.ErrRefused", host, err)
 		}
 	}
 }
@@ -48,9 +49,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusTemporaryRedirect {
-		t.Error(res.Status)
-	}
+	testkit.Equal(t, res.StatusCode, http.StatusTemporaryRedirect, res.Status)
 }
 
 func TestCheckURL(t *testing.T) {
@@ -81,6 +80,6 @@ func TestCheckURL(t *testing.T) {
 	}
 	var bad fault.Fields
 	if outbound.CheckURL(&bad, "url", "http://example.com", false); len(bad) > 0 {
-		t.Error(bad)
+		t.Errorf("got %v, want len(bad) <= 0", bad)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 var issued = time.Date(2026, 11, 15, 10, 30, 0, 0, time.UTC)
 
-// Whatever strangers enter, a document comes out, and the same one each time.
+// Any input makes a document, and the same one each time.
 func TestAnyTextCanBeSet(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", " ", "\n\n", "\t\x00", "日本語の名前", "🚤🚤🚤", "مركب", "é̀", "\ufeff", "Wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -30,10 +30,10 @@ func TestAnyTextCanBeSet(t *testing.T) {
 		h := Head{Issuer: a, Address: []string{b, a}, Title: b, Number: "doc_1", Issued: issued}
 		first, pages, err := Set(h, write)
 		if err != nil || pages < 1 || !bytes.HasPrefix(first, []byte("%PDF-")) {
-			t.Fatalf("%d pages, %v", pages, err)
+			t.Fatalf("got %d pages, %v; want a PDF of at least one", pages, err)
 		}
 		if again, _, err := Set(h, write); err != nil || !bytes.Equal(first, again) {
-			t.Fatal("other bytes", err)
+			t.Fatalf("other bytes %v; want no error, first = %v", err, again)
 		}
 	})
 }
@@ -48,6 +48,6 @@ func TestTableBreaks(t *testing.T) {
 		p.Table([]Column{{"No.", 1, false}, {"Text", 4, false}}, rows, nil)
 	})
 	if err != nil || pages < 10 || pages > 20 {
-		t.Errorf("%d pages, %v", pages, err)
+		t.Errorf("got %d pages, %v; want no error, pages >= 10, pages <= 20", pages, err)
 	}
 }

@@ -52,7 +52,7 @@ func TestTake(t *testing.T) {
 }
 
 // However requests come, no more pass than the rate and the savings allow, and
-// whoever waits as long as told passes.
+// a caller that waits as long as told passes.
 func TestTakeKeepsTheRate(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -67,13 +67,13 @@ func TestTakeKeepsTheRate(t *testing.T) {
 			if wait > 0 {
 				c.advance(wait)
 				if again := take(l, "a", rate).Wait; again > 0 {
-					t.Fatalf("at %g a second: told to wait %s, then again %s", rate, wait, again)
+					t.Fatalf("at %g a second: told to wait %s, then again %s, want again <= 0", rate, wait, again)
 				}
 			}
 			passed++
 			// The step between two requests is cut to whole nanoseconds: one in a million more may pass.
 			if most := (rate*c.now.Sub(start).Seconds() + rate*2) * (1 + 1e-5); float64(passed) > most {
-				t.Fatalf("%d passed where %g may", passed, most)
+				t.Fatalf("got %d passed where %g may, want float64(passed) <= %v", passed, most, most)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func TestFullBucketsAreForgotten(t *testing.T) {
 	}
 	c.advance(time.Second)
 	if take(l, "one more", 100); len(l.full) != 1 {
-		t.Errorf("%d buckets are kept", len(l.full))
+		t.Errorf("got %d buckets are kept, want 1", len(l.full))
 	}
 }
 
@@ -98,6 +98,6 @@ func TestClockSetBack(t *testing.T) {
 	l.Take("a", 2, time.Second)
 	now = now.Add(-time.Hour)
 	if taken := l.Take("a", 2, time.Second); taken.Wait > 0 {
-		t.Errorf("%+v", taken)
+		t.Errorf("got %+v, want taken.Wait <= 0", taken)
 	}
 }

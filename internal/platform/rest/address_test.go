@@ -15,8 +15,8 @@ func TestAddress(t *testing.T) {
 		want      string
 	}{
 		"no proxy":                  {&Router{}, "203.0.113.7:4711", nil, "203.0.113.7"},
-		"a stranger's claim":        {&Router{}, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
-		"a stranger beside a proxy": {behind, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
+		"an unknown client's claim": {&Router{}, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
+		"not through the proxy":     {behind, "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
 		"one proxy":                 {behind, "10.0.0.1:4711", []string{"198.51.100.1"}, "198.51.100.1"},
 		"two proxies":               {behind, "10.0.0.1:4711", []string{"198.51.100.1, 10.0.0.2"}, "198.51.100.1"},
 		"two headers":               {behind, "10.0.0.1:4711", []string{"198.51.100.1", "10.0.0.2"}, "198.51.100.1"},

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/platform/rest"
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
@@ -34,7 +35,7 @@ func (f failures) Mount(r *rest.Router) {
 	}
 }
 
-// open lets everybody in.
+// open lets every caller in.
 func open(log *bytes.Buffer) rest.Config {
 	return rest.Config{
 		Limits: rest.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
@@ -98,7 +99,7 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 			res := get(r, http.MethodGet, "/v1/"+name)
 			requestID := res.Header().Get("Request-Id")
 			if !id.Valid("req", requestID) {
-				t.Errorf("Request-Id %q", requestID)
+				t.Errorf("got Request-Id %q, want req_ and an id", requestID)
 			}
 			var body map[string]any
 			if err := json.Unmarshal(res.Body.Bytes(), &body); err != nil {
@@ -107,30 +108,25 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 			want := map[string]any{"error": map[string]any{
 				"status": float64(c.want.status), "code": c.want.code, "message": c.want.message, "request_id": requestID, "details": c.want.details,
 			}}
-			if diff := cmp.Diff(want, body); diff != "" || res.Code != c.want.status {
-				t.Errorf("status %d: %s", res.Code, diff)
-			}
+			diff := cmp.Diff(want, body)
+			testkit.Equal(t, diff, "")
+			testkit.Equal(t, res.Code, c.want.status)
 			h := res.Header()
 			for _, name := range []string{"Service-Version", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
 				if len(h[name]) != 1 || h[name][0] == "" {
-					t.Errorf("%s: %q", name, h[name])
+					t.Errorf(`%s: got %q; want len(h[name]) = 1, h[name][0] != ""`, name, h[name])
 				}
 			}
-			if h.Get("Content-Type") != "application/json" || h.Get("Retry-After") != c.want.retryAfter {
-				t.Errorf("headers %v", h)
-			}
+			testkit.Equal(t, h.Get("Content-Type"), "application/json")
+			testkit.Equal(t, h.Get("Retry-After"), c.want.retryAfter)
 			if got := h.Get("WWW-Authenticate"); (got != "") != (c.want.status == 401) || !strings.HasPrefix(got+"Bearer", "Bearer") {
-				t.Errorf("WWW-Authenticate: %q", got)
+				t.Errorf("status %d: got WWW-Authenticate %q, want Bearer with 401 and nothing otherwise", c.want.status, got)
 			}
-			if strings.Contains(fmt.Sprint(res.Body, h), secret) {
-				t.Errorf("the secret got out: %s", res.Body)
-			}
+			testkit.Excludes(t, fmt.Sprint(res.Body, h), secret, "without the secret")
 			if failed := strings.Count(log.String(), `"level":"ERROR"`); (failed > 0) != (c.want.status >= 500) || !strings.Contains(log.String(), c.want.logged) {
-				t.Errorf("%d errors logged:\n%s", failed, log.String())
+				t.Errorf("status %d: got %d errors logged; want some only from 500 on, and %q:\n%s", c.want.status, failed, c.want.logged, log.String())
 			}
-			if head := get(r, http.MethodHead, "/v1/"+name); head.Code != c.want.status {
-				t.Errorf("HEAD answers %d", head.Code)
-			}
+			testkit.Equal(t, get(r, http.MethodHead, "/v1/"+name).Code, c.want.status, "HEAD")
 		})
 	}
 }
@@ -144,12 +140,12 @@ func TestOutage(t *testing.T) {
 		res := get(r, http.MethodGet, "/v1/slow")
 		wait := res.Header().Get("Retry-After")
 		if n, err := strconv.Atoi(wait); res.Code != 503 || err != nil || n < 30 || n > 60 || strings.Contains(res.Body.String(), secret) {
-			t.Fatalf("status %d, Retry-After %q: %s", res.Code, wait, res.Body)
+			t.Fatalf("got status %d, Retry-After %q, %s; want 503, 30 to 60 seconds, and a body without the secret", res.Code, wait, res.Body)
 		}
 		waits[wait] = true
 	}
 	if len(waits) < 5 {
-		t.Errorf("50 callers return at %d moments", len(waits))
+		t.Errorf("50 callers return at %d moments, want len(waits) >= 5", len(waits))
 	}
 }
 
@@ -159,13 +155,13 @@ func TestAbortIsLeftToTheServer(t *testing.T) {
 	r := rest.New(open(&log), failures{"abort": func(context.Context) error { panic(http.ErrAbortHandler) }})
 	defer func() {
 		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // net/http's sentinel, never wrapped
-			t.Errorf("got %v", p)
+			t.Errorf("got %v, want %v", p, http.ErrAbortHandler)
 		}
 	}()
 	get(r, http.MethodGet, "/v1/abort")
 }
 
-// Whoever hung up is not an error of ours.
+// A client that hung up is not an error of the service.
 func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
@@ -173,9 +169,7 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/gone", nil)
 	req.Header.Set("Authorization", "Bearer x")
 	r.ServeHTTP(httptest.NewRecorder(), req)
-	if strings.Contains(log.String(), `"level":"ERROR"`) {
-		t.Errorf("logged:\n%s", log.String())
-	}
+	testkit.Excludes(t, log.String(), `"level":"ERROR"`)
 }
 
 func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
@@ -212,10 +206,10 @@ func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
 			lines++
 		}
 		if client, ok := entry["client_request_id"].(string); ok && len(client) > 210 {
-			t.Errorf("%d bytes of the caller's own id are logged", len(client))
+			t.Errorf("got %d bytes of the caller's own id in the log, want at most 210", len(client))
 		}
 	}
-	if lines != 3 || strings.Contains(log.String(), secret) || strings.Count(log.String(), `"client_request_id":"theirs`) != 1 {
-		t.Errorf("%d lines:\n%s", lines, log.String())
-	}
+	testkit.Equal(t, lines, 3)
+	testkit.Excludes(t, log.String(), secret)
+	testkit.Equal(t, strings.Count(log.String(), `"client_request_id":"theirs`), 1)
 }

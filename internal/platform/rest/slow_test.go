@@ -60,10 +60,10 @@ func TestUnfinishedBodyIsCutOff(t *testing.T) {
 	}
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); res.StatusCode != http.StatusBadRequest || err != nil {
-		t.Errorf("status %d, %v: %s", res.StatusCode, err, body)
+		t.Errorf("status %d, %v: got %s; want res.StatusCode = http.StatusBadRequest, no error", res.StatusCode, err, body)
 	}
 	if n, err := read.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("the connection stays: %v, %v", n, err)
+		t.Errorf("the connection stays: got %v, %v, want the error io.EOF", n, err)
 	}
 }
 
@@ -94,6 +94,6 @@ func TestBodyLimitEndsWithTheBody(t *testing.T) {
 	}
 	defer res.Body.Close()
 	if body, err := io.ReadAll(res.Body); res.StatusCode != http.StatusOK || err != nil {
-		t.Errorf("status %d, %v: %s", res.StatusCode, err, body)
+		t.Errorf("status %d, %v: got %s; want res.StatusCode = http.StatusOK, no error", res.StatusCode, err, body)
 	}
 }

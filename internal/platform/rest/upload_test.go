@@ -140,7 +140,7 @@ func TestUpload(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			if res, text := send(t, tt.req); res.StatusCode != tt.status || !strings.Contains(text, tt.says) {
-				t.Errorf("%d %s", res.StatusCode, text)
+				t.Errorf("got %d %s; want res.StatusCode = %v, text to contain %q", res.StatusCode, text, tt.status, tt.says)
 			}
 		})
 	}
@@ -175,21 +175,21 @@ func TestContent(t *testing.T) {
 	res, text := get("GET", "/v1/files")
 	if res.StatusCode != 200 || text != "0123456789" || res.Header.Get("ETag") != `"abc"` || res.Header.Get("Cache-Control") != "private, max-age=60" ||
 		res.Header.Get("Content-Disposition") != `inline; filename=a.txt` {
-		t.Error(res.StatusCode, text, res.Header)
+		t.Errorf(`got %v %q %v; want res.StatusCode = 200, text = "0123456789", res.Header.Get("ETag") = "abc", res.Header.Get("Cache-Control") = "private, max-age=60", res.Header.Get("Content-Disposition") = inline; filename=a.txt`, res.StatusCode, text, res.Header)
 	}
 	if res, text := get("GET", "/v1/files", "Range", "bytes=2-4"); res.StatusCode != 206 || text != "234" {
-		t.Error(res.StatusCode, text)
+		t.Errorf(`got %v %q; want res.StatusCode = 206, text = "234"`, res.StatusCode, text)
 	}
 	for _, path := range []string{"/v1/files", "/v1/streams"} {
 		if res, text := get("GET", path, "If-None-Match", map[string]string{"/v1/files": `"abc"`, "/v1/streams": `"def"`}[path]); res.StatusCode != 304 || text != "" {
-			t.Error(path, res.StatusCode, text)
+			t.Errorf(`got %q %v %q; want res.StatusCode = 304, text = ""`, path, res.StatusCode, text)
 		}
 		if res, text := get("HEAD", path); res.StatusCode != 200 || text != "" {
-			t.Error(path, res.StatusCode, text)
+			t.Errorf(`got %q %v %q; want res.StatusCode = 200, text = ""`, path, res.StatusCode, text)
 		}
 	}
 	if res, text := get("GET", "/v1/streams"); res.StatusCode != 200 || text != "a,b\n" {
-		t.Error(res.StatusCode, text)
+		t.Errorf(`got %v %q; want res.StatusCode = 200, text = "a,b\n"`, res.StatusCode, text)
 	}
 	if _, text := get("GET", "/v1/broken"); !strings.Contains(text, "EOF") {
 		t.Error("a stream that failed looks whole")

@@ -104,17 +104,17 @@ func TestFailedWriteLeavesNothing(t *testing.T) {
 		} {
 			l.then = then
 			if a := post(someKey); a.status != 500 || l.opened(t) != 0 {
-				t.Fatalf("after %s: %+v, opened %d times", name, a, l.opened(t))
+				t.Fatalf("after %s: got %+v, opened %d times; want a.status = 500, l.opened(t) = 0", name, a, l.opened(t))
 			}
 		}
 		l.then = func() error { return nil }
 		first, repeat := post(someKey), post(someKey)
-		if first.status != 201 || first.replayed || repeat.status != 201 || !repeat.replayed || repeat.body != first.body {
-			t.Errorf("then %+v and %+v", first, repeat)
-		}
-		if n := l.opened(t); n != 1 {
-			t.Errorf("opened %d times", n)
-		}
+		testkit.Equal(t, first.status, 201)
+		testkit.Equal(t, first.replayed, false)
+		testkit.Equal(t, repeat.status, 201)
+		testkit.Equal(t, repeat.replayed, true)
+		testkit.Equal(t, repeat.body, first.body)
+		testkit.Equal(t, l.opened(t), 1)
 	})
 }
 
@@ -134,7 +134,7 @@ func TestRepeatWaitsForTheFirst(t *testing.T) {
 		close(finish)
 		a, b := <-answers, <-answers
 		if a.status != 201 || b.status != 201 || a.body != b.body || a.replayed == b.replayed || l.opened(t) != 1 {
-			t.Errorf("got %+v and %+v, opened %d times", a, b, l.opened(t))
+			t.Errorf("got %+v and %+v, opened %d times; want a.status = 201, b.status = 201, a.body = %q, a.replayed != %v, l.opened(t) = 1", a, b, l.opened(t), b.body, b.replayed)
 		}
 	})
 }
@@ -170,14 +170,13 @@ func TestRepeatGivesUp(t *testing.T) {
 		case <-tick.C:
 			s.Advance(11 * time.Second)
 		case a := <-repeats:
-			if a.status != 409 || a.retryAfter != "1" {
-				t.Errorf("the repeat got %+v", a)
-			}
+			testkit.Equal(t, a.status, 409, "repeat")
+			testkit.Equal(t, a.retryAfter, "1", "repeat")
 			waiting = false
 		}
 	}
 	close(finish)
-	if a := <-answers; a.status != 201 || l.opened(t) != 1 {
-		t.Errorf("the first got %+v, opened %d times", a, l.opened(t))
-	}
+	a := <-answers
+	testkit.Equal(t, a.status, 201, "the first request")
+	testkit.Equal(t, l.opened(t), 1, "opened")
 }

@@ -91,7 +91,7 @@ func TestMasterKey(t *testing.T) {
 			}
 			key, err := seal.MasterKey(c.given, folder)
 			if (err == nil) != c.ok || (c.ok && !bytes.Equal(key, bytes.Repeat([]byte{7}, 32))) {
-				t.Errorf("got %x, %v", key, err)
+				t.Errorf("got %x, %v; want the key: %t", key, err, c.ok)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestMasterKey(t *testing.T) {
 }
 
 // Processes that start at once must agree on the key: what one seals the
-// others have to open. Nobody else may read it.
+// others have to open. No other user may read it.
 func TestMasterKeyIsMadeOnce(t *testing.T) {
 	folder := t.TempDir()
 	keys := make([][]byte, 8)
@@ -113,11 +113,11 @@ func TestMasterKeyIsMadeOnce(t *testing.T) {
 	wg.Wait()
 	for i, k := range keys {
 		if errs[i] != nil || len(k) != 32 || !bytes.Equal(k, keys[0]) {
-			t.Errorf("process %d has %x, %v; the first has %x", i, k, errs[i], keys[0])
+			t.Errorf("process %d: got %x, %v; want the first one's %x", i, k, errs[i], keys[0])
 		}
 	}
 	info, err := os.Stat(filepath.Join(folder, "master.key"))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", info.Mode(), err)
+		t.Errorf("the file is %v, %v; want no error, info.Mode().Perm() = 0o600", info.Mode(), err)
 	}
 }

@@ -16,16 +16,16 @@ func TestOutbox(t *testing.T) {
 	o := Outbox{filepath.Join(t.TempDir(), "outbox")}
 	for range 2 { // a repeat is the same message
 		if id, err := o.Send(t.Context(), text); err != nil || id != "msg_1" {
-			t.Fatal(id, err)
+			t.Fatalf(`got %q %v; want no error, id = "msg_1"`, id, err)
 		}
 	}
 	files, err := os.ReadDir(o.Folder)
 	if err != nil || len(files) != 1 || files[0].Name() != "msg_1.sms.json" {
-		t.Fatal(files, err)
+		t.Fatalf(`got %v %v; want no error, len(files) = 1, files[0].Name() = "msg_1.sms.json"`, files, err)
 	}
 	written, err := os.ReadFile(filepath.Join(o.Folder, "msg_1.sms.json"))
 	if err != nil || !strings.Contains(string(written), text.Text) || !strings.Contains(string(written), text.To) {
-		t.Errorf("%s, %v", written, err)
+		t.Errorf("got %s, %v; want no error, string(written) to contain %q, string(written) to contain %q", written, err, text.Text, text.To)
 	}
 }
 
@@ -36,7 +36,7 @@ func TestTwilio(t *testing.T) {
 		user, password, _ := r.BasicAuth()
 		if r.Method != "POST" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages.json" || user != "AC1" || password != "secret" ||
 			r.PostFormValue("To") != text.To || r.PostFormValue("From") != text.From || r.PostFormValue("Body") != text.Text || r.Header.Get("Idempotency-Key") != "msg_1" {
-			t.Errorf("%s %s %v %v", r.Method, r.URL, r.PostForm, r.Header)
+			t.Errorf(`got %s %s %v %v; want r.Method = "POST", r.URL.Path = "/2010-04-01/Accounts/AC1/Messages.json", user = "AC1", password = "secret", r.PostFormValue("To") = %q, r.PostFormValue("From") = %q, r.PostFormValue("Body") = %q, r.Header.Get("Idempotency-Key") = "msg_1"`, r.Method, r.URL, r.PostForm, r.Header, text.To, text.From, text.Text)
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -66,7 +66,7 @@ func TestTwilio(t *testing.T) {
 		id, err := twilio.Send(t.Context(), text)
 		r, refused := errors.AsType[*Refused](err)
 		if id != c.id || (err == nil) != (c.id != "") || refused != (c.refused != "") || refused && (r.Code != c.refused || r.OptedOut() != c.optedOut) {
-			t.Errorf("%s: %q, %v", name, id, err)
+			t.Errorf("%s: got %q, %v; want %q, refused as %q, opted out %t", name, id, err, c.id, c.refused, c.optedOut)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: the token is in the error: %v", name, err)
@@ -74,11 +74,11 @@ func TestTwilio(t *testing.T) {
 	}
 	web.Close()
 	if _, err := twilio.Send(t.Context(), text); err == nil {
-		t.Error("sent to nobody")
+		t.Error("sent without a recipient, want an error")
 	}
 	for _, bad := range [][3]string{{"api.twilio.com", "AC1", "secret"}, {"https://api.twilio.com", "", "secret"}, {"https://api.twilio.com", "AC1", ""}} {
 		if _, err := NewTwilio(bad[0], bad[1], bad[2]); err == nil {
-			t.Errorf("%v is taken", bad)
+			t.Errorf("%v is accepted, want an error", bad)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestFate(t *testing.T) {
 	var body string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, _, _ := r.BasicAuth(); r.Method != "GET" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages/SM1.json" || user != "AC1" {
-			t.Errorf("%s %s", r.Method, r.URL)
+			t.Errorf(`got %s %s; want r.Method = "GET", r.URL.Path = "/2010-04-01/Accounts/AC1/Messages/SM1.json", user = "AC1"`, r.Method, r.URL)
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
@@ -115,7 +115,7 @@ func TestFate(t *testing.T) {
 		fate, err := twilio.Status(t.Context(), "SM1")
 		r, refused := errors.AsType[*Refused](err)
 		if fate != c.fate || (err != nil) != c.fails || refused != (c.refused != "") || refused && r.Code != c.refused {
-			t.Errorf("%s: %d, %v", name, fate, err)
+			t.Errorf("%s: got %d, %v; want %d, an error: %t, refused as %q", name, fate, err, c.fate, c.fails, c.refused)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestFate(t *testing.T) {
 func TestMessagingService(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.PostFormValue("MessagingServiceSid") != "MG1" || r.PostForm.Has("From") {
-			t.Error(r.PostForm)
+			t.Errorf("got the form %v, want MessagingServiceSid MG1 and no From", r.PostForm)
 		}
 		_, _ = w.Write([]byte(`{"sid": "SM1"}`))
 	}))

@@ -121,7 +121,7 @@ func TestCommitsSurviveKill(t *testing.T) {
 		}
 		var name string
 		if err := db.QueryRowContext(t.Context(), "SELECT name FROM boats").Scan(&name); err != nil || name != "Aurora" {
-			t.Fatalf("after the restart: %q, %v", name, err)
+			t.Fatalf(`after the restart: got %q, %v; want no error, name = "Aurora"`, name, err)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestNothingOutlivesItsOwner(t *testing.T) {
 	url, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || !strings.HasPrefix(url, "postgres://") {
 		rest, _ := io.ReadAll(stdout)
-		t.Fatalf("the owner says %q %q, %v", url, rest, err)
+		t.Fatalf(`the owner says %q %q, %v; want no error, url to start with "postgres://"`, url, rest, err)
 	}
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -223,9 +223,9 @@ func TestFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
 		t.Fatal("started with a setting that does not exist")
 	}
 	if !strings.Contains(err.Error(), "no_such_setting") {
-		t.Errorf("the error does not show the server's log: %v", err)
+		t.Errorf(`the error does not show the server's log: got %v, want err.Error() to contain "no_such_setting"`, err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("left behind: got %v, %v; want no error, len(left) <= 0", left, err)
 	}
 }

@@ -3,6 +3,7 @@ package auth_test
 import (
 	"testing"
 
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 )
 
@@ -32,9 +33,7 @@ func TestRule(t *testing.T) {
 		"no rule at all":           {nil, []auth.Scope{read, write, admin}, false, ""}, // what was forgotten is closed
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := c.rule.Allows(c.held); got != c.allow {
-				t.Errorf("%v allows %v: %t", c.rule, c.held, got)
-			}
+			testkit.Equal(t, c.rule.Allows(c.held), c.allow)
 			if got := c.rule.String(); got != c.words {
 				t.Errorf("in words %q, want %q", got, c.words)
 			}
@@ -45,12 +44,12 @@ func TestRule(t *testing.T) {
 func TestKnown(t *testing.T) {
 	for _, s := range auth.Scopes {
 		if !auth.KnownScope(s.Scope) || s.Doc == "" {
-			t.Errorf("%s: known %t, %q", s.Scope, auth.KnownScope(s.Scope), s.Doc)
+			t.Errorf("%s: got known %t, description %q; want true and a description", s.Scope, auth.KnownScope(s.Scope), s.Doc)
 		}
 	}
 	for _, s := range []auth.Scope{"", "*", "hulls", "hulls:", "HULLS:READ", "hulls:read "} {
 		if auth.KnownScope(s) {
-			t.Errorf("%q is known", s)
+			t.Errorf("%q is known, want it unknown", s)
 		}
 	}
 }

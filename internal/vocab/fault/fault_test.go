@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/fault"
 )
 
@@ -36,12 +35,13 @@ func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 	cause := errors.New("SQLSTATE 23505")
 	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").After(time.Second).Because(cause)
 	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
-		t.Errorf("%v has lost its cause", f)
+		t.Errorf("got %v, want an error that wraps and names its cause %q", f, cause.Error())
 	}
 	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.", Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
-	if f.Kind != want.Kind || f.Message != want.Message || f.RetryAfter != want.RetryAfter || !cmp.Equal(f.Details, want.Details) {
-		t.Errorf("got %+v", f)
-	}
+	testkit.Equal(t, f.Kind, want.Kind)
+	testkit.Equal(t, f.Message, want.Message)
+	testkit.Equal(t, f.RetryAfter, want.RetryAfter)
+	testkit.Equal(t, f.Details, want.Details)
 }
 
 func TestFields(t *testing.T) {
@@ -64,9 +64,10 @@ func TestFields(t *testing.T) {
 				bad.Add(p.field, p.code, "%s", p.text)
 			}
 			f, ok := bad.Err().(*fault.Error) //nolint:errorlint // returned as it is
-			if !ok || f.Kind != c.kind || f.Message != c.message || len(f.Details) != len(c.complaints) {
-				t.Errorf("got %+v", f)
-			}
+			testkit.Equal(t, ok, true)
+			testkit.Equal(t, f.Kind, c.kind)
+			testkit.Equal(t, f.Message, c.message)
+			testkit.Len(t, f.Details, len(c.complaints))
 		})
 	}
 	if err := (fault.Fields{}).Err(); err != nil {
@@ -76,7 +77,5 @@ func TestFields(t *testing.T) {
 
 // A foreign id and one that never existed must not be told apart.
 func TestNotFoundSaysNoMoreThanWasAsked(t *testing.T) {
-	if got := fault.NotFound("hull", "hull_7").Message; got != "No such hull: hull_7." {
-		t.Error(got)
-	}
+	testkit.Equal(t, fault.NotFound("hull", "hull_7").Message, "No such hull: hull_7.")
 }

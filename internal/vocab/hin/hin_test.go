@@ -73,7 +73,7 @@ func TestDecodeValid(t *testing.T) {
 	} {
 		d := Decode(tt.input, today)
 		if !d.Valid {
-			t.Errorf("Decode(%q) is invalid: %v", tt.input, d.Errors)
+			t.Errorf("Decode(%q): got errors %v, want it valid", tt.input, d.Errors)
 			continue
 		}
 		got := fmt.Sprintf("%s %s %s %s %s %d-%02d MY%s", or(d.Country), *d.Normalized, *d.Format, *d.ManufacturerCode, *d.Serial, *d.YearBuilt, *d.Month, or(d.ModelYear))
@@ -172,7 +172,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input string) {
 		d := Decode(input, today)
 		if d.Valid != (len(d.Errors) == 0) {
-			t.Fatalf("valid is %v with errors %v", d.Valid, d.Errors)
+			t.Fatalf("got valid %v with errors %v, want it valid only without errors", d.Valid, d.Errors)
 		}
 		if !d.Valid {
 			if diff := cmp.Diff(DecodedHin{Warnings: []NoteOnHin{}, Errors: d.Errors}, d); diff != "" {
@@ -189,7 +189,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q reads otherwise as %q:\n%s", input, spelling, diff)
 		}
 		if again := Decode(*d.Normalized, today); !again.Valid || *again.Normalized != *d.Normalized {
-			t.Errorf("%q does not decode to itself: %v", *d.Normalized, again)
+			t.Errorf("%q: got %+v, want it valid and the same when decoded again", *d.Normalized, again)
 		}
 		if *d.Month < 1 || *d.Month > 12 || d.ModelYear != nil && *d.YearBuilt > *d.ModelYear {
 			t.Errorf("%q has an impossible date: month %d of %d", input, *d.Month, *d.YearBuilt)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/id"
 )
 
@@ -43,9 +44,7 @@ func TestValid(t *testing.T) {
 		"a Kelvin sign, which folds k": {"hull", good[:len(good)-3] + "\u212a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := id.Valid(c.prefix, c.id); got != c.want {
-				t.Errorf("Valid(%q, %q) = %t", c.prefix, c.id, got)
-			}
+			testkit.Equal(t, id.Valid(c.prefix, c.id), c.want, c.prefix, c.id)
 		})
 	}
 }
@@ -59,7 +58,7 @@ func TestIdsRise(t *testing.T) {
 		for range 100 {
 			next := source.New("hull", at)
 			if !id.Valid("hull", next) || next <= last {
-				t.Fatalf("step %d: %s after %s", i, next, last)
+				t.Fatalf("step %d: got %s after %s, want a greater id", i, next, last)
 			}
 			last = next
 		}
@@ -86,12 +85,11 @@ func TestIdsOfManyGoroutinesDiffer(t *testing.T) {
 		all = append(all, ids...)
 	}
 	slices.Sort(all)
-	if distinct := len(slices.Compact(all)); distinct != 4000 {
-		t.Errorf("%d ids of 4000 are distinct", distinct)
-	}
+	distinct := len(slices.Compact(all))
+	testkit.Equal(t, distinct, 4000, "distinct ids")
 }
 
-// Neighbors must not be guessable: whoever sees one id of a millisecond
+// Neighbors must not be guessable: a caller who sees one id of a millisecond
 // should not find the next by adding one.
 func TestNeighborsAreFarApart(t *testing.T) {
 	source := id.NewSource()
@@ -106,7 +104,7 @@ func TestNeighborsAreFarApart(t *testing.T) {
 		last = next
 	}
 	if near > 5 {
-		t.Errorf("%d of 100 neighbors are less than 65536 apart", near)
+		t.Errorf("%d of 100 neighbors are less than 65536 apart, want at most 5", near)
 	}
 }
 
@@ -115,7 +113,7 @@ func TestFloor(t *testing.T) {
 	before, made, after := source.New("hull", noon.Add(-time.Millisecond)), source.New("hull", noon), source.New("hull", noon.Add(time.Millisecond))
 	floor := id.Floor("hull", noon)
 	if !id.Valid("hull", floor) || before >= floor || made < floor || after < floor {
-		t.Errorf("%s should lie between %s and %s", floor, before, made)
+		t.Errorf("got %s, want a valid id between %s and %s", floor, before, made)
 	}
 	for name, c := range map[string]struct {
 		at   time.Time
@@ -145,10 +143,10 @@ func FuzzValid(f *testing.F) {
 		}
 		u, err := ulid.ParseStrict(s[len("hull_"):])
 		if err != nil || "hull_"+strings.ToLower(u.String()) != s {
-			t.Fatalf("%q is not written as an id is: %v", s, err)
+			t.Fatalf("got hull_%s, %v; want %q", strings.ToLower(u.String()), err, s)
 		}
 		if floor := id.Floor("hull", u.Timestamp()); floor > s {
-			t.Fatalf("%q lies before its own time, %q", s, floor)
+			t.Fatalf("%q is less than the least id of its own time, want at least %q", s, floor)
 		}
 	})
 }
@@ -160,7 +158,7 @@ func TestNext(t *testing.T) {
 		"evt_00000000000000000000000000": "evt_00000000000000000000000001",
 	} {
 		if got := id.Next(from); got != want || got <= from {
-			t.Errorf("after %s comes %s, not %s", from, got, want)
+			t.Errorf("after %s comes %s, want %s", from, got, want)
 		}
 	}
 }

@@ -40,12 +40,12 @@ func TestScheduleAddsUp(t *testing.T) {
 		}
 		rows, cost := l.Schedule(time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)), l.Repay()
 		if len(rows) != l.Months {
-			t.Fatalf("%d rows", len(rows))
+			t.Fatalf("got %d rows, want %v", len(rows), l.Months)
 		}
 		balance, principal, paid := l.PrincipalCents, int64(0), int64(0)
 		for i, r := range rows {
 			if r.PrincipalCents+r.InterestCents != r.PaymentCents || r.PrincipalCents < 0 || r.InterestCents < 0 {
-				t.Fatalf("row does not add up: %+v", r)
+				t.Fatalf("row does not add up: got %+v; want r.PrincipalCents+r.InterestCents = %v, r.PrincipalCents >= 0, r.InterestCents >= 0", r, r.PaymentCents)
 			}
 			if balance -= r.PrincipalCents; balance != r.BalanceCents || balance < 0 {
 				t.Fatalf("row %d leaves %d, want %d", i, r.BalanceCents, balance)
@@ -91,7 +91,7 @@ func TestPercentOf(t *testing.T) {
 	for p, good := range map[Percent]bool{"0": true, "100": true, "6.2500": true, "100.0": true, "100.1": false, "-1": false, "": false, "1e1": false, "6.": false, ".5": false, "6.25001": false, " 6": false} {
 		var bad fault.Fields
 		if p.Check(&bad, "rate"); (len(bad) == 0) != good {
-			t.Errorf("%q: %v", p, bad)
+			t.Errorf("%q: got faults %v, want it good: %t", p, bad, good)
 		}
 	}
 }

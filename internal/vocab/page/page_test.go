@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/testkit"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
@@ -86,9 +87,7 @@ func TestCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, beyond := rows(all, c.query)
-			if diff := cmp.Diff(c.want, page.Cut(found, c.query, beyond, itself)); diff != "" {
-				t.Error(diff)
-			}
+			testkit.Equal(t, page.Cut(found, c.query, beyond, itself), c.want)
 		})
 	}
 }
@@ -150,7 +149,7 @@ func FuzzCursor(f *testing.F) {
 		q := page.Query{Limit: 1, StartingAfter: after, EndingBefore: before}
 		if err := q.Check("hull"); err != nil {
 			if fault.KindOf(err) != fault.KindBadRequest {
-				t.Fatalf("%q, %q: %v", after, before, err)
+				t.Fatalf("%q, %q: got %v, want the kind fault.KindBadRequest", after, before, err)
 			}
 			return
 		}

@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 	} {
 		var bad fault.Fields
 		if CheckMetadata(&bad, c.notes); len(bad) > 0 != (c.field != "") || len(bad) > 0 && bad[0].Field != c.field {
-			t.Errorf("%s: %v", name, bad)
+			t.Errorf("%s: got %v, want the field %q blamed", name, bad, c.field)
 		}
 	}
 }

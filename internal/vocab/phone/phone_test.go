@@ -12,7 +12,7 @@ func TestParse(t *testing.T) {
 		{"+1 212 555 0100 ext. 5", "US", "+12125550100"},
 		{"020 7946 0958", "GB", "+442079460958"},
 		{"+15555550100", "US", "+15555550100"}, // in no area that there is, but well formed
-		{"555-0123", "US", ""},                 // nobody knows in which area
+		{"555-0123", "US", ""},                 // the area is unknown
 		{"12", "US", ""},
 		{"+1", "US", ""},
 		{"call me", "US", ""},
@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		{strings.Repeat("1", 300), "US", ""},
 	} {
 		if got, ok := Parse(c.text, c.region); got != c.want || ok != (c.want != "") {
-			t.Errorf("%q in %s: %q, %t", c.text, c.region, got, ok)
+			t.Errorf("%q in %s: got %q, %t; want %q, %t", c.text, c.region, got, ok, c.want, c.want != "")
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestZones(t *testing.T) {
 		"nonsense":      "",
 	} {
 		if got := strings.Join(Zones(number), " "); got != want {
-			t.Errorf("%s: %s", number, got)
+			t.Errorf("%s: got %s, want %q", number, got, want)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func TestZones(t *testing.T) {
 func TestNational(t *testing.T) {
 	for number, want := range map[string]string{"+14105550123": "4105550123", "+442079460958": "2079460958", "nonsense": ""} {
 		if got := National(number); got != want {
-			t.Errorf("%s: %s", number, got)
+			t.Errorf("%s: got %s, want %q", number, got, want)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if again, ok := Parse(e164, "GB"); !ok || again != e164 || !strings.HasPrefix(e164, "+") {
-			t.Errorf("%q: %q, then %q", s, e164, again)
+			t.Errorf(`%q: got %q, then %q; want ok = true, again = %q, e164 to start with "+"`, s, e164, again, e164)
 		}
 		Zones(e164)
 	})

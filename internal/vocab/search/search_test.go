@@ -32,7 +32,7 @@ func TestSpan(t *testing.T) {
 	} {
 		from, to := Span(c.word)
 		if found := c.term >= from && c.term < to; found != c.found {
-			t.Errorf("%s finds %s: %t", c.word, c.term, found)
+			t.Errorf("%s finds %s: got %t, want %v", c.word, c.term, found, c.found)
 		}
 	}
 }

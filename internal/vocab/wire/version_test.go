@@ -46,15 +46,15 @@ func TestResolve(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := ResolveVersion(c.date)
 			if got != c.want || (err == nil) != (c.want != "") {
-				t.Errorf("ResolveVersion(%q) = %q, %v", c.date, got, err)
+				t.Errorf("ResolveVersion(%q) = %q, %v; want %q", c.date, got, err, c.want)
 			}
 			if err != nil && fault.KindOf(err) != fault.KindBadRequest {
-				t.Errorf("%q is refused as %v", c.date, err)
+				t.Errorf("%q is refused as %v, want a bad request", c.date, err)
 			}
 		})
 	}
 	if LatestVersion() != "2028-02-29" {
-		t.Errorf("the latest is %s", LatestVersion())
+		t.Errorf(`the latest is %s, want "2028-02-29"`, LatestVersion())
 	}
 }
 
@@ -70,7 +70,7 @@ func TestPublishedIsInOrder(t *testing.T) {
 	}
 	for _, v := range Published {
 		if _, err := time.Parse(time.DateOnly, v.Date); err != nil || v.Adds == "" {
-			t.Errorf("%+v: %v", v, err)
+			t.Errorf(`%+v: got %v; want no error, v.Adds != ""`, v, err)
 		}
 	}
 }
@@ -85,13 +85,13 @@ func FuzzResolve(f *testing.F) {
 		got, err := ResolveVersion(date)
 		if err != nil {
 			if got != "" || fault.KindOf(err) != fault.KindBadRequest {
-				t.Fatalf("ResolveVersion(%q) = %q, %v", date, got, err)
+				t.Fatalf(`ResolveVersion(%q) = %q, %v; want got = "", the kind fault.KindBadRequest`, date, got, err)
 			}
 			return
 		}
 		at, parseErr := time.Parse(time.DateOnly, date)
 		if parseErr != nil {
-			t.Fatalf("%q passes for a date", date)
+			t.Fatalf("%q passes for a date, want an error", date)
 		}
 		if !slices.ContainsFunc(Published, func(v Version) bool { return v.Date == got }) {
 			t.Fatalf("ResolveVersion(%q) = %q, which was never published", date, got)

@@ -86,13 +86,13 @@ func TestUnmarshalRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var b boat
 			if err := wire.Unmarshal([]byte(text), &b); err == nil {
-				t.Errorf("%s became %+v", text, b)
+				t.Errorf("%s became %+v, want an error", text, b)
 			}
 		})
 	}
 	var b boat
 	if err := wire.Unmarshal([]byte(`{"name": "Aurora", "feet": 9223372036854775807}`), &b); err != nil || b.Feet != 1<<63-1 {
-		t.Errorf("%+v, %v", b, err)
+		t.Errorf("got %+v, %v; want no error, b.Feet = 1<<63-1", b, err)
 	}
 }
 
@@ -120,12 +120,12 @@ func TestMarshal(t *testing.T) {
 		})
 	}
 	if got, err := wire.Marshal("\xff"); err == nil {
-		t.Errorf("bad UTF-8 went out as %q", got)
+		t.Errorf("bad UTF-8 went out as %q, want an error", got)
 	}
 }
 
 // FuzzCheck holds the edge against the decoder that most of the world uses:
-// whatever we let in is one value to it too, and the same one once written anew.
+// whatever we let in is one value to it too, and the same one when written again.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"make":"Grady-White","year":2024,"length_ft":23.58,"metadata":{"a":"1"},"hin":null}`,
