@@ -3,10 +3,10 @@ package app_test
 import (
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"slipway/internal/app"
-	"slipway/internal/testkit"
 )
 
 // Operators read the table, not the struct.

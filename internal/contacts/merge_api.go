@@ -34,7 +34,7 @@ func (a *API) mountLifecycle(r *rest.Router) {
 	rest.PostOK(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
 		rest.Describe("Leads, deals, consents and messages of the duplicate become this contact's, and what this one does not know is taken over. A revocation on either side holds for the other's addresses too. The duplicate stays readable, with `merged_into`."),
 		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
-	rest.Get(r, "/contacts/{contact_id}/export", "exportContact", read, "Export everything held about a contact", a.export,
+	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", read, "Export everything held about a contact", a.export,
 		rest.Describe("One document for whoever asks what is known of them. Exports are audited."))
 	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List a contact's consent records", a.consents)
 }

@@ -50,7 +50,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
 
-	rest.Get(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
+	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
 		rest.Describe("Entries are kept for 13 months, chained so that a change to them shows. Reading them is audited, too."))
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"slipway/internal/platform/jobs"
 	"sync"
 	"testing"

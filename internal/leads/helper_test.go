@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"slipway/internal/platform/jobs"
-	"strings"
 	"sync"
 	"testing"
 	"time"

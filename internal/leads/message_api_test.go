@@ -3,7 +3,6 @@ package leads_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"slipway/internal/platform/jobs"
 	"strings"
 	"sync"

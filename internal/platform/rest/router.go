@@ -148,6 +148,12 @@ func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h
 	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, reads(r, h), opts...)
 }
 
+// GetAudited mounts a GET that leaves an entry in the audit log, and so runs in
+// a transaction that writes.
+func GetAudited[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
+	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
+}
+
 // PostCreated mounts a POST that creates a resource and returns 201.
 func PostCreated[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	Raw(r, http.MethodPost, http.StatusCreated, path, id, need, summary, writes(r, h), opts...)
