@@ -122,29 +122,15 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	}, inventory, book, interest, sales, money, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())
+	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	router.HandleProbe("/readyz", a.ready)
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {
 		return nil, err
 	}
-	a.Handler = a.traced(a.probed(compress(router))) //nolint:contextcheck // traces are sent until the end, not until ctx ends
+	a.Handler = a.traced(compress(router)) //nolint:contextcheck // traces are sent until the end, not until ctx ends
 	return a, nil
-}
-
-// probed answers the probes before rate limits and logs. It is no ServeMux,
-// which would redirect a path such as /v1//hulls before we see it.
-func (a *App) probed(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-		switch {
-		case reading && r.URL.Path == "/healthz":
-			say(w, http.StatusOK, "ok")
-		case reading && r.URL.Path == "/readyz":
-			a.ready(w, r)
-		default:
-			next.ServeHTTP(w, r)
-		}
-	})
 }
 
 // Migrate brings the schema up to date.
@@ -185,7 +171,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	default:
 	}
 	if err := a.DB.Ping(r.Context()); err != nil {
-		say(w, http.StatusServiceUnavailable, "database is away")
+		say(w, http.StatusServiceUnavailable, "database unavailable")
 		return
 	}
 	say(w, http.StatusOK, "ok")

@@ -102,6 +102,11 @@ func checkURL(u *url.URL) error {
 			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
 		}
 	}
+	for _, name := range []string{"limit", "starting_after", "ending_before"} {
+		if values, sent := u.Query()[name]; sent && values[0] == "" { // huma takes it for absent
+			return fault.BadRequest("%s is empty.", name).Detail(name, "required", "must have a value")
+		}
+	}
 	for _, s := range []string{u.Path, query} {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			return fault.BadRequest("The address contains a NUL character or invalid UTF-8.")

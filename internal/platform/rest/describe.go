@@ -212,7 +212,8 @@ func sharedParameters(method, path string) []*huma.Param {
 // acceptsIfMatch reports whether an operation can change something that has a
 // version. NoIfMatch says of one that it does not.
 func acceptsIfMatch(method, path string) bool {
-	return method != http.MethodGet && strings.Contains(path, "{")
+	named := strings.Contains(path, "{") || method != http.MethodPost // a PATCH of /v1/dealership names the only one
+	return strings.HasPrefix(path, "/v1/") && method != http.MethodGet && named
 }
 
 // permit fails unless the caller holds what the operation needs.
@@ -231,13 +232,12 @@ func permit(op *huma.Operation, caller auth.Principal) error {
 func relaxResponses(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
 	sent := map[string]bool{}
-	for _, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op != nil && op.RequestBody != nil {
-				for _, m := range op.RequestBody.Content {
-					follow(m.Schema, schemas, sent)
-				}
-			}
+	for op := range operationsOf(doc) {
+		if op.RequestBody == nil {
+			continue
+		}
+		for _, m := range op.RequestBody.Content {
+			follow(m.Schema, schemas, sent)
 		}
 	}
 	for name, s := range schemas {

@@ -80,6 +80,9 @@ func (r *Router) identify(next http.Handler) http.Handler {
 }
 
 func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
+	if r.probes[req.URL.Path] {
+		return
+	}
 	if r.Observe != nil {
 		r.Observe(x.operation, status, took)
 	}

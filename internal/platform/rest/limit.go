@@ -44,6 +44,11 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 // a stranger learns nothing, not even which paths exist.
 func (r *Router) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.probes[req.URL.Path] {
+			_ = r.limit(w, "probe "+r.address(req), r.Limits.Address) // for the headers
+			next.ServeHTTP(w, req)
+			return
+		}
 		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
 			if err := r.limit(w, "ip "+r.address(req), r.Limits.Address); err != nil {
 				exchangeFrom(req.Context()).flood = true

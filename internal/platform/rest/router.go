@@ -59,12 +59,13 @@ type Router struct {
 	logSampler *logSampler
 	family     string
 	sendBodyIn time.Duration
+	probes     map[string]bool
 }
 
 // New mounts the features. Nothing is called yet, so that the API can be
 // described from features that have no database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn, probes: map[string]bool{}}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -85,7 +86,15 @@ func New(cfg Config, features ...Feature) *Router {
 		f.Mount(r)
 	}
 	relaxResponses(r.api.OpenAPI())
+	shareParts(r.api.OpenAPI())
 	return r
+}
+
+// HandleProbe serves GET of a path that load balancers ask: it is never
+// rejected or logged, however often they ask.
+func (r *Router) HandleProbe(path string, h http.HandlerFunc) {
+	r.probes[path] = true
+	r.mux.Method(http.MethodGet, path, h)
 }
 
 // Handle serves GET of a path outside the described API, such as /docs.
