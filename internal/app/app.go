@@ -1,5 +1,5 @@
-// Package app puts the pieces together. It is the only package that knows
-// every feature.
+// Package app assembles the service. It is the only package that knows every
+// feature.
 package app
 
 import (
@@ -36,8 +36,8 @@ import (
 // Build names the build, set by the linker.
 var Build = "dev"
 
-// partnerPatience is how long a listing partner may take to answer.
-const partnerPatience = 20 * time.Second
+// partnerTimeout is how long a listing partner can take to respond.
+const partnerTimeout = 20 * time.Second
 
 // App is the service, ready to serve.
 type App struct {
@@ -52,12 +52,12 @@ type App struct {
 	log      *slog.Logger
 	metrics  *metrics
 	usage    *access.Usage
-	starting atomic.Bool                 // served before its database is migrated
+	starting atomic.Bool                 // true until the database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
 }
 
-// Open opens the database, without touching it yet, and mounts every feature.
+// Open mounts every feature. It opens the database but does not connect yet.
 func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerPatience, s.AllowPrivate)}
+	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
 	company := &dealership.API{DB: a.DB}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
@@ -129,11 +129,11 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Handler = a.traced(compress(router)) //nolint:contextcheck // traces are sent until the end, not until ctx ends
+	a.Handler = a.traced(compress(router)) //nolint:contextcheck // traces outlive ctx
 	return a, nil
 }
 
-// Migrate brings the schema up to date.
+// Migrate updates the schema.
 func (a *App) Migrate(ctx context.Context) error {
 	if err := a.DB.Migrate(ctx); err != nil {
 		return err
@@ -147,8 +147,7 @@ func (a *App) Migrate(ctx context.Context) error {
 // Close releases everything that Open opened.
 func (a *App) Close() error { return a.DB.Close() }
 
-// onceStarted keeps requests off a schema that is not there yet: they would
-// fail as if the service were broken.
+// onceStarted returns 503 until the schema is migrated.
 func (a *App) onceStarted(next rest.Authenticate) rest.Authenticate {
 	return func(ctx context.Context, token string) (auth.Principal, error) {
 		if a.starting.Load() {
@@ -158,7 +157,7 @@ func (a *App) onceStarted(next rest.Authenticate) rest.Authenticate {
 	}
 }
 
-// ready says whether this node should get requests.
+// ready reports whether this node can serve requests.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.starting.Load() {
 		say(w, http.StatusServiceUnavailable, "starting")
@@ -183,7 +182,7 @@ func say(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text + "\n"))
 }
 
-// quiet keeps the job queue's chatter out of the log.
+// quiet logs only warnings and errors of the job queue.
 func quiet(log *slog.Logger) *slog.Logger { return slog.New(leveled{log.Handler(), slog.LevelWarn}) }
 
 type leveled struct {
@@ -191,7 +190,7 @@ type leveled struct {
 	least slog.Level
 }
 
-// Handle drops what the queue says of its own end: that a query was cut off.
+// Handle drops errors about queries that were canceled at shutdown.
 func (l leveled) Handle(ctx context.Context, r slog.Record) error {
 	ended := false
 	r.Attrs(func(a slog.Attr) bool {

@@ -30,12 +30,12 @@ func OpenAPI() *huma.OpenAPI {
 		&dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
 }
 
-// Kinds are all types of events there are.
+// Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, access.Events, webhooks.Events)
 }
 
-// OpenAPIJSON is the description as it is committed and served.
+// OpenAPIJSON returns the description as it is committed and served.
 func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(doc)
 	if err != nil {
@@ -59,17 +59,17 @@ func describe(r *rest.Router) {
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
 }
 
-// document is written when it is first asked for, which most commands and
-// tests never do: it takes longer than all the rest of a start.
+// document is rendered on first use, because that takes longer than the rest of
+// startup and most commands and tests never need it.
 func document(kind string, write func() ([]byte, error)) http.Handler {
 	written := sync.OnceValues(write)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		body, err := written()
 		if err != nil {
-			panic(fmt.Errorf("describe the API: %w", err)) // ours to mend, and a 500 until then
+			panic(fmt.Errorf("describe the API: %w", err)) // a bug; the caller gets a 500
 		}
 		w.Header().Set("Content-Type", kind)
 		w.Header().Set("Cache-Control", "public, max-age=300")
-		_, _ = w.Write(body) // a caller who hung up is not our error
+		_, _ = w.Write(body) // the client may have disconnected
 	})
 }

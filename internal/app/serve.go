@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// drainFor is how long load balancers get to notice that a node stops.
+	// drainFor gives load balancers time to notice that a node stops.
 	drainFor = 500 * time.Millisecond
-	// finishFor is how long running requests and jobs get to end.
+	// finishFor is how long running requests and jobs can take to finish.
 	finishFor = 20 * time.Second
 )
 
-// server has limits for every phase of a request: a client that sends or reads
-// slowly cannot hold a connection for ever.
+// server has a time limit for every phase of a request, so a slow client cannot
+// keep a connection open forever.
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -31,8 +31,9 @@ func (a *App) server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve migrates and serves until ctx ends, then stops gracefully: it refuses
-// new work, ends what runs, and closes. ready, if given, learns the address.
+// Serve migrates and serves until ctx ends, then stops gracefully: it rejects
+// new requests, finishes running ones, and closes. It passes the address to
+// ready, if given.
 func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	api, err := net.Listen("tcp", a.settings.Listen)
 	if err != nil {
@@ -66,17 +67,17 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	case err = <-failed:
 	}
 	<-work
-	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx has ended; stopping takes a while longer
+	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx has ended; stopping takes longer
 }
 
-// startWork migrates and starts the jobs, as soon as there is a database.
-// Until then the API answers 503.
+// startWork migrates and starts the jobs as soon as the database is available.
+// Until then the API returns 503.
 func (a *App) startWork(ctx context.Context) {
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
 			a.starting.Store(false)
-			err = a.Jobs.Start(context.WithoutCancel(ctx)) // ends by Stop, not in the middle
+			err = a.Jobs.Start(context.WithoutCancel(ctx)) // stopped by Stop, so running jobs can finish
 		}
 		if err == nil {
 			relayed := make(chan struct{})

@@ -21,7 +21,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
-// metrics are what /metrics shows.
+// metrics is what /metrics shows.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -32,11 +32,11 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "slipway_request_duration_seconds", Help: "How long requests took, by operation and status.",
+			Name: "slipway_request_duration_seconds", Help: "Duration of requests, by operation and status.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"operation", "status"}),
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "slipway_webhook_attempt_duration_seconds", Help: "How long attempts to deliver an event took, by whether it was taken.",
+			Name: "slipway_webhook_attempt_duration_seconds", Help: "Duration of webhook delivery attempts, by outcome.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"delivered"}),
 	}
@@ -58,7 +58,7 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
-// traced reports every request as a span, if the operator named a collector.
+// traced reports every request as a span, if a collector is set.
 func (a *App) traced(next http.Handler) http.Handler {
 	if a.settings.OTLPEndpoint == "" {
 		return next
@@ -66,8 +66,8 @@ func (a *App) traced(next http.Handler) http.Handler {
 	return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
 }
 
-// tracesURL is where a collector takes traces: under its usual path, unless the
-// operator named another.
+// tracesURL returns the URL for traces: the usual path of a collector, unless
+// the setting has a path.
 func tracesURL(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil || strings.Trim(u.Path, "/") != "" {

@@ -11,11 +11,11 @@ import (
 	"slipway/internal/platform/rest"
 )
 
-// housekeeping is the work that no request asks for, done by one node.
+// housekeeping registers the periodic work of one node.
 func (a *App) housekeeping(r *jobs.Registry) {
 	jobs.Every(r, time.Hour, forget{})
 	jobs.On(r, func(ctx context.Context, _ forget) error {
-		for _, old := range []db.Func[int64]{rest.ForgetKeys, access.ForgetSpent} {
+		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.ForgetSpent} {
 			if _, err := db.Write(ctx, a.DB, old); err != nil {
 				return err
 			}
@@ -29,15 +29,14 @@ type forget struct{}
 func (forget) Kind() string { return "purge_expired" }
 
 const (
-	// linkEvery is how soon an audit entry is part of the chain.
+	// linkEvery is how often audit entries are linked into the chain.
 	linkEvery = 2 * time.Second
-	// flushEvery is how late the use of credentials may show.
+	// flushEvery is how often the use of credentials is written.
 	flushEvery = 10 * time.Second
 )
 
-// upkeep does what every node does for itself, until ctx ends: it links the
-// audit log and writes down what requests did to credentials. What remains is
-// written at the end.
+// upkeep is the periodic work of every node, until ctx ends: it links the audit
+// log and writes the use of credentials. Settle writes the rest at the end.
 func (a *App) upkeep(ctx context.Context) {
 	link, flush := time.NewTicker(linkEvery), time.NewTicker(flushEvery)
 	defer link.Stop()
@@ -52,13 +51,13 @@ func (a *App) upkeep(ctx context.Context) {
 			}
 		case <-flush.C:
 			if err := a.usage.Flush(ctx, a.DB, false); err != nil && ctx.Err() == nil {
-				a.log.Warn("writing the use of credentials", "err", err)
+				a.log.Warn("writing credential usage", "err", err)
 			}
 		}
 	}
 }
 
-// Settle writes what upkeep would write later. Tests and the end call it.
+// Settle writes now what upkeep would write later, in tests and at shutdown.
 func (a *App) Settle(ctx context.Context) error {
 	if err := a.usage.Flush(ctx, a.DB, true); err != nil {
 		return err

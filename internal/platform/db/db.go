@@ -25,14 +25,14 @@ import (
 	"slipway/internal/vocab/id"
 )
 
-// defaultTimeout makes sure that a database that is away is reported within five
+// defaultTimeout makes sure that an unavailable database is reported within five
 // seconds.
 const defaultTimeout = 4 * time.Second
 
 // DB is an open database: a pool that writes and a pool that cannot.
 type DB struct {
 	write, read   *sql.DB
-	jobs          *pgxpool.Pool // PostgreSQL only: the job queue's own
+	jobs          *pgxpool.Pool // PostgreSQL only: for the job queue
 	statements    sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
 	texts         sync.Map      // query as written → as sent
 	cached        atomic.Int64  // entries in the two
@@ -42,19 +42,18 @@ type DB struct {
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
-	// DefaultTimeout is how long database work may take for a caller that set no
-	// deadline.
+	// DefaultTimeout limits database work for a caller without a deadline.
 	DefaultTimeout time.Duration
 
-	// MAC marks data so that only this installation can have written it.
+	// MAC authenticates data that this installation wrote.
 	MAC func(data []byte) []byte
 
-	// BaseURL is how strangers reach this installation, for links in rows.
+	// BaseURL is the public address of this installation, for links in rows.
 	BaseURL string
 }
 
-// Open opens "sqlite:path" or "postgres://…". It does not connect yet, so that
-// a server can start before its database.
+// Open opens "sqlite:path" or "postgres://…". It does not connect yet, so a
+// server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
 	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
@@ -65,10 +64,10 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 
 // openSQLite opens one writer, because SQLite has one and a queue here is
 // fairer than the file lock, and as many readers as there are cores, because
-// more only starve the writer. The pragmas ride in the DSN to reach every
+// more only starve the writer. The pragmas are in the DSN to reach every
 // pooled connection; the timeout comes first so that it covers the others.
 // synchronous=FULL makes an acknowledged write survive a power cut: in WAL
-// mode, NORMAL answers before anything has reached the disk.
+// mode, NORMAL returns before anything has reached the disk.
 func (d *DB) openSQLite(path string) (err error) {
 	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=foreign_keys(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
@@ -106,7 +105,7 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	reading := conn.Copy()
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	if reading.ValidateConnect != nil {
-		// To "read-write" a read-only session looks like a standby; "primary" looks at the server.
+		// A read-only session looks like a standby to "read-write"; "primary" checks the server itself.
 		reading.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
 	most := max(16, int(cfg.MaxConns))
@@ -137,11 +136,11 @@ func (d *DB) Close() error {
 // SQLite reports whether this is the embedded database.
 func (d *DB) SQLite() bool { return d.jobs == nil }
 
-// JobPools are what the job queue works on: the writer on SQLite, its own pool
-// on PostgreSQL.
+// JobPools returns the pools of the job queue: the writer on SQLite, its own
+// pool on PostgreSQL.
 func (d *DB) JobPools() (sqlite *sql.DB, postgres *pgxpool.Pool) { return d.write, d.jobs }
 
-// Ping asks the database for an answer.
+// Ping checks that the database responds.
 func (d *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, d.DefaultTimeout)
 	defer cancel()

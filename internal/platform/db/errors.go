@@ -18,7 +18,7 @@ import (
 // IsNoRows reports that a query found nothing.
 func IsNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// IsUnique reports that a unique index or primary key refused a row.
+// IsUnique reports that a unique index or primary key rejected a row.
 func IsUnique(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"
@@ -29,8 +29,8 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// IsForeignKey reports that other rows refer to a row, or that a row refers to
-// none.
+// IsForeignKey reports that a row is still referenced, or that its own reference
+// does not exist.
 func IsForeignKey(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23503"
@@ -39,35 +39,35 @@ func IsForeignKey(err error) bool {
 	return ok && lite.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
-// errStale is that a row changed between reading and writing it.
+// errStale means that a row changed between reading and writing it.
 var errStale = errors.New("the row has changed since it was read")
 
-// Changed fails unless a versioned update changed its row: otherwise somebody
-// else did so first. Write then runs the transaction again on what they left,
-// so that a caller hears of it only with an If-Match.
+// Changed fails if a versioned update changed no row, because another
+// transaction changed the row first. Write then runs the transaction again, so
+// the caller notices only with an If-Match.
 func Changed(rows int64, err error) error {
 	if err == nil && rows == 0 {
-		return fault.Conflict("The resource was changed by other requests at the same time. Read it again.").
-			Detail("version", "stale", "has moved on").Because(errStale)
+		return fault.Conflict("The resource was changed by another request at the same time. Retrieve it and try again.").
+			Detail("version", "stale", "has changed").Because(errStale)
 	}
 	return err
 }
 
-// lostRace reports that a row was refused which a look-up had let pass. What fn
-// made a fault of is its answer.
+// lostRace reports that the database rejected a row that passed fn's own check.
+// If fn turned that into a fault, the fault is the response.
 func lostRace(err error) bool {
 	_, answered := errors.AsType[*fault.Error](err)
 	return !answered && (IsUnique(err) || IsForeignKey(err))
 }
 
-// IsLockTimeout reports that another transaction held a row for too long.
+// IsLockTimeout reports that another transaction locked a row for too long.
 func IsLockTimeout(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "55P03"
 }
 
-// isRetryable reports that the transaction came in the way of another one, for
-// no fault of its own.
+// isRetryable reports that the transaction collided with another one and can run
+// again.
 func isRetryable(err error) bool {
 	if errors.Is(err, errStale) {
 		return true
@@ -77,14 +77,14 @@ func isRetryable(err error) bool {
 }
 
 // IsUnavailable reports that the database could not be reached, is shutting down,
-// starting up or full, or did not answer in time. The same request may succeed
-// later; nothing is known to be wrong with it.
+// starting up or full, or did not respond in time. The same request can succeed
+// later.
 func IsUnavailable(err error) bool {
 	if err == nil {
 		return false
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true // whatever the server said: it may not even have the database yet
+		return true // whatever the server said, the database may not exist yet
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08 connection, 53 resources, 57P shutdown, 58 system; 25006: demoted to a standby; 57014: statement timeout
@@ -106,8 +106,8 @@ func IsUnavailable(err error) bool {
 		errors.Is(err, net.ErrClosed) || pgconn.Timeout(err) || isBroken(err)
 }
 
-// isBroken recognizes a connection that died under a statement: pgconn wraps
-// the reader's io error without a type of its own.
+// isBroken recognizes a connection that broke during a statement: pgconn wraps
+// the io error without its own type.
 func isBroken(err error) bool {
 	for _, text := range []string{"unexpected EOF", "conn closed", "broken pipe", "connection reset", "old primary"} {
 		if strings.Contains(err.Error(), text) {

@@ -18,7 +18,7 @@ type Source struct {
 func From(name string) Source { return Source{name, "cols", "id"} }
 
 // List returns one page of the rows that match, newest first. Rows are found
-// by their place in an index, so a page costs the same at any depth.
+// by their position in an index, so a page takes the same time at any depth.
 func List[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where) (page.Page[T], error) {
 	rows, beyond, err := Slice[T](ctx, tx, src, q, w)
 	if err != nil {
@@ -27,8 +27,8 @@ func List[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where
 	return page.Cut(rows, q, beyond, IDOf[T]), nil
 }
 
-// Slice returns the rows of a page in the direction asked for, with one more
-// if there are that many, and whether there are rows on the other side.
+// Slice returns the rows of a page in the requested direction, with one extra
+// row if there are more, and whether there are rows on the other side.
 func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where) (rows []T, beyond bool, err error) {
 	ahead, order, behind, back := " < ?", " DESC", " >= ?", ""
 	if q.Backwards() {
@@ -43,13 +43,13 @@ func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Wher
 	if err != nil || q.Cursor() == "" {
 		return rows, false, err
 	}
-	// The row under the cursor may be gone: what lies behind must be asked for.
+	// The row of the cursor may be deleted, so this needs its own query.
 	w = w.With(src.ID+behind, q.Cursor())
 	found, err := All[int](ctx, tx, "SELECT 1 FROM "+src.From+" WHERE "+w.String()+" ORDER BY "+src.ID+back+" LIMIT 1", w.Args...)
 	return rows, len(found) > 0, err
 }
 
-// IDOf is the value of the row's id column.
+// IDOf returns the value of the id column.
 func IDOf[T any](row T) string {
 	v := reflect.ValueOf(row)
 	for _, c := range columnsOf(v.Type()) {

@@ -18,8 +18,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// dialect is what the one set of migrations writes in braces, because the two
-// databases say it differently.
+// dialect translates the words in braces, which differ between the databases.
 var dialect = map[bool]*strings.Replacer{
 	true: strings.NewReplacer( // SQLite
 		"{id}", "TEXT", // compared byte by byte as it is
@@ -33,7 +32,7 @@ var dialect = map[bool]*strings.Replacer{
 	),
 }
 
-// Migrate brings the schema up to date. Several nodes may do so at once.
+// Migrate updates the schema. Several nodes can call it at the same time.
 func (d *DB) Migrate(ctx context.Context) error {
 	files, err := translated(d.SQLite())
 	if err != nil {
@@ -69,7 +68,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 // assumptions tell SQLite's planner what large tables look like. Without
 // statistics it takes env to narrow a table down to ten rows, and reads a
 // whole environment where an index would have found a few hulls. Fixed
-// numbers, unlike measured ones, give the same plans everywhere and for ever:
+// numbers, unlike measured ones, give the same plans everywhere and always:
 // a million rows, a hundred thousand to an environment, then a thousand for
 // each value of the next column, a hundred if the index is unique.
 const assumptions = `
@@ -88,7 +87,7 @@ const assumptions = `
 	WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'river_%' AND t.name NOT LIKE 'goose_%';
 	ANALYZE sqlite_schema; -- loads them`
 
-// translated is the migrations in the words of one database.
+// translated returns the migrations for one database.
 func translated(sqlite bool) (fs.FS, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// One returns the single row of a query, sql.ErrNoRows if there is none.
+// One returns the first row of a query, or sql.ErrNoRows.
 func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, error) {
 	all, err := All[T](ctx, tx, query, args...)
 	if err == nil && len(all) == 0 {
@@ -29,7 +29,7 @@ func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, erro
 
 // All returns the rows of a query. In it, {cols} stands for the columns of T,
 // {h.cols} for those columns of table alias h, and ? for an argument. A T that
-// is no struct with db tags is the single column of the row.
+// is not a struct with db tags is the single column of the row.
 func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
 	t := reflect.TypeFor[T]()
 	cols := columnsOf(t)
@@ -66,7 +66,7 @@ func Exec(ctx context.Context, tx *Tx, query string, args ...any) (int64, error)
 	return res.RowsAffected()
 }
 
-// maxArgs bounds the arguments of one statement, which both databases do, too.
+// maxArgs limits the arguments of one statement, as both databases do.
 const maxArgs = 2000
 
 // Insert adds rows of one type to a table.
@@ -101,14 +101,14 @@ func Update[T any](ctx context.Context, tx *Tx, table string, row *T, where stri
 	var all []any
 	for _, c := range columnsOf(v.Type()) {
 		if c.name == "env" || c.name == "id" {
-			continue // a row does not move
+			continue // the key of a row does not change
 		}
 		sets, all = append(sets, c.name+" = ?"), append(all, c.arg(v.FieldByIndex(c.index)))
 	}
 	return Exec(ctx, tx, "UPDATE "+table+" SET "+strings.Join(sets, ", ")+" WHERE "+where, append(all, args...)...)
 }
 
-// Where is a list of conditions, all of which must hold.
+// Where is a list of conditions, combined with AND.
 type Where struct {
 	conds []string
 	Args  []any
@@ -119,7 +119,7 @@ func (w *Where) And(cond string, args ...any) {
 	w.conds, w.Args = append(w.conds, cond), append(w.Args, args...)
 }
 
-// String is the clause, without the word WHERE.
+// String returns the clause without the word WHERE.
 func (w *Where) String() string { return strings.Join(w.conds, " AND ") }
 
 // With returns a copy with one more condition.
@@ -129,8 +129,8 @@ func (w *Where) With(cond string, args ...any) *Where {
 	return c
 }
 
-// In is the list for an IN condition. It is padded to a power of two, so that
-// lists of all lengths share a few statements.
+// In returns the list of an IN condition, padded to a power of two so that lists
+// of all lengths share a few statements.
 func In(values []string) (marks string, args []any) {
 	n := 1
 	for n < len(values) {
@@ -142,9 +142,9 @@ func In(values []string) (marks string, args []any) {
 	return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")", args
 }
 
-// ---- statements as each driver wants them -----------------------------------
+// ---- statements per driver ----------------------------------------------------
 
-// maxCached bounds the caches of statements: filters combine in many ways.
+// maxCached limits the statement caches: filters combine in many ways.
 const maxCached = 2000
 
 func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
@@ -177,9 +177,9 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 	return tx.sql.ExecContext(ctx, query, args...)
 }
 
-// repeated is a statement that this transaction runs again, as an import does
-// hundreds of times: SQLite compiles it once more and then keeps it until the
-// end. It is nil for the first time, and on PostgreSQL, whose driver keeps all.
+// repeated returns a prepared statement for a query that this transaction ran
+// before, as an import does hundreds of times. It is nil the first time, and on
+// PostgreSQL, whose driver caches statements itself.
 func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
 	if !tx.db.SQLite() {
 		return nil, nil
@@ -198,9 +198,9 @@ func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// prepared queries by a statement that SQLite compiled once per connection:
-// compiling costs it about as much as a short query. (pgx keeps its own
-// statements; SQLite's writer spends its time on the disk.)
+// prepared runs a query with a statement that SQLite compiles once per
+// connection: compiling takes about as long as a short query. (pgx caches its
+// own statements, and SQLite's writer spends its time on the disk.)
 func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	stmt, ok := d.statements.Load(query)
 	if !ok {
@@ -213,13 +213,13 @@ func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows,
 		}
 		d.cached.Add(1)
 		if stmt, ok = d.statements.LoadOrStore(query, fresh); ok {
-			_ = fresh.Close() //nolint:sqlclosecheck // another request was faster; the others are kept
+			_ = fresh.Close() //nolint:sqlclosecheck // another request was first; its statement is kept
 		}
 	}
 	return stmt.(*sql.Stmt).QueryContext(ctx, args...)
 }
 
-// bind turns times into what the columns hold: TIMESTAMPTZ on PostgreSQL,
+// bind converts times to the type of the columns: TIMESTAMPTZ on PostgreSQL,
 // milliseconds on SQLite, where they compare as numbers.
 func (tx *Tx) bind(args []any) {
 	for i, a := range args {
@@ -247,13 +247,12 @@ type textKey struct {
 	rows  reflect.Type
 }
 
-// text is a query as it is sent: with the columns of its rows, and $1, $2… for
-// ?, which both drivers bind by number. A literal question mark has no place in
-// our SQL.
+// text returns a query as it is sent: with the columns of its rows, and $1, $2…
+// for ? on PostgreSQL. SQL in this project contains no literal question mark.
 //
-// SQLite compiles a statement anew when a bare argument of = or LIMIT is bound
-// again, in the hope of a better plan, which costs more than the query. COLLATE
-// BINARY, the default, changes nothing but that.
+// SQLite recompiles a statement when a bare argument of = or LIMIT is bound
+// again, to look for a better plan, which takes longer than the query. COLLATE
+// BINARY, the default, prevents only that.
 func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 	key := textKey{query, rows}
 	if text, ok := d.texts.Load(key); ok {
@@ -264,7 +263,7 @@ func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 	n := 0
 	for part := range strings.SplitSeq(query, "?") {
 		if n > 0 {
-			if d.SQLite() { // numbered, a long list would take it time that grows with its square
+			if d.SQLite() { // numbered arguments take quadratic time in a long list
 				b.WriteString("? COLLATE BINARY")
 			} else {
 				b.WriteString("$" + strconv.Itoa(n))
@@ -286,13 +285,13 @@ func (d *DB) text(query string, cols []column, rows reflect.Type) string {
 type column struct {
 	name  string
 	index []int
-	json  bool // kept as JSON text
+	json  bool // stored as JSON text
 }
 
 var columnCache sync.Map // reflect.Type → []column
 
 // columnsOf lists the columns of a struct: its fields with a db tag, those of
-// embedded structs included. "name,json" keeps the field as JSON text.
+// embedded structs included. "name,json" stores the field as JSON text.
 func columnsOf(t reflect.Type) []column {
 	if c, ok := columnCache.Load(t); ok {
 		return c.([]column)
@@ -309,7 +308,7 @@ func columnsOf(t reflect.Type) []column {
 	return cols
 }
 
-// expand puts the columns where the query says {cols} or {alias.cols}.
+// expand replaces {cols} or {alias.cols} by the columns.
 func expand(query string, cols []column) string {
 	before, rest, ok := strings.Cut(query, "{")
 	if !ok {
@@ -332,7 +331,7 @@ func names(cols []column, alias string) string {
 	return b.String()
 }
 
-// arg is the field as an argument.
+// arg returns the field as an argument.
 func (c column) arg(v reflect.Value) any {
 	if !c.json {
 		return v.Interface()
@@ -342,12 +341,12 @@ func (c column) arg(v reflect.Value) any {
 	}
 	text, err := wire.Marshal(v.Interface())
 	if err != nil {
-		panic("db: column " + c.name + ": " + err.Error()) // a type that cannot be JSON: a bug
+		panic("db: column " + c.name + ": " + err.Error()) // the type cannot be encoded: a bug
 	}
 	return string(text)
 }
 
-// dest is where a scan puts the field.
+// dest returns the destination of a scan.
 func (c column) dest(v reflect.Value) any {
 	p := v.Addr().Interface()
 	if c.json {

@@ -43,14 +43,14 @@ func (tx *Tx) RequireEnv() {
 }
 
 // Func is the body of a transaction. It must use the ctx it is given, and it
-// may run twice: nothing outside the database may change in it.
+// can run twice: it must not change anything outside the database.
 type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 
-// Write runs fn in a transaction: committed if fn returns nil, undone if not.
+// Write runs fn in a transaction and commits it if fn returns nil.
 //
 // It runs fn again when a row was changed since fn read it or PostgreSQL asks
 // for that (serialization, deadlock), and once when an index or a reference
-// refused a row: fn's own look-up then finds what won the race and can name it.
+// rejected a row: fn's own check then finds the conflicting row and can name it.
 func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -63,7 +63,7 @@ func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	}
 }
 
-// maxTries bounds how often a transaction gives way to others.
+// maxTries limits how often a transaction is retried.
 const maxTries = 20
 
 func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
@@ -76,9 +76,9 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	if err != nil {
 		return out, err
 	}
-	defer func() { _ = sqlTx.Rollback() }() // says only that it was committed
-	// The instant is fixed once the transaction has its turn: on SQLite, ids
-	// then rise in the order of commits.
+	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
+	// The time is read after the transaction has started, so that on SQLite ids
+	// rise in the order of commits.
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
@@ -86,22 +86,20 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	if err = sqlTx.Commit(); err == nil && tx.notify {
 		select {
 		case d.notifications <- struct{}{}:
-		default: // it rings already
+		default: // a notification is already waiting
 		}
 	}
 	return out, err
 }
 
-// NotifyRelay tells the outbox's relay, once this transaction has committed, that
-// there is something for it.
+// NotifyRelay wakes the relay of the outbox after this transaction commits.
 func (tx *Tx) NotifyRelay() { tx.notify = true }
 
-// Notifications gets a value after each commit that called NotifyRelay.
+// Notifications receives a value after each commit that called NotifyRelay.
 func (d *DB) Notifications() <-chan struct{} { return d.notifications }
 
-// Read runs fn on the pool that cannot write. Every statement in it sees the
-// newest data; nothing ties two of them together, which saves the two round
-// trips that a transaction costs.
+// Read runs fn on the read-only pool, without a transaction: every statement
+// sees the newest data. That saves two round trips.
 func Read[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -110,7 +108,7 @@ func Read[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 
 type inTx struct{}
 
-// bound gives a caller without a deadline the usual one.
+// bound sets the default deadline for a caller without one.
 func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Value(inTx{}) != nil {
 		// On SQLite the inner one would wait for the outer one until the deadline.
@@ -125,17 +123,17 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
 
-// NewID returns a fresh id. Ids given within one process rise.
+// NewID returns a new id. Ids of one process are increasing.
 func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now) }
 
-// MAC marks data so that only this installation can have written it.
+// MAC authenticates data that this installation wrote.
 func (tx *Tx) MAC(data []byte) []byte { return tx.db.MAC(data) }
 
-// BaseURL is how strangers reach this installation.
+// BaseURL returns the public address of this installation.
 func (tx *Tx) BaseURL() string { return tx.db.BaseURL }
 
-// LockRow keeps other transactions off a row until this one ends. SQLite has
-// one writer and needs nothing. The query selects the row.
+// LockRow locks the row that the query selects until the transaction ends. It
+// does nothing on SQLite, which has one writer.
 func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {
 	if tx.db.SQLite() {
 		return nil
@@ -144,8 +142,8 @@ func LockRow(ctx context.Context, tx *Tx, query string, args ...any) error {
 	return err
 }
 
-// Claim returns rows that no other transaction holds, and holds them until this
-// one ends.
+// Claim returns rows that no other transaction has locked, and locks them until
+// this one ends.
 func Claim[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
 	if !tx.db.SQLite() {
 		query += " FOR UPDATE SKIP LOCKED"
@@ -153,9 +151,8 @@ func Claim[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, 
 	return All[T](ctx, tx, query, args...)
 }
 
-// ForceCustomPlan makes PostgreSQL plan the statements that follow for the tables as
-// they are. A plan that it has kept from when a queue was empty reads the whole
-// queue.
+// ForceCustomPlan makes PostgreSQL plan the following statements for the tables
+// as they are now. A plan cached while a queue was empty reads the whole queue.
 func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	if tx.db.SQLite() {
 		return nil
@@ -164,8 +161,8 @@ func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// SharedClock is the time that all nodes agree on: the database server's. On
-// SQLite there is one node, and the time is its own.
+// SharedClock returns the time that all nodes agree on: that of the database
+// server. On SQLite there is only one node.
 func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
 	if tx.db.SQLite() {
 		return tx.Now, nil
@@ -173,8 +170,8 @@ func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
 	return One[time.Time](ctx, tx, "SELECT clock_timestamp()")
 }
 
-// SetLockTimeout bounds how long the statements that follow wait for rows that other
-// transactions hold; 0 lifts the bound. On SQLite nobody else holds any.
+// SetLockTimeout limits how long the following statements wait for locked rows;
+// 0 removes the limit. SQLite has no row locks.
 func SetLockTimeout(ctx context.Context, tx *Tx, d time.Duration) error {
 	if tx.db.SQLite() {
 		return nil
@@ -183,7 +180,7 @@ func SetLockTimeout(ctx context.Context, tx *Tx, d time.Duration) error {
 	return err
 }
 
-// OnSQLite lends the transaction to the job queue; it is nil on PostgreSQL.
+// OnSQLite returns the transaction for the job queue; it is nil on PostgreSQL.
 func (tx *Tx) OnSQLite() *sql.Tx {
 	if tx.db.SQLite() {
 		return tx.sql
@@ -191,7 +188,7 @@ func (tx *Tx) OnSQLite() *sql.Tx {
 	return nil
 }
 
-// OnPostgres lends the transaction to the job queue as the kind it wants there.
+// OnPostgres passes the transaction to the job queue as a pgx transaction.
 func (tx *Tx) OnPostgres(fn func(pgx.Tx) error) error {
 	return tx.conn.Raw(func(driverConn any) error {
 		return fn(borrowed{driverConn.(*stdlib.Conn).Conn()})
@@ -200,10 +197,10 @@ func (tx *Tx) OnPostgres(fn func(pgx.Tx) error) error {
 
 type pgxConn = pgx.Conn
 
-// borrowed is a connection inside a transaction that somebody else ends.
+// borrowed is a connection inside a transaction that its owner ends.
 type borrowed struct{ *pgxConn }
 
-var errBorrowed = errors.New("db: a borrowed transaction is not the borrower's to end or nest")
+var errBorrowed = errors.New("db: a borrowed transaction cannot be ended or nested")
 
 func (b borrowed) Begin(context.Context) (pgx.Tx, error) { return nil, errBorrowed }
 func (b borrowed) Commit(context.Context) error          { return errBorrowed }

@@ -23,14 +23,14 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// maxBody bounds a JSON body.
+// maxBody limits the size of a JSON body.
 const maxBody = 1 << 20
 
-// sendBodyIn is how long a caller may take to send one.
+// sendBodyIn limits how long a caller can take to send a body.
 const sendBodyIn = 30 * time.Second
 
-// read takes from the request what all operations share, in the order in
-// which faults are reported.
+// read reads what all operations share from the request, in the order in which
+// errors are reported.
 func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Operation) (context.Context, error) {
 	ctx := req.Context()
 	if err := checkURL(req.URL); err != nil {
@@ -83,7 +83,7 @@ func keyed(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// fingerprint tells a repeat of a request from another request under its key.
+// fingerprint distinguishes a retry from a different request with the same key.
 func fingerprint(req *http.Request, body []byte) []byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s\n", req.Method, req.URL.RequestURI())
@@ -91,32 +91,31 @@ func fingerprint(req *http.Request, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// checkURL refuses what the two databases treat differently.
+// checkURL rejects what huma and the two databases would treat differently.
 func checkURL(u *url.URL) error {
 	query, err := url.QueryUnescape(u.RawQuery)
 	if err != nil {
 		return fault.BadRequest("The query string is malformed.")
 	}
 	for name, values := range u.Query() {
-		if len(values) > 1 { // of which huma would take the first and others the last
+		if len(values) > 1 { // huma would use the first, other software the last
 			return fault.BadRequest("The parameter %s is repeated.", name).Detail(name, "duplicate", "must be given once")
 		}
 	}
 	for _, name := range []string{"limit", "starting_after", "ending_before"} {
-		if values, sent := u.Query()[name]; sent && values[0] == "" { // huma takes it for absent
+		if values, sent := u.Query()[name]; sent && values[0] == "" { // huma treats it as absent
 			return fault.BadRequest("%s is empty.", name).Detail(name, "required", "must have a value")
 		}
 	}
 	for _, s := range []string{u.Path, query} {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-			return fault.BadRequest("The address contains a NUL character or invalid UTF-8.")
+			return fault.BadRequest("The URL contains a NUL character or invalid UTF-8.")
 		}
 	}
 	return nil
 }
 
-// readBody returns the JSON of the request, checked for everything that needs
-// no schema.
+// readBody returns the JSON of the request after all checks that need no schema.
 func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration) ([]byte, error) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return nil, nil
@@ -128,13 +127,13 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in t
 				Detail("Content-Type", "enum", "must be application/json")
 		}
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // the network's clock, not ours
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // deadlines of connections use the real clock
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)
 	}
 	if err != nil {
-		return nil, fault.BadRequest("The body could not be read to its end.").Because(err)
+		return nil, fault.BadRequest("The body could not be read completely.").Because(err)
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if len(bytes.TrimSpace(body)) == 0 {

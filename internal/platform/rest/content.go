@@ -12,19 +12,19 @@ import (
 )
 
 // Content is a response that is not JSON: a file, served whole or in ranges,
-// or a stream that is written while it is made.
+// or a stream that is written as it is generated.
 type Content struct {
 	Type    string
-	Name    string        // what a browser saves it as
+	Name    string        // the file name for browsers
 	ETag    string        // without quotes
-	Fresh   time.Duration // how long a cache may use it without asking
+	Fresh   time.Duration // how long a cache can use it without revalidation
 	Headers map[string]string
 
 	File   io.ReadSeekCloser
 	Stream func(w io.Writer) error
 }
 
-// Produces makes an endpoint answer with content of these types.
+// Produces makes an endpoint respond with content of these types.
 func Produces(types ...string) Option {
 	return func(op *huma.Operation) {
 		ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
@@ -32,12 +32,12 @@ func Produces(types ...string) Option {
 		for _, t := range types {
 			ok.Content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 		}
-		ok.Headers["ETag"] = header("Names these bytes. Send it as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
-		op.Responses["304"] = &huma.Response{Description: "The bytes that If-None-Match names are still the right ones."}
+		ok.Headers["ETag"] = header("Identifies this content. Send it back as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
+		op.Responses["304"] = &huma.Response{Description: "Not modified: the content still matches If-None-Match."}
 	}
 }
 
-// send writes the content, or 304 to a caller who has it.
+// send writes the content, or 304 if the caller already has it.
 func (c *Content) send(w http.ResponseWriter, req *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", c.Type)
@@ -67,18 +67,18 @@ func (c *Content) send(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if err := c.Stream(&stallWriter{http.NewResponseController(w), w}); err != nil {
-		// The status is out: a broken connection is the only way left to say so.
+		// The status is already sent. Closing the connection is the only way to report the failure.
 		panic(errors.Join(http.ErrAbortHandler, err))
 	}
 }
 
-// stallWriter lets a long response take its time as long as the caller reads.
+// stallWriter allows a long response as long as the caller keeps reading.
 type stallWriter struct {
 	conn *http.ResponseController
 	w    io.Writer
 }
 
 func (s *stallWriter) Write(p []byte) (int, error) {
-	_ = s.conn.SetWriteDeadline(time.Now().Add(stallFor)) //nolint:forbidigo // the network's clock, not ours
+	_ = s.conn.SetWriteDeadline(time.Now().Add(stallFor)) //nolint:forbidigo // deadlines of connections use the real clock
 	return s.w.Write(p)
 }

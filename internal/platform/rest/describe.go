@@ -14,29 +14,29 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// families are the headings of the reference, in the order they are shown.
+// families are the headings of the API reference, in order.
 var families = []*huma.Tag{
-	{Name: "Hulls", Description: "Inventory: boats with their specifications, prices, photos and listings, and the decoding of hull identification numbers."},
-	{Name: "Contacts", Description: "People and companies, with what they consented to."},
-	{Name: "Leads", Description: "Who wants a boat: status, assignment, consent, signals of intent and messages."},
+	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},
+	{Name: "Contacts", Description: "People and companies, with their consent records."},
+	{Name: "Leads", Description: "Inquiries about boats: status, assignment, consent, intent signals and messages."},
 	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
 	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
-	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the log of who did what."},
+	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
 	{Name: "Access", Description: "API keys, second factors and sessions."},
-	{Name: "Webhooks", Description: "Events, and the endpoints they are delivered to."},
+	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
 }
 
-const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents and the events that tell other systems about them.
+const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents, and events that keep other systems up to date.
 
-**Environments.** A dealership has a live and a test environment. A key belongs to one of them and sees nothing of the other.
+**Environments.** A dealership has a live and a test environment. A key belongs to one environment and cannot access the other.
 
-**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` with an id to move on; a page costs the same at any depth.
+**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` to get the next or previous page. Every page takes the same time, however deep it is.
 
-**Safe repeats.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH: repeated within 24 hours, the request returns the first response and changes nothing.
+**Safe retries.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH. If you send the request again within 24 hours, you get the first response and nothing changes.
 
-**Concurrent changes.** Resources carry a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite somebody else's is refused with 409.
+**Concurrent changes.** Resources have a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite another change returns 409.
 
-**Errors** all have one shape, with every failing field in ` + "`details`" + `. Quote ` + "`request_id`" + ` when you ask for help.`
+**Errors** all have the same format, with every invalid field in ` + "`details`" + `. Include ` + "`request_id`" + ` when you contact support.`
 
 // description is the document that endpoints are added to.
 func description() *huma.OpenAPI {
@@ -53,7 +53,7 @@ func description() *huma.OpenAPI {
 			Responses: errorResponses(),
 			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
 				Type: "http", Scheme: "bearer",
-				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session's token (`st_...`).\n\n" + scopeTable(),
+				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session token (`st_...`).\n\n" + scopeTable(),
 			}},
 		},
 	}
@@ -61,14 +61,14 @@ func description() *huma.OpenAPI {
 
 func scopeTable() string {
 	var b strings.Builder
-	b.WriteString("| scope | allows to |\n|---|---|\n")
+	b.WriteString("| scope | allows |\n|---|---|\n")
 	for _, s := range auth.Scopes {
 		b.WriteString("| `" + string(s.Scope) + "` | " + s.Doc + " |\n")
 	}
 	return b.String()
 }
 
-// errorDocs is the error table, for the reference.
+// errorDocs is the table of errors in the API reference.
 var errorDocs = []struct {
 	kind    fault.Kind
 	name    string
@@ -76,14 +76,14 @@ var errorDocs = []struct {
 	example fault.Error
 }{
 	{fault.KindBadRequest, "BadRequest", "Malformed JSON, a missing field, a wrong type or an invalid parameter.", *fault.BadRequest("make is required.").Detail("make", "required", "is required")},
-	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.", *fault.Unauthenticated("This API key is not known.")},
-	{fault.KindForbidden, "Forbidden", "The credential lacks a scope.", *fault.Forbidden("This needs the scope hulls:write.")},
+	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.", *fault.Unauthenticated("This API key does not exist.")},
+	{fault.KindForbidden, "Forbidden", "The credential lacks a scope.", *fault.Forbidden("This operation requires the scope hulls:write.")},
 	{fault.KindNotFound, "NotFound", "Does not exist in this environment.", *fault.NotFound("hull", "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")},
-	{fault.KindConflict, "Conflict", "The state of the resource forbids it.", *fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
-	{fault.KindUnprocessable, "Unprocessable", "A value is not acceptable. All of them are listed.", *fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},
-	{fault.KindRateLimited, "RateLimited", "Too many requests. Wait as long as `Retry-After` says.", *fault.New(fault.KindRateLimited, "Too many requests: 100 a second are allowed.")},
-	{fault.KindServerError, "ServerError", "Our error. Safe to repeat with the same Idempotency-Key.", *fault.New(fault.KindServerError, ours)},
-	{fault.KindUnavailable, "Unavailable", "Briefly away. Wait as long as `Retry-After` says.", *fault.Unavailable("The service is briefly unavailable. Try again later.")},
+	{fault.KindConflict, "Conflict", "The state of the resource does not allow it.", *fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
+	{fault.KindUnprocessable, "Unprocessable", "A value is invalid. The response lists all invalid values.", *fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},
+	{fault.KindRateLimited, "RateLimited", "Too many requests. Wait for the number of seconds in `Retry-After`.", *fault.New(fault.KindRateLimited, "Too many requests. The limit is 100 per second.")},
+	{fault.KindServerError, "ServerError", "An internal error. You can retry with the same Idempotency-Key.", *fault.New(fault.KindServerError, internalError)},
+	{fault.KindUnavailable, "Unavailable", "Temporarily unavailable. Wait for the number of seconds in `Retry-After`.", *fault.Unavailable("The service is temporarily unavailable. Try again later.")},
 }
 
 func errorResponses() map[string]*huma.Response {
@@ -107,11 +107,11 @@ func errorResponses() map[string]*huma.Response {
 
 // commonHeaders are on every response.
 var commonHeaders = map[string]*huma.Header{
-	"Request-Id":          header("Names this request in our logs.", huma.TypeString, "req_01jcqz8t5n8m2x4v6b7c9d0e1f"),
-	"Service-Version":     header("The version of the API that answered.", huma.TypeString, "2026-11-15"),
-	"RateLimit-Limit":     header("Requests allowed in one window.", huma.TypeInteger, 200),
-	"RateLimit-Remaining": header("Requests left now.", huma.TypeInteger, 199),
-	"RateLimit-Reset":     header("Seconds until all are there again.", huma.TypeInteger, 1),
+	"Request-Id":          header("Identifies this request in the logs.", huma.TypeString, "req_01jcqz8t5n8m2x4v6b7c9d0e1f"),
+	"Service-Version":     header("The version of the API that was used.", huma.TypeString, "2026-11-15"),
+	"RateLimit-Limit":     header("Requests allowed per window.", huma.TypeInteger, 200),
+	"RateLimit-Remaining": header("Requests left in the current window.", huma.TypeInteger, 199),
+	"RateLimit-Reset":     header("Seconds until the limit resets.", huma.TypeInteger, 1),
 	"RateLimit-Policy":    header("The limit and its window in seconds.", huma.TypeString, "200;w=2"),
 }
 
@@ -127,13 +127,13 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() && t != reflect.TypeFor[*Content]() {
 		success.Content = map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(t, true, id+"Response")}}
 		if t.Implements(reflect.TypeFor[Versioned]()) {
-			success.Headers["ETag"] = header("The resource's version. Send it as If-Match.", huma.TypeString, `"1"`)
+			success.Headers["ETag"] = header("The version of the resource. Send it back as If-Match.", huma.TypeString, `"1"`)
 		}
 	}
 	op := huma.Operation{
 		OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.family},
 		DefaultStatus:   status,
-		MaxBodyBytes:    -1, // read and bounded by guard
+		MaxBodyBytes:    -1, // guard reads the body and limits its size
 		BodyReadTimeout: -1,
 		Responses:       map[string]*huma.Response{strconv.Itoa(status): success},
 		Metadata:        map[string]any{"need": need},
@@ -158,8 +158,7 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	return op
 }
 
-// Webhook describes a message that the service sends by itself, when something
-// happens.
+// Webhook describes a message that the service sends when something happens.
 func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
 	doc := r.api.OpenAPI()
 	if doc.Webhooks == nil {
@@ -168,11 +167,11 @@ func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.
 	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
 		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
-		Responses:   map[string]*huma.Response{"2XX": {Description: "Taken. Any other answer, or none within 10 seconds, is a failure, and the message is sent again later."}},
+		Responses:   map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
 	}}
 }
 
-// possible leaves out errors that an endpoint cannot give.
+// possible leaves out errors that an endpoint cannot return.
 func possible(kind fault.Kind, method, path string) bool {
 	switch kind {
 	case fault.KindNotFound:
@@ -189,20 +188,20 @@ func possible(kind fault.Kind, method, path string) bool {
 func sharedParameters(method, path string) []*huma.Param {
 	params := []*huma.Param{{
 		Name: "Service-Version", In: "header", Example: "2026-11-15",
-		Description: "Use the API as it was on this date. Without it: the version the credential was issued under.",
+		Description: "Use the API as it was on this date. Defaults to the version that the credential was issued under.",
 		Schema:      &huma.Schema{Type: huma.TypeString, Format: "date"},
 	}}
 	if keyed(method) {
 		params = append(params, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Example: "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10",
-			Description: "A UUID. Repeated within 24 hours, the request returns the first response and changes nothing.",
+			Description: "A UUID. If you send the request again within 24 hours with the same key, you get the first response and nothing changes.",
 			Schema:      &huma.Schema{Type: huma.TypeString, Format: "uuid"},
 		})
 	}
 	if acceptsIfMatch(method, path) {
 		params = append(params, &huma.Param{
 			Name: "If-Match", In: "header", Example: `"3"`,
-			Description: "Refuse with 409 unless the resource is at this version.",
+			Description: "Return 409 unless the resource is at this version.",
 			Schema:      &huma.Schema{Type: huma.TypeString},
 		})
 	}
@@ -210,25 +209,25 @@ func sharedParameters(method, path string) []*huma.Param {
 }
 
 // acceptsIfMatch reports whether an operation can change something that has a
-// version. NoIfMatch says of one that it does not.
+// version. NoIfMatch is for those that do not.
 func acceptsIfMatch(method, path string) bool {
-	named := strings.Contains(path, "{") || method != http.MethodPost // a PATCH of /v1/dealership names the only one
+	named := strings.Contains(path, "{") || method != http.MethodPost // PATCH /v1/dealership has no id
 	return strings.HasPrefix(path, "/v1/") && method != http.MethodGet && named
 }
 
-// permit fails unless the caller holds what the operation needs.
+// permit fails unless the caller has the scopes that the operation requires.
 func permit(op *huma.Operation, caller auth.Principal) error {
 	need, _ := op.Metadata["need"].(auth.Rule)
 	if need.Allows(caller.Scopes) {
 		return nil
 	}
-	return fault.Forbidden("This needs the scope %s.", need).Detail("Authorization", "scope", "must hold %s", need)
+	return fault.Forbidden("This operation requires the scope %s.", need).Detail("Authorization", "scope", "must have the scope %s", need)
 }
 
-// relaxResponses makes the schemas of responses say what responses keep: every
-// field is there, and more may come. Only what a caller sends is closed to
-// unknown fields. It also lists null among the values of nullable enums, which
-// huma leaves out.
+// relaxResponses makes the schemas of responses match what responses guarantee:
+// every field is present, and fields can be added. Only request bodies reject
+// unknown fields. It also adds null to the values of nullable enums, which huma
+// leaves out.
 func relaxResponses(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
 	sent := map[string]bool{}

@@ -23,8 +23,7 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// exchange is one request and its response, as the layers of this package
-// know it.
+// exchange is the state of one request and its response.
 type exchange struct {
 	requestID   string
 	operation   string
@@ -38,7 +37,7 @@ type exchange struct {
 	flood       bool // over the limit of its address
 	router      *Router
 	status      int
-	reply       *reply // set by Write; whoever sets none has its result encoded
+	reply       *reply // set by Write; otherwise the result is encoded
 }
 
 type exchangeKey struct{}
@@ -48,8 +47,8 @@ func exchangeFrom(ctx context.Context) *exchange {
 	return x
 }
 
-// identify gives the request its id, the response the headers that all carry,
-// and the log its line; a panic below ends here as a 500.
+// identify assigns the request id, sets the headers that every response has,
+// and writes the log line. It turns a panic into a 500.
 func (r *Router) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		start := r.Now()
@@ -63,14 +62,14 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		defer func() {
 			if p := recover(); p != nil {
 				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					if err != http.ErrAbortHandler { //nolint:errorlint // a stream that failed says why
-						r.Log.ErrorContext(ctx, "response broken off", "request_id", x.requestID, "operation", x.operation, "err", err)
+					if err != http.ErrAbortHandler { //nolint:errorlint // a failed stream wraps its error
+						r.Log.ErrorContext(ctx, "response interrupted", "request_id", x.requestID, "operation", x.operation, "err", err)
 					}
 					panic(http.ErrAbortHandler)
 				}
 				r.Log.ErrorContext(ctx, "panic", "request_id", x.requestID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if w.Status() == 0 {
-					r.fail(w, req, fault.New(fault.KindServerError, ours))
+					r.fail(w, req, fault.New(fault.KindServerError, internalError))
 				}
 			}
 			r.logRequest(req, x, w.Status(), w.BytesWritten(), r.Now().Sub(start))
@@ -118,8 +117,9 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// loggable is the path as the log shows it: of a page, what it was mounted
-// under, because the rest may be a secret, as in the link of an invitation.
+// loggable returns the path for the log. For a page that is the pattern it is
+// mounted under, because the path itself may contain a secret, as in the link
+// of an invitation.
 func loggable(req *http.Request) string {
 	pattern := chi.RouteContext(req.Context()).RoutePattern()
 	if pattern == "" || strings.HasPrefix(req.URL.Path, "/v1/") {
@@ -128,9 +128,8 @@ func loggable(req *http.Request) string {
 	return pattern
 }
 
-// guard decides, operation by operation and before the body is read, whether
-// the caller may; then it reads the headers and the body that all operations
-// share. The order is that of the contract: 403, then 400.
+// guard checks the caller's scopes before the body is read, and then reads the
+// headers and the body. The order is part of the contract: 403, then 400.
 func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 	req, w := humachi.Unwrap(hctx)
 	x := exchangeFrom(req.Context())
@@ -164,17 +163,17 @@ func (r *Router) methodNotAllowed(w http.ResponseWriter, req *http.Request) {
 			allowed = append(allowed, m)
 		}
 	}
-	if len(allowed) == 0 { // chi knows no such method, and so did not look at the path
+	if len(allowed) == 0 { // chi does not know the method and did not check the path
 		r.notFound(w, req)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not a method of %s.", req.Method, clip(req.URL.Path, 500)))
+	r.fail(w, req, fault.New(fault.KindMethodNotAllowed, "%s is not allowed for %s.", req.Method, clip(req.URL.Path, 500)))
 }
 
-// address is the caller's, without the port. Behind proxies that the operator
-// trusts it is the last one in X-Forwarded-For that none of them added: what
-// stands before that, anybody can write.
+// address returns the caller's address without the port. Behind trusted proxies
+// it is the last entry of X-Forwarded-For that none of them added. The entries
+// before that can be forged.
 func (r *Router) address(req *http.Request) string {
 	host, _, err := net.SplitHostPort(req.RemoteAddr)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Limits are requests a second; a caller may save up two seconds' worth.
+// Limits are requests per second. Bursts can use two seconds' worth.
 type Limits struct {
 	Live, Test float64
-	Address    float64 // for requests without a good credential, per address
-	Ceiling    float64 // what a key may ask for at most
+	Address    float64 // per address, for requests without a valid credential
+	Ceiling    float64 // the highest limit a key can have
 }
 
-// DefaultLimits are those of a server that was told nothing else.
+// DefaultLimits apply unless the settings say otherwise.
 var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
 
-// BurstSeconds is how many seconds' worth of requests a caller may save up.
+// BurstSeconds is how many seconds' worth of requests a burst can use.
 const BurstSeconds = 2
 
-// limit takes a request from the bucket and writes the headers that tell so.
+// limit counts a request against its bucket and sets the rate-limit headers.
 func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
 	most := int(rate * BurstSeconds)
 	taken := r.limits.Take(bucket, most, time.Duration(float64(time.Second)/rate))
@@ -35,13 +35,13 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 	h["RateLimit-Reset"] = []string{strconv.Itoa(int((taken.Reset + time.Second - 1) / time.Second))}
 	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, BurstSeconds)}
 	if taken.Wait > 0 {
-		return fault.New(fault.KindRateLimited, "Too many requests: %g a second are allowed.", rate).After(taken.Wait)
+		return fault.New(fault.KindRateLimited, "Too many requests. The limit is %g per second.", rate).After(taken.Wait)
 	}
 	return nil
 }
 
-// authenticate says who is asking before anything else is looked at, so that
-// a stranger learns nothing, not even which paths exist.
+// authenticate identifies the caller before anything else, so an unauthenticated
+// client learns nothing, not even which paths exist.
 func (r *Router) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.probes[req.URL.Path] {
@@ -81,12 +81,12 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 func (r *Router) caller(req *http.Request) (auth.Principal, error) {
 	scheme, token, ok := strings.Cut(req.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return auth.Principal{}, fault.Unauthenticated("Send a credential: Authorization: Bearer sk_test_...")
+		return auth.Principal{}, fault.Unauthenticated("No credential was sent. Use the header Authorization: Bearer sk_test_...")
 	}
 	return r.Authenticate(req.Context(), token)
 }
 
-// rate is what the caller may ask a second.
+// rate returns the caller's limit in requests per second.
 func (r *Router) rate(p auth.Principal) float64 {
 	switch {
 	case p.Rate > 0:
@@ -97,15 +97,15 @@ func (r *Router) rate(p auth.Principal) float64 {
 	return r.Limits.Test
 }
 
-// logSampler keeps a flood out of the log: of the requests of strangers that are over
-// their limit, one a second is written down, with the number of the others.
+// logSampler keeps a flood out of the log. Of the unauthenticated requests over
+// the limit, it logs one per second, with the number of those it suppressed.
 type logSampler struct {
 	mu     sync.Mutex
 	until  time.Time
 	silent int64
 }
 
-// pass reports whether to write, and how many were not written before.
+// pass reports whether to log this one, and how many were suppressed before it.
 func (h *logSampler) pass(now time.Time) (write bool, silent int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -20,40 +20,40 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// ErrorEnvelope is the one body of every error.
+// ErrorEnvelope is the body of every error.
 type ErrorEnvelope struct {
 	Body ErrorBody `json:"error"`
 }
 
-// ErrorBody says what went wrong.
+// ErrorBody describes what went wrong.
 type ErrorBody struct {
 	Status    int            `json:"status" doc:"The HTTP status." example:"422"`
-	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"Stable word for programs."`
-	Message   string         `json:"message" doc:"Sentence for people." example:"price_usd must be at least 0."`
-	RequestID string         `json:"request_id" doc:"Quote it when you ask for help." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state to blame."`
+	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"A stable code for programs."`
+	Message   string         `json:"message" doc:"A sentence for people." example:"price_usd must be at least 0."`
+	RequestID string         `json:"request_id" doc:"Include it when you contact support." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error."`
 }
 
 func (e *ErrorEnvelope) Error() string { return e.Body.Message }
 
-// GetStatus is how huma learns the status.
+// GetStatus returns the status to huma.
 func (e *ErrorEnvelope) GetStatus() int { return e.Body.Status }
 
-// ours is all that a caller learns of an error of ours.
-const ours = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
+// internalError is all that a caller learns about an internal error.
+const internalError = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
 
-// fail is the only place where an error becomes a response. What is not a
-// fault is logged in full and told to the caller in one sentence.
+// fail is the only place where an error becomes a response. An error that is
+// not a fault is logged in full; the caller gets one sentence.
 func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case ok:
 	case db.IsUnavailable(err):
-		f = fault.Unavailable("The service is briefly unavailable. Try again later.").
-			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads the callers' return, guards nothing
+		f = fault.Unavailable("The service is temporarily unavailable. Try again later.").
+			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads retries; not a secret
 			Because(err)
 	default:
-		f = fault.New(fault.KindServerError, ours).Because(err)
+		f = fault.New(fault.KindServerError, internalError).Because(err)
 	}
 	x := exchangeFrom(req.Context())
 	if f.Kind.Status >= 500 && req.Context().Err() == nil {
@@ -74,20 +74,20 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Kind.Status)
-	_, _ = w.Write(body) // a caller who hung up is not our error
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
 func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
 	return &ErrorEnvelope{ErrorBody{f.Kind.Status, f.Kind.Code, f.Message, requestID, f.Details}}
 }
 
-// ---- huma's validation in our words -------------------------------------------
+// ---- huma's validation errors --------------------------------------------------
 
-// sep parts the machine code from the message inside huma's texts, which are
-// variables: no text is matched when a request is judged.
+// sep separates the code from the message inside huma's texts, which are
+// variables: no text is matched while a request is validated.
 const sep = "\x1f"
 
-// shapes are the codes that mean 400 in a body; all others mean 422.
+// shapes are the codes that mean 400 in a body. All others mean 422.
 var shapes = map[string]bool{"required": true, "type": true, "malformed": true}
 
 func init() {
@@ -122,7 +122,7 @@ func init() {
 	say("pattern", "must be %s", &validation.MsgExpectedBePattern)
 	say("format", "must be a time such as 2026-05-01T09:30:00Z", &validation.MsgExpectedRFC3339DateTime)
 	say("format", "must be a date such as 2026-05-01", &validation.MsgExpectedRFC3339Date)
-	// %.0v swallows huma's reason, which quotes Go's parsers.
+	// %.0v drops huma's reason, which quotes Go's parsers.
 	say("format", "must be an email address%.0v", &validation.MsgExpectedRFC5322Email)
 	say("format", "must be an email address, without a name", &validation.MsgExpectedRFC5322EmailBare)
 	say("format", "must be a URL", &validation.MsgExpectedRFC3986AbsoluteURI)
@@ -142,8 +142,8 @@ func init() {
 	}
 }
 
-// judgeMore adds what the body's own rules say to what its schema said. A
-// field that is blamed already is left alone.
+// judgeMore adds the errors of the body's own rules to those of its schema,
+// except for fields that already have one.
 func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
 	t, ok := op.Metadata["body"].(reflect.Type)
 	if !ok || f.Kind.Status >= 500 || len(f.Details) == 0 {
@@ -168,11 +168,11 @@ func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
 	f.Message = fault.Sentence(f.Details)
 }
 
-// judge turns huma's complaints into the fault of the contract: 400 for a
+// judge turns huma's errors into the fault of the contract: 400 for a
 // wrong shape and for every parameter, 422 for a wrong value in a body.
 func judge(status int, msg string, errs []error) *fault.Error {
 	if status >= 500 {
-		return fault.New(fault.KindServerError, ours).Because(errors.Join(errs...))
+		return fault.New(fault.KindServerError, internalError).Because(errors.Join(errs...))
 	}
 	f := fault.New(fault.KindUnprocessable, "%s", msg)
 	for _, err := range errs {
@@ -182,17 +182,17 @@ func judge(status int, msg string, errs []error) *fault.Error {
 			f.Kind = fault.KindBadRequest
 		}
 	}
-	if len(errs) == 0 { // a required body that is not there
+	if len(errs) == 0 { // a required body is missing
 		f.Kind = fault.KindBadRequest
-		f.Message = "The request needs a JSON body."
+		f.Message = "A JSON body is required."
 		return f
 	}
 	f.Message = fault.Sentence(f.Details)
 	return f
 }
 
-// Judge says what is wrong with a value that stands for a T, such as a row of a
-// file, in the words in which the body of a request is judged.
+// Judge returns a function that validates a value as if it were the body of a
+// request, such as a row of an imported file.
 func Judge[T any]() func(value map[string]any) fault.Fields {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schema := registry.Schema(reflect.TypeFor[T](), false, "")
@@ -208,7 +208,7 @@ func Judge[T any]() func(value map[string]any) fault.Fields {
 	}
 }
 
-// detail reads one of huma's complaints.
+// detail parses one of huma's errors.
 func detail(err error) (d fault.Detail, inBody bool) {
 	hd, ok := errors.AsType[*huma.ErrorDetail](err)
 	if !ok {
@@ -221,12 +221,12 @@ func detail(err error) (d fault.Detail, inBody bool) {
 	d = fault.Detail{Field: field, Code: "type", Message: hd.Message}
 	if parts := strings.Split(hd.Message, sep); len(parts) > 1 {
 		d.Code, d.Message = parts[0], parts[1]
-		if len(parts) == 3 { // the name of the field comes with the text
+		if len(parts) == 3 { // the text includes the name of the field
 			d.Field = strings.TrimPrefix(field+"."+parts[2], ".")
 		}
 		return d, where == "body"
 	}
-	switch { // texts that huma has no variable for
+	switch { // texts for which huma has no variable
 	case strings.HasPrefix(hd.Message, "unknown query"):
 		d.Code, d.Message = "unknown_parameter", "is not a known parameter"
 	case strings.HasPrefix(hd.Message, "required "):
@@ -248,8 +248,8 @@ func marshalTo(w io.Writer, v any) error {
 	return err
 }
 
-// unmarshal reports a value of the wrong type in the words of validation, for
-// what the schema lets pass, such as 1e3 for a whole number.
+// unmarshal reports a value of the wrong type as validation does, for values
+// that the schema accepts, such as 1e3 for an integer.
 func unmarshal(data []byte, v any) error {
 	err := wire.Unmarshal(data, v)
 	if se, ok := errors.AsType[*json.SemanticError](err); ok {

@@ -1,8 +1,9 @@
-// Package rest is the HTTP edge: it mounts endpoints, says who is asking and
-// whether they may, reads requests strictly and writes every response.
+// Package rest is the HTTP layer: it mounts endpoints, authenticates and
+// authorizes callers, reads requests strictly and writes every response.
 //
-// Features describe their endpoints with Get, Post, Patch, Put and Delete; huma
-// turns the description into both the handler and the OpenAPI document.
+// Features describe their endpoints with Get, PostOK, Patch, Put, Delete and
+// so on. huma turns the description into both the handler and the OpenAPI
+// document.
 package rest
 
 import (
@@ -27,12 +28,12 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Authenticate turns a bearer token into a caller. Its fault is the answer
-// when there is none.
+// Authenticate turns a bearer token into a caller, or returns the fault to
+// respond with.
 type Authenticate func(ctx context.Context, token string) (auth.Principal, error)
 
-// Config is what the edge needs from the rest of the service. To describe the
-// API without serving it, the zero Config does.
+// Config is what this package needs from the rest of the service. The zero
+// Config is enough to describe the API without serving it.
 type Config struct {
 	DB           *db.DB
 	Authenticate Authenticate
@@ -40,7 +41,7 @@ type Config struct {
 	Log          *slog.Logger
 	Box          *seal.Box // for stored responses
 	Now          func() time.Time
-	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is believed
+	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
 	Observe      func(operation string, status int, took time.Duration) // metrics
 }
 
@@ -62,8 +63,8 @@ type Router struct {
 	probes     map[string]bool
 }
 
-// New mounts the features. Nothing is called yet, so that the API can be
-// described from features that have no database.
+// New mounts the features. It calls nothing, so the API can be described from
+// features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn, probes: map[string]bool{}}
 	if r.Now == nil {
@@ -90,8 +91,8 @@ func New(cfg Config, features ...Feature) *Router {
 	return r
 }
 
-// HandleProbe serves GET of a path that load balancers ask: it is never
-// rejected or logged, however often they ask.
+// HandleProbe serves GET of a path that load balancers poll. Its requests are
+// never rejected or logged.
 func (r *Router) HandleProbe(path string, h http.HandlerFunc) {
 	r.probes[path] = true
 	r.mux.Method(http.MethodGet, path, h)
@@ -130,10 +131,10 @@ type Handler[I, O any] func(ctx context.Context, tx *db.Tx, in *I) (O, error)
 // calls Read and Write itself.
 type RawHandler[I, O any] func(ctx context.Context, in *I) (O, error)
 
-// None is the resource of an endpoint that answers without a body.
+// None is the resource of an endpoint whose response has no body.
 type None struct{}
 
-// Option says more about an endpoint.
+// Option adds to the description of an endpoint.
 type Option func(*huma.Operation)
 
 // Describe adds a paragraph to the endpoint's description.
@@ -141,7 +142,7 @@ func Describe(text string) Option {
 	return func(op *huma.Operation) { op.Description = text }
 }
 
-// Example shows a body that works. It panics on a mistake, at start.
+// Example adds an example of a body. It panics at startup if the JSON is invalid.
 func Example(body string) Option {
 	var value any
 	if err := wire.Unmarshal([]byte(body), &value); err != nil {
@@ -231,8 +232,8 @@ func writes[I, O any](r *Router, h Handler[I, O]) RawHandler[I, O] {
 	}
 }
 
-// Checker is a body that can say by itself what is wrong with it beyond its
-// schema, so that a caller hears of that together with what the schema says.
+// Checker is a body with rules that its schema can't express. Their errors are
+// returned together with those of the schema.
 type Checker interface{ Check(now time.Time) error }
 
 func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
@@ -241,7 +242,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 	}
 	status, file := op.DefaultStatus, op.RequestBody
 	if op.Metadata["takes"] != nil {
-		op.RequestBody = nil // huma would want to read it
+		op.RequestBody = nil // otherwise huma reads it
 		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
 	}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
@@ -266,7 +267,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 	})
 }
 
-// operation is the description of an endpoint that is mounted.
+// operation returns the description of a mounted endpoint.
 func (r *Router) operation(method, path string) *huma.Operation {
 	item := r.api.OpenAPI().Paths[path]
 	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
@@ -276,7 +277,7 @@ func (r *Router) operation(method, path string) *huma.Operation {
 // resource exists already. Its endpoint is mounted with MayFind.
 func Found(ctx context.Context) { exchangeFrom(ctx).status = http.StatusOK }
 
-// MayFind describes the answer of Found.
+// MayFind describes the response of Found.
 func MayFind(when string) Option {
 	return func(op *huma.Operation) {
 		found := *op.Responses[strconv.Itoa(op.DefaultStatus)]
@@ -285,10 +286,10 @@ func MayFind(when string) Option {
 	}
 }
 
-// Versioned is a resource that counts its changes.
+// Versioned is a resource with a version.
 type Versioned interface{ Revision() int64 }
 
-// reply is an encoded response, as it goes out and as it is kept for repeats.
+// reply is an encoded response, as it is sent and as it is stored for retries.
 type reply struct {
 	status   int
 	header   map[string]string
@@ -296,7 +297,7 @@ type reply struct {
 	replayed bool
 }
 
-// encode makes the response of a resource.
+// encode turns a resource into a response.
 func encode[O any](status int, out O) (*reply, error) {
 	p := &reply{status: status, header: map[string]string{}}
 	if v, ok := any(out).(Versioned); ok {
@@ -313,7 +314,7 @@ func encode[O any](status int, out O) (*reply, error) {
 
 func (p *reply) send(w http.ResponseWriter) {
 	for name, value := range p.header {
-		w.Header()[name] = []string{value} // Go would write Etag
+		w.Header()[name] = []string{value} // Go would send Etag
 	}
 	if p.replayed {
 		w.Header().Set("Idempotent-Replayed", "true")
@@ -323,5 +324,5 @@ func (p *reply) send(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(p.body)))
 	}
 	w.WriteHeader(p.status)
-	_, _ = w.Write(p.body) // a caller who hung up is not our error
+	_, _ = w.Write(p.body) // the client may have disconnected
 }

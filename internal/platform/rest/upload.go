@@ -22,17 +22,17 @@ import (
 )
 
 const (
-	// uploadIn bounds an upload as a whole, stallFor a pause in it.
+	// uploadIn limits a whole upload, stallFor a pause in it.
 	uploadIn = time.Hour
 	stallFor = 30 * time.Second
-	// maxField bounds a field of a form that is not the file.
+	// maxField limits a form field other than the file.
 	maxField = 64 << 10
 )
 
-// Upload is a request body that is not JSON: a file sent as it is, or the part
-// "file" of a form. It is read while it arrives.
+// Upload is a request body that is not JSON: a raw file, or the part "file" of a
+// form. It is read as it arrives.
 type Upload struct {
-	Type string // what the caller says it is
+	Type string // as the caller declared it
 
 	x      *exchange
 	most   int64
@@ -43,9 +43,9 @@ type Upload struct {
 	hash   hash.Hash
 }
 
-// Uploads makes an endpoint take files of these types, up to a number of bytes:
-// raw, or as the part "file" of a form with these other fields. Its handler
-// reads them from Body.
+// Uploads makes an endpoint accept files of these types up to a number of bytes,
+// raw or as the part "file" of a form with these other fields. The handler gets
+// the file from Body.
 func Uploads(most int64, types []string, fields ...string) Option {
 	return func(op *huma.Operation) {
 		content := map[string]*huma.MediaType{}
@@ -70,28 +70,28 @@ type takes struct {
 	fields []string
 }
 
-// Body is the file that the request carries.
+// Body returns the uploaded file of a request.
 func Body(ctx context.Context) *Upload { return exchangeFrom(ctx).upload }
 
-// openUpload gets the body of an endpoint that takes files ready to be read.
+// openUpload prepares the body of an endpoint that accepts files.
 func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes) error {
 	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.types, media)) {
 		return fault.New(fault.KindUnsupportedType, "Send the file as one of %s, or in a form as multipart/form-data.", strings.Join(t.types, ", ")).
 			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.types, ", "))
 	}
-	// A form is a little larger than the file in it.
+	// A form is slightly larger than its file.
 	whole := t.most + 1<<20
 	if req.ContentLength > whole {
 		return tooLarge(t.most)
 	}
 	u := &Upload{Type: media, x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
 	fmt.Fprintf(u.hash, "%s %s\n", req.Method, req.URL.RequestURI())
-	body := &stallReader{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // the network's clock, not ours
+	body := &stallReader{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // deadlines of connections use the real clock
 	u.file = body
 	if media == "multipart/form-data" {
 		if params["boundary"] == "" {
-			return fault.BadRequest("The form names no boundary.").Detail("Content-Type", "pattern", "must name the boundary of the form")
+			return fault.BadRequest("The form has no boundary.").Detail("Content-Type", "pattern", "must have the boundary of the form")
 		}
 		u.form = multipart.NewReader(body, params["boundary"])
 		if err := u.toFile(t.fields); err != nil {
@@ -158,9 +158,9 @@ func (u *Upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Fields reads the request to its end and returns the fields that stand beside
-// the file. Call it between reading the file and Write, which compares the
-// whole request with the one its Idempotency-Key was first used for.
+// Fields reads the rest of the request and returns the form's other fields. Call
+// it between reading the file and Write, which compares the whole request with
+// the first one that used its Idempotency-Key.
 func (u *Upload) Fields() (map[string]string, error) {
 	if _, err := io.Copy(io.Discard, u); err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (u *Upload) Fields() (map[string]string, error) {
 			return nil, err
 		}
 	}
-	// The boundary differs in every repeat; what counts is between the boundaries.
+	// The boundary differs in every retry, so it is not part of the fingerprint.
 	for _, name := range slices.Sorted(maps.Keys(u.fields)) {
 		fmt.Fprintf(u.hash, "\n%q=%q", name, u.fields[name])
 	}
@@ -190,7 +190,7 @@ func (u *Upload) Fields() (map[string]string, error) {
 }
 
 func tooLarge(most int64) error {
-	return fault.New(fault.KindTooLarge, "The file is larger than %d bytes.", most).Detail("file", "too_long", "must have at most %d bytes", most)
+	return fault.New(fault.KindTooLarge, "The file is larger than %d bytes.", most).Detail("file", "too_long", "must be at most %d bytes", most)
 }
 
 func cutOff(err error) error {
@@ -200,10 +200,10 @@ func cutOff(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(large.Limit)
 	}
-	return fault.BadRequest("The body could not be read to its end.").Because(err)
+	return fault.BadRequest("The body could not be read completely.").Because(err)
 }
 
-// stallReader reads a body whose sender may take long, but may not pause for long.
+// stallReader reads a body whose sender can take long but cannot pause for long.
 type stallReader struct {
 	conn *http.ResponseController
 	body io.Reader
@@ -211,11 +211,11 @@ type stallReader struct {
 }
 
 func (l *stallReader) Read(p []byte) (int, error) {
-	pause := time.Now().Add(stallFor) //nolint:forbidigo // the network's clock, not ours
+	pause := time.Now().Add(stallFor) //nolint:forbidigo // deadlines of connections use the real clock
 	if pause.After(l.last) {
 		pause = l.last
 	}
-	_ = l.conn.SetReadDeadline(pause) // what cannot be bounded is bounded by the server
+	_ = l.conn.SetReadDeadline(pause) // if it is not supported, the server has a deadline
 	_ = l.conn.SetWriteDeadline(pause.Add(2 * stallFor))
 	return l.body.Read(p)
 }

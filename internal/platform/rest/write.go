@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// keepKeys is how long a response can be repeated.
+	// keepKeys is how long a response can be replayed.
 	keepKeys = 24 * time.Hour
-	// waitForFirst is how long a repeat waits for the request it repeats.
+	// waitForFirst is how long a retry waits for the original request.
 	waitForFirst = 10 * time.Second
 )
 
-// Read runs a handler's reads. What it returns is the response.
+// Read runs the reads of a handler.
 func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) { return db.Read(ctx, d, fn) }
 
-// Write runs a handler's one transaction. What it returns is the response,
-// which is encoded and, if the caller sent an Idempotency-Key, stored before
-// the commit: a crash leaves the effect and the stored response, or neither. A
-// repeat gets the stored response and fn does not run.
+// Write runs the one transaction of a handler. The result is encoded and, if
+// the caller sent an Idempotency-Key, stored before the commit: a crash leaves
+// both the effect and the stored response, or neither. A retry gets the stored
+// response, and fn does not run.
 func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	x := exchangeFrom(ctx)
 	deadline := d.Now().Add(waitForFirst)
 	var refused *fault.Error
 	for {
 		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out T, err error) {
-			x.reply, refused = nil, nil // of a try that was undone
+			x.reply, refused = nil, nil // left over from an attempt that was rolled back
 			if x.key != "" {
 				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {
 					return out, err
@@ -70,17 +70,17 @@ func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	}
 }
 
-// refusal is a fault that undoes nothing.
+// refusal is a fault that does not roll back.
 type refusal struct{ fault *fault.Error }
 
 func (r *refusal) Error() string { return r.fault.Error() }
 
-// CommitAndFail makes Write answer with a fault and commit all the same, for what must
-// be kept of an attempt: the count of wrong codes. Its idempotency key stays
-// free.
+// CommitAndFail makes Write commit and respond with a fault. It is for what must
+// be kept of a failed attempt: the count of wrong codes. The idempotency key
+// can be used again.
 func CommitAndFail(f *fault.Error) error { return &refusal{f} }
 
-// stored is a kept response.
+// stored is a response that can be replayed.
 type stored struct {
 	Fingerprint []byte            `db:"fingerprint"`
 	Status      int               `db:"status"`
@@ -88,8 +88,8 @@ type stored struct {
 	Body        []byte            `db:"body"`
 }
 
-// claim takes the caller's key for this transaction. If another request has
-// it, claim waits for that one's end and returns its response.
+// claim reserves the caller's key for this transaction. If another request has
+// the key, claim waits until that request ends and returns its response.
 func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 	env, lineage := x.caller.Env, x.caller.Lineage
 	if err := db.SetLockTimeout(ctx, tx, 3*time.Second); err != nil {
@@ -111,7 +111,7 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 	}
 	if !bytes.Equal(first.Fingerprint, x.fingerprint) {
 		var bad fault.Fields
-		bad.Add("Idempotency-Key", "reused", "was used for another request; use a new one")
+		bad.Add("Idempotency-Key", "reused", "was already used for a different request")
 		return nil, bad.Err()
 	}
 	body, err := x.router.Box.Open(first.Body, x.place())
@@ -124,7 +124,7 @@ func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
 	return &reply{first.Status, first.Header, body, true}, nil
 }
 
-// release gives the claimed key back.
+// release makes the claimed key available again.
 func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
 	if x.key == "" {
 		return nil
@@ -140,12 +140,12 @@ func (x *exchange) keep(ctx context.Context, tx *db.Tx, p *reply) error {
 	return err
 }
 
-// place binds a sealed response to its row.
+// place binds an encrypted response to its row.
 func (x *exchange) place() string {
 	return fmt.Sprintf("idempotency_keys/%d/%s/%s", x.caller.Env, x.caller.Lineage, x.key)
 }
 
-// ForgetKeys removes responses that can no longer be repeated.
-func ForgetKeys(ctx context.Context, tx *db.Tx) (int64, error) {
+// PurgeKeys deletes responses that can no longer be replayed.
+func PurgeKeys(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE created_at <= ?`, tx.Now.Add(-keepKeys))
 }
