@@ -136,7 +136,7 @@ func TestKeyIsKeptForADay(t *testing.T) {
 		client, body := keyed(s.Test, uuid.NewString()), `{"name": "Pier"}`
 		first := client.Post("/v1/locations", body, 201, nil)
 		forget := func() int64 {
-			n, err := db.Write(t.Context(), s.DB, rest.ForgetKeys)
+			n, err := db.Write(t.Context(), s.DB, rest.PurgeKeys)
 			if err != nil {
 				t.Fatal(err)
 			}
