@@ -24,9 +24,9 @@ type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
 
-	// Unwind ends what finance has begun for a deal that is cancelled. Finance
-	// knows deals and not the other way round, so app puts it in.
-	Unwind func(ctx context.Context, tx *db.Tx, d *Deal) error
+	// Unwind is called in this order when a deal is cancelled. The functions come
+	// from features that depend on deals, so app sets them.
+	Unwind []func(ctx context.Context, tx *db.Tx, d *Deal) error
 }
 
 // Mount registers the endpoints.
@@ -183,8 +183,10 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 		if err := endOffers(ctx, tx, *d, Withdrawn, Buyer, Dealer); err != nil {
 			return "", nil, err
 		}
-		if err := a.Unwind(ctx, tx, d); err != nil {
-			return "", nil, err
+		for _, unwind := range a.Unwind {
+			if err := unwind(ctx, tx, d); err != nil {
+				return "", nil, err
+			}
 		}
 		if d.HullStatus != nil {
 			if err := hulls.Release(ctx, tx, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {

@@ -8,10 +8,6 @@ var Events = []events.Kind{
 	{Type: "finance_structure.selected", Doc: "The buyer takes a finance structure.", Object: FinanceStructure{}},
 	{Type: "funding.submitted", Doc: "A deal was submitted to a lender.", Object: Funding{}},
 	{Type: "funding.updated", Doc: "A funding or one of its stipulations came to another state.", Object: Funding{}},
-	{Type: "document.issued", Doc: "A document was issued.", Object: Document{}},
-	{Type: "document.partially_signed", Doc: "A document was signed by some of those who must.", Object: Document{}},
-	{Type: "document.signed", Doc: "A document was signed by all who must.", Object: Document{}},
-	{Type: "document.voided", Doc: "A document was voided.", Object: Document{}},
 	{Type: "payment.recorded", Doc: "Money came in.", Object: Payment{}},
 	{Type: "payment.refunded", Doc: "Money went back.", Object: Payment{}},
 }

@@ -2,7 +2,9 @@ package finance
 
 import (
 	"context"
+	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -43,18 +45,6 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", "resolveStipulation", write, "Satisfy or waive a stipulation", a.resolveStipulation,
 		rest.Example(`{"status": "accepted"}`))
 
-	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.documents)
-	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as PDF", a.issueDocument,
-		rest.Describe("Made from the deal as it is now, and never changed afterwards. To issue it anew, name the old one in `supersedes_id`: it is voided."),
-		rest.Example(`{"kind": "purchase_agreement"}`))
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.getDocument)
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(mime))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.signDocument,
-		rest.Describe("A purchase agreement that all have signed lets the deal be contracted, and fixes its terms."),
-		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.voidDocument,
-		rest.Example(`{"reason": "Wrong trailer"}`))
-
 	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.payments)
 	rest.PostCreated(r, "/deals/{deal_id}/payments", "recordPayment", write, "Record a payment", a.recordPayment,
 		rest.Describe("What a lender pays is recorded here, too, when it arrives."),
@@ -63,6 +53,16 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write, "Refund a payment, in whole or in part", a.refundPayment,
 		rest.Describe("A refund is a row of its own. All refunds of a payment together never exceed it."),
 		rest.Example(`{"amount_cents": 250000, "reason": "Half of the deposit goes back"}`))
+}
+
+// Today is the day at the dealership.
+func Today(ctx context.Context, tx *db.Tx) (time.Time, error) {
+	company, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return tx.Now, err
+	}
+	zone, err := time.LoadLocation(company.Timezone)
+	return tx.Now.In(zone), err
 }
 
 // change is how something of a deal is changed. The deal is locked first, so

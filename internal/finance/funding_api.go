@@ -65,9 +65,9 @@ func structureToSubmit(ctx context.Context, tx *db.Tx, d deals.Deal, in FundingS
 			return FinanceStructure{}, fault.Conflict("No finance structure is selected.").
 				Detail("structure_id", "state", "is needed, since the deal has no selected structure")
 		}
-		return findStructure(ctx, tx, d, *d.SelectedStructureID)
+		return FindStructure(ctx, tx, d, *d.SelectedStructureID)
 	}
-	s, err := findStructure(ctx, tx, d, *in.StructureID)
+	s, err := FindStructure(ctx, tx, d, *in.StructureID)
 	if fault.KindOf(err) == fault.KindNotFound {
 		var bad fault.Fields
 		bad.Add("structure_id", "not_found", "is no structure of this deal")

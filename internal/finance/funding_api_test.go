@@ -111,7 +111,7 @@ func TestOneContract(t *testing.T) {
 			s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved"}`, 200, nil)
 			ids = append(ids, f.ID)
 		}
-		counts := all(t, lenders, func(i int) (*testkit.Response, error) {
+		counts := testkit.AtOnce(t, lenders, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+ids[i]+"/advance", `{"to": "contract_sent"}`)
 		})
 		testkit.Equal(t, counts[200], 1)

@@ -36,7 +36,7 @@ func (a *API) recordPayment(ctx context.Context, tx *db.Tx, in *struct {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return Payment{}, err
 		}
-		day, err := today(ctx, tx)
+		day, err := Today(ctx, tx)
 		if err != nil {
 			return Payment{}, err
 		}
@@ -60,7 +60,7 @@ func (a *API) refundPayment(ctx context.Context, tx *db.Tx, in *struct {
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return p, err
 		}
-		day, err := today(ctx, tx)
+		day, err := Today(ctx, tx)
 		if err != nil {
 			return p, err
 		}

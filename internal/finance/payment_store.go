@@ -31,8 +31,8 @@ func listPayments(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (
 	return p, addRefunds(ctx, tx, dealID, p.Data)
 }
 
-// paymentsOf are the payments and refunds of a deal, oldest first.
-func paymentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
+// Payments are the payments and refunds of a deal, oldest first.
+func Payments(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
 	all, err := db.All[Payment](ctx, tx, `SELECT {cols} FROM payments WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
 	if err != nil {
 		return all, err

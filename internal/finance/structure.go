@@ -1,5 +1,5 @@
-// Package finance is how a deal is paid and put on paper: finance structures,
-// fundings by lenders, documents, payments and refunds.
+// Package finance is how a deal is paid: finance structures, fundings by
+// lenders, payments and refunds.
 package finance
 
 import (
@@ -69,9 +69,9 @@ func (c FinanceStructureCreate) Check(time.Time) error {
 	return bad.Err()
 }
 
-// structure works the structure out, given the deposits paid on the deal and
+// Structure works the structure out, given the deposits paid on the deal and
 // the day it is at the dealership.
-func (c FinanceStructureCreate) structure(d deals.Deal, deposits int64, today time.Time) (FinanceStructure, error) {
+func (c FinanceStructureCreate) Structure(d deals.Deal, deposits int64, today time.Time) (FinanceStructure, error) {
 	s := FinanceStructure{
 		Name: c.Name, Lender: c.Lender, CashDownCents: c.CashDownCents, APRPercent: c.APRPercent, TermMonths: c.TermMonths,
 		Products: c.Products, DealCents: d.NetCents(), DepositCents: deposits,
@@ -106,9 +106,9 @@ func (s FinanceStructure) loan() money.Loan {
 	return money.Loan{PrincipalCents: s.AmountFinancedCents, APR: s.APRPercent, Months: int(s.TermMonths)}
 }
 
-// schedule lists every payment. It is not kept: the same structure always
+// Installments lists every payment. It is not kept: the same structure always
 // gives the same one.
-func (s FinanceStructure) schedule() []money.Installment {
+func (s FinanceStructure) Installments() []money.Installment {
 	first, err := time.Parse(time.DateOnly, s.FirstPaymentOn)
 	if err != nil {
 		return []money.Installment{} // the schema lets no other text in
@@ -116,8 +116,8 @@ func (s FinanceStructure) schedule() []money.Installment {
 	return s.loan().Schedule(first)
 }
 
-// products is what the products are sold and bought for.
-func (s FinanceStructure) products() (price, cost int64) {
+// ProductTotals is what the products are sold and bought for.
+func (s FinanceStructure) ProductTotals() (price, cost int64) {
 	for _, p := range s.Products {
 		price += p.PriceCents
 		if p.CostCents != nil {
@@ -136,7 +136,7 @@ func (s *FinanceStructure) selectFor(d *deals.Deal) error {
 		return fault.Conflict("The deal has changed since the structure was worked out. Work out another.").
 			Detail("deal_cents", "stale", "must be %d, what the deal comes to now", d.NetCents())
 	}
-	price, cost := s.products()
+	price, cost := s.ProductTotals()
 	d.Select(&s.ID, price, cost)
 	s.Selected = true
 	return nil

@@ -38,11 +38,11 @@ func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 		if err != nil {
 			return FinanceStructure{}, err
 		}
-		day, err := today(ctx, tx)
+		day, err := Today(ctx, tx)
 		if err != nil {
 			return FinanceStructure{}, err
 		}
-		s, err := in.Body.structure(*d, deposits, day)
+		s, err := in.Body.Structure(*d, deposits, day)
 		if err != nil {
 			return s, err
 		}
@@ -52,17 +52,17 @@ func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) getStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructureSchedule, error) {
 	return look(ctx, tx, in.DealID, func(d deals.Deal) (FinanceStructureSchedule, error) {
-		s, err := findStructure(ctx, tx, d, in.StructureID)
+		s, err := FindStructure(ctx, tx, d, in.StructureID)
 		if err != nil {
 			return FinanceStructureSchedule{}, err
 		}
-		return FinanceStructureSchedule{s, s.schedule()}, nil
+		return FinanceStructureSchedule{s, s.Installments()}, nil
 	})
 }
 
 func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructure, error) {
 	return change(ctx, tx, in.DealID, func(d *deals.Deal) (FinanceStructure, error) {
-		s, err := findStructure(ctx, tx, *d, in.StructureID)
+		s, err := FindStructure(ctx, tx, *d, in.StructureID)
 		if err != nil {
 			return s, err
 		}

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-func findStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
+func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
 	s, err := db.One[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? AND id = ?`, d.Env, d.ID, id)
 	if db.IsNoRows(err) {
 		return s, fault.NotFound("finance structure", id)

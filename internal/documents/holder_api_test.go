@@ -1,4 +1,4 @@
-package finance_test
+package documents_test
 
 import (
 	"encoding/json"

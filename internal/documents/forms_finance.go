@@ -1,8 +1,9 @@
-package finance
+package documents
 
 import (
 	"fmt"
 
+	"slipway/internal/finance"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
 )
@@ -79,7 +80,7 @@ func installmentContract(p *pdf.Page, f facts) {
 }
 
 // paymentsInWords says what the schedule says, in a sentence.
-func paymentsInWords(s FinanceStructure) string {
+func paymentsInWords(s finance.FinanceStructure) string {
 	if s.TermMonths == 1 {
 		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), dayOf(s.FirstPaymentOn))
 	}
@@ -91,8 +92,8 @@ var scheduleColumns = []pdf.Column{
 	{Name: "Principal", Share: 2.2, Number: true}, {Name: "Interest", Share: 2.2, Number: true}, {Name: "Balance", Share: 2.4, Number: true},
 }
 
-func scheduleRows(s FinanceStructure) (rows [][]string) {
-	for _, i := range s.schedule() {
+func scheduleRows(s finance.FinanceStructure) (rows [][]string) {
+	for _, i := range s.Installments() {
 		rows = append(rows, []string{
 			fmt.Sprint(i.Number), dayOf(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
 		})
@@ -113,7 +114,7 @@ func productContract(p *pdf.Page, f facts) {
 		}
 		rows = append(rows, []string{productName(product), how, money.Format(product.PriceCents)})
 	}
-	price, _ := f.structure.products()
+	price, _ := f.structure.ProductTotals()
 	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "How", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows, [][]string{{"Total", "", money.Format(price)}})
 	p.Paragraph("A product may be cancelled at any time. The unearned part of its price is then paid back; where it was financed, to the lender, which lowers what is owed.")
 }
@@ -157,8 +158,8 @@ func preferredMortgage(p *pdf.Page, f facts) {
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
-func lastDay(s FinanceStructure) string {
-	rows := s.schedule()
+func lastDay(s finance.FinanceStructure) string {
+	rows := s.Installments()
 	return dayOf(rows[len(rows)-1].DueOn)
 }
 

@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ledongthuc/pdf"
 
@@ -15,6 +16,8 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // Every status of a document, and what may be done with it.
 func TestEveryDocumentAction(t *testing.T) {

@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
@@ -22,9 +23,9 @@ type facts struct {
 	buyer     contacts.Contact
 	coBuyer   *contacts.Contact
 	trades    []deals.TradeIn
-	payments  []Payment
-	structure *FinanceStructure // the selected one
-	today     time.Time         // where the dealership is
+	payments  []finance.Payment
+	structure *finance.FinanceStructure // the selected one
+	today     time.Time                 // where the dealership is
 }
 
 // seller is the dealership's name in law.
@@ -224,7 +225,7 @@ func figures(p *pdf.Page, f facts) {
 }
 
 // productName is a product in words.
-func productName(p FinanceProduct) string {
+func productName(p finance.FinanceProduct) string {
 	name := strings.ReplaceAll(p.Kind, "_", " ")
 	if name == "gap" {
 		name = "GAP waiver"

@@ -1,14 +1,14 @@
-package finance
+package documents
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"time"
 
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -63,7 +63,7 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	if f.company, err = dealership.Find(ctx, tx); err != nil {
 		return f, err
 	}
-	if f.today, err = today(ctx, tx); err != nil {
+	if f.today, err = finance.Today(ctx, tx); err != nil {
 		return f, err
 	}
 	if f.hull, err = hulls.Find(ctx, tx, f.deal.HullID); err != nil {
@@ -85,27 +85,17 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	if f.trades, err = deals.TradeIns(ctx, tx, f.deal); err != nil {
 		return f, err
 	}
-	if f.payments, err = paymentsOf(ctx, tx, f.deal); err != nil {
+	if f.payments, err = finance.Payments(ctx, tx, f.deal); err != nil {
 		return f, err
 	}
 	if f.deal.SelectedStructureID != nil {
-		s, err := findStructure(ctx, tx, f.deal, *f.deal.SelectedStructureID)
+		s, err := finance.FindStructure(ctx, tx, f.deal, *f.deal.SelectedStructureID)
 		if err != nil {
 			return f, err
 		}
 		f.structure = &s
 	}
 	return f, nil
-}
-
-// today is the day at the dealership.
-func today(ctx context.Context, tx *db.Tx) (time.Time, error) {
-	company, err := dealership.Find(ctx, tx)
-	if err != nil {
-		return tx.Now, err
-	}
-	zone, err := time.LoadLocation(company.Timezone)
-	return tx.Now.In(zone), err
 }
 
 // insertDocument adds a document with its bytes. Both are there or neither.

@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"bytes"
@@ -15,6 +15,32 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+var (
+	read  = auth.Need(auth.DealsRead)
+	write = auth.Need(auth.DealsWrite)
+)
+
+// API serves the documents of deals.
+type API struct {
+	DB *db.DB
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Finance")
+	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.documents)
+	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as PDF", a.issueDocument,
+		rest.Describe("Made from the deal as it is now, and never changed afterwards. To issue it anew, name the old one in `supersedes_id`: it is voided."),
+		rest.Example(`{"kind": "purchase_agreement"}`))
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.getDocument)
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(mime))
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.signDocument,
+		rest.Describe("A purchase agreement that all have signed lets the deal be contracted, and fixes its terms."),
+		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.voidDocument,
+		rest.Example(`{"reason": "Wrong trailer"}`))
+}
+
 // ByDocument names a document of a deal.
 type ByDocument struct {
 	deals.ByDeal
@@ -29,24 +55,28 @@ func (a *API) documents(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func (a *API) getDocument(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, error) {
-	return look(ctx, tx, in.DealID, func(d deals.Deal) (Document, error) {
-		return findDocument(ctx, tx, d, in.DocumentID)
-	})
+	return find(ctx, tx, *in)
+}
+
+func find(ctx context.Context, tx *db.Tx, in ByDocument) (Document, error) {
+	d, err := deals.Find(ctx, tx, in.DealID)
+	if err != nil {
+		return Document{}, err
+	}
+	return findDocument(ctx, tx, d, in.DocumentID)
 }
 
 // getContent gives the PDF. Its bytes never change, so its hash names them.
 func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.Content, error) {
-	return look(ctx, tx, in.DealID, func(d deals.Deal) (*rest.Content, error) {
-		doc, err := findDocument(ctx, tx, d, in.DocumentID)
-		if err != nil {
-			return nil, err
-		}
-		pdf, err := findFile(ctx, tx, doc)
-		if err != nil {
-			return nil, err
-		}
-		return &rest.Content{Type: mime, Name: string(doc.Kind) + "-" + doc.ID + ".pdf", ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
-	})
+	doc, err := find(ctx, tx, *in)
+	if err != nil {
+		return nil, err
+	}
+	pdf, err := findFile(ctx, tx, doc)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Content{Type: mime, Name: string(doc.Kind) + "-" + doc.ID + ".pdf", ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
 }
 
 // file is bytes that need no closing.
@@ -120,16 +150,19 @@ func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) 
 
 // changeDocument is how a document's record is changed.
 func (a *API) changeDocument(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, doc *Document) error) (Document, error) {
-	return change(ctx, tx, in.DealID, func(d *deals.Deal) (Document, error) {
-		doc, err := findDocument(ctx, tx, *d, in.DocumentID)
-		if err != nil {
-			return doc, err
-		}
-		if err := rest.CheckIfMatch(ctx, doc.Version); err != nil {
-			return doc, err
-		}
-		return doc, edit(d, &doc)
-	})
+	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return Document{}, err
+	}
+	doc, err := findDocument(ctx, tx, d, in.DocumentID)
+	if err != nil {
+		return doc, err
+	}
+	if err := rest.CheckIfMatch(ctx, doc.Version); err != nil {
+		return doc, err
+	}
+	err = edit(&d, &doc)
+	return doc, err
 }
 
 func (a *API) signDocument(ctx context.Context, tx *db.Tx, in *struct {

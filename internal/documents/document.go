@@ -1,4 +1,6 @@
-package finance
+// Package documents issues the documents of a deal as PDFs and records who
+// signed them.
+package documents
 
 import (
 	"fmt"
