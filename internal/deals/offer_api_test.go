@@ -42,7 +42,7 @@ func TestOffers(t *testing.T) {
 		s.Test.With("If-Match", `"7"`).Post(path+"/"+counter.ID+"/accept", nil, 409, nil)
 		s.Test.Post(path, map[string]any{"amount_usd": 119500, "made_by": "buyer"}, 201, &second)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
-		same(t, "accepted", got.Status, deals.Taken)
+		same(t, "accepted", got.Status, deals.OfferAccepted)
 		d := deal(s, id)
 		testkit.Equal(t, d.AcceptedOfferID, new(counter.ID))
 		testkit.Equal(t, d.Totals.PriceCents, 12150000)

@@ -144,11 +144,11 @@ func TestEveryCancel(t *testing.T) {
 func TestEveryChangeOfTerms(t *testing.T) {
 	for _, s := range statuses {
 		d := ready(s)
-		if err := d.MayChangeTerms(); err == nil {
+		if err := d.CheckTermsOpen(); err == nil {
 			t.Errorf("%s: signed terms may change, want an error", s)
 		}
 		d.SignedAgreementID = nil
-		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.MayChangeTerms() == nil) != want {
+		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.CheckTermsOpen() == nil) != want {
 			t.Errorf("%s: want allowed = %v", s, want)
 		}
 	}

@@ -28,47 +28,43 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Finance")
-	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.documents)
-	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as PDF", a.issueDocument,
-		rest.Describe("Made from the deal as it is now, and never changed afterwards. To issue it anew, name the old one in `supersedes_id`: it is voided."),
+	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list)
+	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as a PDF", a.issue,
+		rest.Describe("Creates the PDF from the current state of the deal. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."),
 		rest.Example(`{"kind": "purchase_agreement"}`))
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.getDocument)
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(mime))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.signDocument,
-		rest.Describe("A purchase agreement that all have signed lets the deal be contracted, and fixes its terms."),
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get)
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(contentType))
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
+		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms."),
 		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
-	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.voidDocument,
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
+		rest.Describe("If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases."),
 		rest.Example(`{"reason": "Wrong trailer"}`))
 }
 
-// ByDocument names a document of a deal.
+// ByDocument are the path parameters of a document.
 type ByDocument struct {
 	deals.ByDeal
 	DocumentID string `path:"document_id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) documents(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) list(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[Document], error) {
-	return listDocuments(ctx, tx, in.DealID, in.Query)
+	return deals.ListOf(ctx, tx, documents, in.DealID, in.Query)
 }
 
-func (a *API) getDocument(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, error) {
-	return find(ctx, tx, *in)
-}
-
-func find(ctx context.Context, tx *db.Tx, in ByDocument) (Document, error) {
-	d, err := deals.Find(ctx, tx, in.DealID)
-	if err != nil {
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, error) {
+	if _, err := deals.Find(ctx, tx, in.DealID); err != nil {
 		return Document{}, err
 	}
-	return findDocument(ctx, tx, d, in.DocumentID)
+	return documents.FindIn(ctx, tx, in.DealID, in.DocumentID)
 }
 
-// getContent gives the PDF. Its bytes never change, so its hash names them.
+// getContent returns the PDF. It never changes, so its hash is the ETag.
 func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.Content, error) {
-	doc, err := find(ctx, tx, *in)
+	doc, err := a.get(ctx, tx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,21 +72,21 @@ func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Content{Type: mime, Name: string(doc.Kind) + "-" + doc.ID + ".pdf", ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
+	name := string(doc.Kind) + "-" + doc.ID + ".pdf"
+	return &rest.Content{Type: contentType, Name: name, ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
 }
 
-// file is bytes that need no closing.
+// file adds a Close method to a reader.
 type file struct{ *bytes.Reader }
 
 func (file) Close() error { return nil }
 
-// errOutdated is that the deal changed while its document was being set.
-var errOutdated = errors.New("the deal has changed since the document was set")
+// errOutdated means that the deal changed while its document was rendered.
+var errOutdated = errors.New("the deal changed while the document was rendered")
 
-// issueDocument sets the document before the transaction, which must not wait
-// for it, and issues it only if it still tells the deal as it is. Otherwise it
-// is set anew.
-func (a *API) issueDocument(ctx context.Context, in *struct {
+// issue renders the document before the transaction, because that takes too long
+// inside. If the deal changed in the meantime, it renders the document again.
+func (a *API) issue(ctx context.Context, in *struct {
 	deals.ByDeal
 	Body DocumentIssue
 }) (Document, error) {
@@ -104,7 +100,7 @@ func (a *API) issueDocument(ctx context.Context, in *struct {
 }
 
 func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
-	set, doc, pdf, failed := a.setDocument(ctx, dealID, in)
+	f, doc, pdf, failed := a.render(ctx, dealID, in)
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Document, error) {
 		d, err := deals.FindForUpdate(ctx, tx, dealID)
 		if err != nil {
@@ -112,73 +108,74 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 		}
 		issued := doc
 		switch {
-		case failed != nil: // said only here: a repeat gets the answer of the first request, whatever is true now
+		case failed != nil: // not earlier: a repeated request gets the stored response first, even if rendering fails now
 			return issued, failed
-		case d.Version != set.deal.Version:
-			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has moved on").Because(errOutdated)
+		case d.Version != f.deal.Version:
+			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has changed").Because(errOutdated)
 		}
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return issued, err
 		}
+
 		if err := replace(ctx, tx, &d, issued); err != nil {
 			return issued, err
 		}
-		return issued, insertDocument(ctx, tx, d, &issued, pdf)
+		err = insertDocument(ctx, tx, d, &issued, pdf)
+		return issued, err
 	})
 }
 
-// setDocument makes the record and the PDF of the deal as it is now.
-func (a *API) setDocument(ctx context.Context, dealID string, in DocumentIssue) (set facts, doc Document, pdf []byte, err error) {
+// render builds the record and the PDF from the current state of the deal.
+func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f facts, doc Document, pdf []byte, err error) {
 	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
-		if set, err = gather(ctx, tx, dealID); err != nil {
+		if f, err = gather(ctx, tx, dealID); err != nil {
 			return doc, err
 		}
-		if doc, err = in.document(set, auth.From(ctx).Actor); err != nil {
+		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
 			return doc, err
 		}
-		doc.ID = tx.NewID("doc") // it is printed on every page
+		doc.ID = tx.NewID(documents.Prefix) // printed on each page
 		return doc, nil
 	})
 	if err != nil {
-		return set, doc, nil, err
+		return f, doc, nil, err
 	}
+
 	var pages int
-	pdf, pages, err = set.set(doc)
+	pdf, pages, err = f.render(doc)
 	doc.PageCount = int64(pages)
-	return set, doc, pdf, err
+	return f, doc, pdf, err
 }
 
-// changeDocument is how a document's record is changed.
-func (a *API) changeDocument(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, doc *Document) error) (Document, error) {
+// change locks the deal, finds a document of it, checks If-Match and calls edit.
+func change(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, before Document, doc *Document) error) (Document, error) {
 	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
 	if err != nil {
 		return Document{}, err
 	}
-	doc, err := findDocument(ctx, tx, d, in.DocumentID)
-	if err != nil {
-		return doc, err
+
+	find := func(ctx context.Context, tx *db.Tx, id string) (Document, error) {
+		return documents.FindIn(ctx, tx, d.ID, id)
 	}
-	if err := rest.CheckIfMatch(ctx, doc.Version); err != nil {
-		return doc, err
-	}
-	err = edit(&d, &doc)
-	return doc, err
+	return rest.Change(ctx, tx, find, in.DocumentID, func(before Document, doc *Document) error { return edit(&d, before, doc) })
 }
 
-func (a *API) signDocument(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) sign(ctx context.Context, tx *db.Tx, in *struct {
 	ByDocument
 	Body DocumentSign
 }) (Document, error) {
-	return a.changeDocument(ctx, tx, in.ByDocument, func(d *deals.Deal, doc *Document) error {
-		before := *doc
+	return change(ctx, tx, in.ByDocument, func(d *deals.Deal, before Document, doc *Document) error {
 		if err := doc.sign(in.Body, tx.Now); err != nil {
 			return err
 		}
-		if doc.Status != AllSigned {
+		if doc.Status != FullySigned {
 			return saveDocument(ctx, tx, before, doc, "document.partially_signed")
 		}
+
 		if doc.Kind == PurchaseAgreement && d.SignedAgreementID == nil {
-			if err := bind(ctx, tx, d, &doc.ID); err != nil {
+			unsigned := *d
+			d.SignAgreement(doc.ID)
+			if err := deals.Save(ctx, tx, unsigned, d); err != nil {
 				return err
 			}
 		}
@@ -186,18 +183,18 @@ func (a *API) signDocument(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-func (a *API) voidDocument(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) void(ctx context.Context, tx *db.Tx, in *struct {
 	ByDocument
 	Body DocumentVoid
 }) (Document, error) {
-	return a.changeDocument(ctx, tx, in.ByDocument, func(d *deals.Deal, doc *Document) error {
-		return voidOne(ctx, tx, d, doc, in.Body.Reason)
+	return change(ctx, tx, in.ByDocument, func(d *deals.Deal, _ Document, doc *Document) error {
+		return void(ctx, tx, d, doc, in.Body.Reason)
 	})
 }
 
-// Schema lists the kinds in the description of the API.
+// Schema lists the kinds in the OpenAPI document.
 func (DocumentKind) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Description: "What the document is for.", Examples: []any{"purchase_agreement"}}
+	s := &huma.Schema{Type: huma.TypeString, Description: "Kind of document.", Examples: []any{"purchase_agreement"}}
 	for _, k := range kinds {
 		s.Enum = append(s.Enum, string(k))
 	}

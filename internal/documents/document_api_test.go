@@ -59,8 +59,8 @@ func TestDocuments(t *testing.T) {
 		sign(doc, "lender", 409)
 		sign(doc, "dealer", 200)
 		signed := sign(doc, "co_buyer", 200)
-		if signed.Status != documents.AllSigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
-			t.Errorf(`got %s; want signed.Status = documents.AllSigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
+		if signed.Status != documents.FullySigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
+			t.Errorf(`got %s; want signed.Status = documents.FullySigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
 		}
 		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
 		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë", "audit log without the signer's name")

@@ -21,12 +21,12 @@ var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // Every status of a document, and what may be done with it.
 func TestEveryDocumentAction(t *testing.T) {
-	for _, status := range []DocumentStatus{Issued, PartiallySigned, AllSigned, Voided} {
+	for _, status := range []DocumentStatus{Issued, PartiallySigned, FullySigned, Voided} {
 		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
 		switch status {
 		case PartiallySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}}
-		case AllSigned:
+		case FullySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}, {SignerRole: ByDealer}}
 		}
 		for _, role := range []SignerRole{ByBuyer, ByCoBuyer, ByDealer, ByLender} {
@@ -34,7 +34,7 @@ func TestEveryDocumentAction(t *testing.T) {
 			err := d.sign(DocumentSign{SignerRole: role, SignerName: "Ann"}, now)
 			want := map[DocumentStatus]map[SignerRole]DocumentStatus{
 				Issued:          {ByBuyer: PartiallySigned, ByDealer: PartiallySigned},
-				PartiallySigned: {ByDealer: AllSigned},
+				PartiallySigned: {ByDealer: FullySigned},
 			}[status][role]
 			if (err == nil) != (want != "") || err == nil && d.Status != want || err != nil && fault.KindOf(err) != fault.KindConflict {
 				t.Errorf("the %s signs a document that is %s: %v, %s; want %q", role, status, err, d.Status, want)
@@ -111,7 +111,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 		t.Fatal(err)
 	}
 	doc.ID = "doc_01jcqz8t5n8m2x4v6b7c9d0e1f"
-	set, pages, err := f.set(doc)
+	set, pages, err := f.render(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +146,11 @@ func TestWhatPapersSay(t *testing.T) {
 			"$118,000.00", "$7,220.94", "$109,359.94", "$104,359.94", "fitted", "Boat show special", "Signatures", "Co-buyer",
 		},
 		"retail_installment_contract": {
-			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a last one of $753.57.",
+			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
 			"Dec 15, 2026", "Nov 15, 2046", "$0.00", "NOTICE: Any holder of this consumer credit contract",
 		},
-		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Received in all"},
-		"uscg_cg1340":     {"CG-1340", "GRT40912B324", "Owners together: 100%", "$118,000.00"},
+		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Total received"},
+		"uscg_cg1340":     {"CG-1340", "GRT40912B324", "Joint owners: 100%", "$118,000.00"},
 	} {
 		doc, text := issue(t, f, kind)
 		for _, want := range wants {
@@ -168,12 +168,12 @@ func TestWhatPapersSay(t *testing.T) {
 func TestPapersAreReproducible(t *testing.T) {
 	f := everything()
 	doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Title: "Purchase Agreement", RequiredSigners: both}
-	first, _, err := f.set(doc)
+	first, _, err := f.render(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if again, _, err := f.set(doc); err != nil || !bytes.Equal(first, again) {
+		if again, _, err := f.render(doc); err != nil || !bytes.Equal(first, again) {
 			t.Fatalf("got other bytes the second time, %v; want the same document", err)
 		}
 	}

@@ -9,21 +9,21 @@ import (
 )
 
 func creditApplication(p *pdf.Page, f facts) {
-	p.Paragraph("The applicant applies for credit to buy the vessel described below and states that the information given is true and complete.")
+	p.Paragraph("The applicant applies for credit to buy the vessel described below and certifies that the information in this application is true and complete.")
 	vessel(p, f)
 	p.Heading("Applicant")
 	p.Fields(
 		pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Date of birth"},
-		pdf.Field{Name: "Address", Value: homeOf(f.buyer)}, pdf.Field{Name: "Social security number"},
+		pdf.Field{Name: "Address", Value: addressOf(f.buyer)}, pdf.Field{Name: "Social Security number"},
 		pdf.Field{Name: "Phone", Value: or(f.buyer.Phone, "")}, pdf.Field{Name: "Email", Value: or(f.buyer.Email, "")},
-		pdf.Field{Name: "Employer"}, pdf.Field{Name: "Position and years there"},
+		pdf.Field{Name: "Employer"}, pdf.Field{Name: "Position and years employed"},
 		pdf.Field{Name: "Gross monthly income"}, pdf.Field{Name: "Monthly housing payment"},
 	)
 	if f.coBuyer != nil {
 		p.Heading("Co-applicant")
 		p.Fields(
 			pdf.Field{Name: "Name", Value: nameOf(*f.coBuyer)}, pdf.Field{Name: "Date of birth"},
-			pdf.Field{Name: "Address", Value: homeOf(*f.coBuyer)}, pdf.Field{Name: "Social security number"},
+			pdf.Field{Name: "Address", Value: addressOf(*f.coBuyer)}, pdf.Field{Name: "Social Security number"},
 			pdf.Field{Name: "Employer"}, pdf.Field{Name: "Gross monthly income"},
 		)
 	}
@@ -33,10 +33,10 @@ func creditApplication(p *pdf.Page, f facts) {
 		amount, term = f.structure.AmountFinancedCents, fmt.Sprintf("%d months", f.structure.TermMonths)
 	}
 	p.Fields(
-		pdf.Field{Name: "Price of the vessel", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Amount requested", Value: money.Format(amount)},
+		pdf.Field{Name: "Vessel price", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Amount requested", Value: money.Format(amount)},
 		pdf.Field{Name: "Term", Value: term}, pdf.Field{Name: "Cash down", Value: cashDown(f)},
 	)
-	p.Note("By signing, the applicant authorizes the dealer and the lenders to whom this application is submitted to obtain consumer reports and to verify employment, income and deposits. Important information about procedures for opening a new account: federal law requires lenders to obtain, verify and record information that identifies each person who opens an account.")
+	p.Note("By signing, the applicant authorizes the dealer and the lenders that receive this application to obtain consumer credit reports and to verify employment, income and deposits. Important information about procedures for opening a new account: Federal law requires lenders to obtain, verify and record information that identifies each person who opens an account.")
 }
 
 func cashDown(f facts) string {
@@ -48,16 +48,22 @@ func cashDown(f facts) string {
 
 func installmentContract(p *pdf.Page, f facts) {
 	s := *f.structure
-	p.Paragraph("The buyer buys the vessel on credit and agrees to pay the amount financed and the finance charge to the seller, or to whom the seller assigns this contract, in the payments scheduled below.")
+	p.Paragraph("The buyer buys the vessel on credit and agrees to pay the amount financed and the finance charge to the seller, or to the assignee of this contract, according to the payment schedule below.")
 	parties(p, f)
 	vessel(p, f)
-	p.Heading("Federal truth-in-lending disclosures")
-	p.Table([]pdf.Column{{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1}, {Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1}}, nil,
-		[][]string{{string(s.APRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents), money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents)}})
-	p.Note("APR: the cost of the credit as a yearly rate. Finance charge: the dollar amount the credit will cost. Amount financed: the credit provided to the buyer or on the buyer's behalf. Total of payments: what the buyer will have paid after all payments as scheduled. Total sale price: the total cost of the purchase on credit, including the down payment.")
-	p.Paragraph(paymentsInWords(s))
-	p.Heading("Itemization of the amount financed")
-	rows := [][]string{{"Vessel, line items and tax, less trade equity", money.Format(s.DealCents)}}
+	p.Heading("Federal Truth in Lending disclosures")
+	disclosures := []pdf.Column{
+		{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1},
+		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
+	}
+	p.Table(disclosures, nil, [][]string{{
+		string(s.APRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
+		money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents),
+	}})
+	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
+	p.Paragraph(describePayments(s))
+	p.Heading("Itemization of amount financed")
+	rows := [][]string{{"Vessel, additional items and tax, less trade-in equity", money.Format(s.DealCents)}}
 	for _, product := range s.Products {
 		if product.Financed {
 			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})
@@ -67,11 +73,11 @@ func installmentContract(p *pdf.Page, f facts) {
 	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
 	p.Heading("Terms")
 	p.Clauses(
-		pdf.Clause{Name: "Prepayment", Text: "The buyer may pay early, in whole or in part, without penalty; interest is owed only for the time until then."},
-		pdf.Clause{Name: "Late payment", Text: "A payment that is more than ten days late may bear a late charge to the extent that the law allows."},
-		pdf.Clause{Name: "Security", Text: "The seller has a security interest in the vessel, its engines, trailer and equipment, and in the proceeds of insurance, until all is paid."},
-		pdf.Clause{Name: "Insurance", Text: "The buyer keeps the vessel insured against loss and damage, in favor of the holder of this contract."},
-		pdf.Clause{Name: "Default", Text: "If the buyer does not pay or does not keep this contract, the holder may demand all that is owed and take possession of the vessel as the law allows."},
+		pdf.Clause{Name: "Prepayment", Text: "The buyer may prepay all or part of the balance at any time without penalty."},
+		pdf.Clause{Name: "Late payment", Text: "If a payment is more than 10 days late, a late charge may apply to the extent permitted by law."},
+		pdf.Clause{Name: "Security", Text: "The seller has a security interest in the vessel, its engines, trailer and equipment, and in insurance proceeds, until the balance is paid in full."},
+		pdf.Clause{Name: "Insurance", Text: "The buyer must keep the vessel insured against loss and damage and name the holder of this contract as loss payee."},
+		pdf.Clause{Name: "Default", Text: "If the buyer fails to make a payment or breaches this contract, the holder may demand payment of the entire balance and repossess the vessel as permitted by law."},
 		pdf.Clause{Name: "Assignment", Text: "The seller may assign this contract to " + or(s.Lender, "a lender") + "."},
 	)
 	p.Notice("NOTICE: Any holder of this consumer credit contract is subject to all claims and defenses which the debtor could assert against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall not exceed amounts paid by the debtor hereunder.")
@@ -79,44 +85,45 @@ func installmentContract(p *pdf.Page, f facts) {
 	p.Table(scheduleColumns, scheduleRows(s), [][]string{{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents), money.Format(s.FinanceChargeCents), ""}})
 }
 
-// paymentsInWords says what the schedule says, in a sentence.
-func paymentsInWords(s finance.FinanceStructure) string {
+// describePayments summarizes the schedule in a sentence.
+func describePayments(s finance.FinanceStructure) string {
 	if s.TermMonths == 1 {
-		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), dayOf(s.FirstPaymentOn))
+		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), formatDate(s.FirstPaymentOn))
 	}
-	return fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a last one of %s.", s.TermMonths-1, money.Format(s.PaymentCents), dayOf(s.FirstPaymentOn), money.Format(s.FinalPaymentCents))
+	return fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a final payment of %s.",
+		s.TermMonths-1, money.Format(s.PaymentCents), formatDate(s.FirstPaymentOn), money.Format(s.FinalPaymentCents))
 }
 
 var scheduleColumns = []pdf.Column{
-	{Name: "No.", Share: 1}, {Name: "Due on", Share: 2}, {Name: "Payment", Share: 2.2, Number: true},
+	{Name: "No.", Share: 1}, {Name: "Due date", Share: 2}, {Name: "Payment", Share: 2.2, Number: true},
 	{Name: "Principal", Share: 2.2, Number: true}, {Name: "Interest", Share: 2.2, Number: true}, {Name: "Balance", Share: 2.4, Number: true},
 }
 
 func scheduleRows(s finance.FinanceStructure) (rows [][]string) {
 	for _, i := range s.Installments() {
 		rows = append(rows, []string{
-			fmt.Sprint(i.Number), dayOf(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
+			fmt.Sprint(i.Number), formatDate(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
 		})
 	}
 	return rows
 }
 
 func productContract(p *pdf.Page, f facts) {
-	p.Paragraph("The buyer buys the products listed below for the vessel. They are optional: neither the purchase nor its financing depends on them.")
+	p.Paragraph("The buyer is buying the products listed below for the vessel. They are optional and are not required to buy or finance the vessel.")
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Products")
 	var rows [][]string
 	for _, product := range f.structure.Products {
-		how := "Paid in cash"
+		payment := "Cash"
 		if product.Financed {
-			how = "Financed"
+			payment = "Financed"
 		}
-		rows = append(rows, []string{productName(product), how, money.Format(product.PriceCents)})
+		rows = append(rows, []string{productName(product), payment, money.Format(product.PriceCents)})
 	}
 	price, _ := f.structure.ProductTotals()
-	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "How", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows, [][]string{{"Total", "", money.Format(price)}})
-	p.Paragraph("A product may be cancelled at any time. The unearned part of its price is then paid back; where it was financed, to the lender, which lowers what is owed.")
+	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows, [][]string{{"Total", "", money.Format(price)}})
+	p.Paragraph("The buyer may cancel a product at any time. The unearned part of its price will be refunded. If the product was financed, the refund is paid to the lender and reduces the loan balance.")
 }
 
 func productWaiver(p *pdf.Page, f facts) {
@@ -124,52 +131,52 @@ func productWaiver(p *pdf.Page, f facts) {
 	vessel(p, f)
 	p.Heading("Products declined")
 	p.Checklist("Extended service contract", "GAP waiver", "Gelcoat protection", "Hull protection", "Tire and wheel (trailer)", "Propeller protection", "Credit life", "Disability", "Theft protection", "Prepaid maintenance")
-	p.Paragraph("The products ticked above were explained and offered to the buyer, who has declined them and knows that repairs and losses that they would have covered are the buyer's own.")
+	p.Paragraph("The products checked above were explained and offered to the buyer. The buyer declined them and understands that the buyer is responsible for repairs and losses that they would have covered.")
 }
 
 func privacyNotice(p *pdf.Page, f facts) {
-	p.Paragraph("What " + f.seller() + " does with personal information.")
+	p.Paragraph("How " + f.seller() + " collects, uses and shares your personal information.")
 	p.Heading("What we collect")
-	p.Paragraph("Name, address, phone, email and date of birth; income, employment and social security number where you apply for credit; what you buy, trade in and pay.")
-	p.Heading("Why, and with whom we share it")
+	p.Paragraph("We collect your name, address, phone number, email address and date of birth, and information about your purchases, trade-ins and payments. If you apply for credit, we also collect your income, employment and Social Security number.")
+	p.Heading("How we share it")
 	p.Clauses(
-		pdf.Clause{Text: "To complete the purchase: with lenders to whom you apply, insurers, manufacturers for warranty, and the authorities that title, register or document the vessel."},
-		pdf.Clause{Text: "As the law requires: with courts and authorities that ask for it lawfully."},
-		pdf.Clause{Text: "For marketing by others: we do not share it."},
+		pdf.Clause{Text: "To complete your purchase, we share it with lenders you apply to, insurers, manufacturers (for warranties), and the agencies that title, register or document the vessel."},
+		pdf.Clause{Text: "We share it with courts and government agencies when the law requires it."},
+		pdf.Clause{Text: "We do not share it with other companies for their marketing."},
 	)
 	p.Heading("How we protect it")
-	p.Paragraph("Access is limited to those who need it for their work and is recorded. You may ask what we hold about you and have it corrected or, where no law obliges us to keep it, erased.")
-	p.Paragraph("By signing, the customer confirms having received this notice.")
+	p.Paragraph("Only employees who need your information for their work have access to it, and access is logged. You may ask us for a copy of your information. You may also ask us to correct it, or to delete it unless the law requires us to keep it.")
+	p.Paragraph("By signing, the customer acknowledges receipt of this notice.")
 }
 
 func preferredMortgage(p *pdf.Page, f facts) {
 	s := *f.structure
-	p.Paragraph("Data for a preferred mortgage under 46 U.S.C. chapter 313. The mortgage itself is filed with the National Vessel Documentation Center.")
+	p.Paragraph("Information for a preferred ship mortgage under 46 U.S.C. Chapter 313. File the mortgage itself with the National Vessel Documentation Center.")
 	vessel(p, f)
 	p.Heading("Mortgage")
 	p.Fields(
-		pdf.Field{Name: "Mortgagor", Value: pdf.Lines(nameOf(f.buyer), homeOf(f.buyer))}, pdf.Field{Name: "Mortgagee", Value: or(s.Lender, "")},
-		pdf.Field{Name: "Amount of the mortgage", Value: money.Format(s.AmountFinancedCents)}, pdf.Field{Name: "Interest mortgaged", Value: "100%"},
-		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Vessel's name"},
-		pdf.Field{Name: "Term", Value: fmt.Sprintf("%d months", s.TermMonths)}, pdf.Field{Name: "Maturity", Value: lastDay(s)},
+		pdf.Field{Name: "Mortgagor", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))}, pdf.Field{Name: "Mortgagee", Value: or(s.Lender, "")},
+		pdf.Field{Name: "Mortgage amount", Value: money.Format(s.AmountFinancedCents)}, pdf.Field{Name: "Interest mortgaged", Value: "100%"},
+		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Vessel name"},
+		pdf.Field{Name: "Term", Value: fmt.Sprintf("%d months", s.TermMonths)}, pdf.Field{Name: "Maturity date", Value: maturityDate(s)},
 	)
 	p.Heading("Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________   Date ____________________")
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
-func lastDay(s finance.FinanceStructure) string {
+func maturityDate(s finance.FinanceStructure) string {
 	rows := s.Installments()
-	return dayOf(rows[len(rows)-1].DueOn)
+	return formatDate(rows[len(rows)-1].DueOn)
 }
 
 func satisfaction(p *pdf.Page, f facts) {
-	p.Paragraph("The mortgagee named below acknowledges that the debt secured by the mortgage on the vessel is paid and that the mortgage is satisfied and discharged. A documented vessel cannot be transferred while a mortgage on it is outstanding.")
+	p.Paragraph("The mortgagee named below acknowledges that the debt secured by the mortgage on the vessel has been paid in full and that the mortgage is satisfied and discharged.")
 	vessel(p, f)
 	p.Heading("Mortgage")
 	p.Fields(
 		pdf.Field{Name: "Mortgagee"}, pdf.Field{Name: "Mortgagor"},
-		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Date of the mortgage"},
+		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Mortgage date"},
 		pdf.Field{Name: "Amount"}, pdf.Field{Name: "Book and page, or batch and document"},
 	)
 }

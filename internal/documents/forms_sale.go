@@ -8,11 +8,11 @@ import (
 )
 
 func purchaseAgreement(p *pdf.Page, f facts) {
-	p.Paragraph("The seller sells and the buyer buys the vessel described below, for the price and on the terms of this agreement.")
+	p.Paragraph("The seller agrees to sell, and the buyer agrees to buy, the vessel described below for the price and on the terms of this agreement.")
 	parties(p, f)
 	vessel(p, f)
 	tradeTable(p, f)
-	figures(p, f)
+	priceTable(p, f)
 	if f.structure != nil {
 		p.Heading("Financing")
 		p.Paragraph(fmt.Sprintf("The buyer intends to finance %s over %d months at an annual percentage rate of %s%%, in monthly payments of %s.",
@@ -20,55 +20,55 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 	}
 	p.Heading("Terms")
 	p.Clauses(
-		pdf.Clause{Name: "Payment", Text: "The balance due is payable before or at delivery. A check or draft counts as payment when it has been honored."},
-		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of liens except those that are paid off from the price. Title and risk pass to the buyer on delivery and full payment."},
-		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the vessel given in trade and that what is owed on it is no more than stated above. If the payoff proves higher, the buyer pays the difference."},
+		pdf.Clause{Name: "Payment", Text: "The balance is due on or before delivery. A check or draft counts as payment when it clears."},
+		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of all liens except those to be paid off from the purchase price. Title and risk of loss pass to the buyer upon delivery and payment in full."},
+		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the trade-in and that the amount owed on it does not exceed the payoff stated above. If the actual payoff is higher, the buyer will pay the difference."},
 		pdf.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
-		pdf.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and tried at sea, at the buyer's expense, before accepting delivery."},
-		pdf.Clause{Name: "Cancellation", Text: "If the buyer does not complete the purchase for a reason for which the seller is not responsible, the seller may keep the deposit to the extent that the law allows."},
-		pdf.Clause{Name: "Insurance", Text: "From delivery on the buyer insures the vessel; where it is financed, in favor of the lender."},
-		pdf.Clause{Name: "Whole agreement", Text: "This document, together with what it refers to, is the whole agreement. A change is valid only in writing and signed by both."},
+		pdf.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and sea trialed, at the buyer's expense, before accepting delivery."},
+		pdf.Clause{Name: "Cancellation", Text: "If the buyer fails to complete the purchase through no fault of the seller, the seller may keep the deposit to the extent permitted by law."},
+		pdf.Clause{Name: "Insurance", Text: "The buyer is responsible for insuring the vessel from the time of delivery. If the vessel is financed, the lender must be named as loss payee."},
+		pdf.Clause{Name: "Entire agreement", Text: "This agreement, including the documents it refers to, is the entire agreement between the parties. Changes must be in writing and signed by both parties."},
 	)
 }
 
 func conditionClause(condition string) string {
 	if condition == "new" {
-		return "The vessel is new. It is covered by the manufacturer's written warranties, which are handed to the buyer; the seller gives no other warranty except those that the law does not allow to be excluded."
+		return "The vessel is new and is covered by the manufacturer's written warranties, which the buyer will receive. The seller makes no other warranties, express or implied, except those that cannot be disclaimed by law."
 	}
-	return "The vessel is used and sold as is, with all faults, without warranty by the seller except those that the law does not allow to be excluded."
+	return "The vessel is used and is sold AS IS, with all faults. The seller makes no warranties, express or implied, except those that cannot be disclaimed by law."
 }
 
 func buyersOrder(p *pdf.Page, f facts) {
-	p.Paragraph("The buyer orders the vessel described below. The order becomes binding when the seller has signed it.")
+	p.Paragraph("The buyer orders the vessel described below. This order is binding when signed by the seller.")
 	parties(p, f)
 	vessel(p, f)
 	tradeTable(p, f)
-	figures(p, f)
-	p.Note("This order is no contract of credit. Where the purchase depends on financing, it ends without obligation if no lender approves the buyer on terms that the buyer accepts.")
+	priceTable(p, f)
+	p.Note("This order is not a credit agreement. If the purchase depends on financing and no lender approves the buyer on terms acceptable to the buyer, either party may cancel this order without obligation.")
 }
 
 func depositReceipt(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("%s has received the payments listed below from %s towards the purchase of the vessel.", f.seller(), nameOf(f.buyer)))
+	p.Paragraph(fmt.Sprintf("%s received the payments listed below from %s toward the purchase of the vessel.", f.seller(), nameOf(f.buyer)))
 	vessel(p, f)
 	receipts(p, f)
 	p.Fields(
-		pdf.Field{Name: "Total of the purchase", Value: money.Format(f.deal.Totals.TotalCents)},
+		pdf.Field{Name: "Purchase total", Value: money.Format(f.deal.Totals.TotalCents)},
 		pdf.Field{Name: "Balance due", Value: money.Format(f.deal.Totals.BalanceDueCents)},
 	)
-	p.Note("The deposit is applied to the price. What becomes of it if the purchase is not completed is set out in the purchase agreement.")
+	p.Note("The deposit will be applied to the purchase price. The purchase agreement states what happens to the deposit if the purchase is not completed.")
 }
 
 func billOfSale(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("For %s, the receipt of which the seller acknowledges to the extent paid, the seller sells, transfers and delivers the vessel described below to the buyer, to have and to hold for ever.",
+	p.Paragraph(fmt.Sprintf("For the sum of %s, receipt of which is acknowledged to the extent paid, the seller sells, transfers and delivers the vessel described below to the buyer.",
 		money.Format(f.deal.Totals.PriceCents)))
 	parties(p, f)
 	vessel(p, f)
-	figures(p, f)
+	priceTable(p, f)
 	p.Heading("Warranty of title")
-	p.Paragraph("The seller warrants to be the lawful owner of the vessel, to have the right to sell it, and to defend its title against the lawful claims of all persons.")
+	p.Paragraph("The seller warrants that the seller is the lawful owner of the vessel, has the right to sell it, and will defend its title against the lawful claims of all persons.")
 	p.Heading("Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, the persons who signed below appeared before me and acknowledged that they signed this document.")
+	p.Paragraph("On this ______ day of ____________________, 20____, the persons named below personally appeared before me and acknowledged that they signed this document.")
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
@@ -76,48 +76,48 @@ func seaTrial(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Sea trial")
-	p.Fields(pdf.Field{Name: "Date"}, pdf.Field{Name: "Place"}, pdf.Field{Name: "Engine hours at start"}, pdf.Field{Name: "Engine hours at end"})
-	p.Checklist("Engines start cold and warm", "Oil pressure and temperature within range", "Reaches rated RPM at wide-open throttle", "Shifts smoothly ahead and astern",
-		"Steering and trim tabs work through full travel", "No unusual vibration or noise", "Navigation electronics work", "Bilges dry after the run")
+	p.Fields(pdf.Field{Name: "Date"}, pdf.Field{Name: "Location"}, pdf.Field{Name: "Engine hours at start"}, pdf.Field{Name: "Engine hours at end"})
+	p.Checklist("Engines start cold and warm", "Oil pressure and temperature within range", "Reaches rated RPM at wide-open throttle", "Shifts smoothly into forward and reverse",
+		"Steering and trim tabs operate through full range", "No unusual vibration or noise", "Navigation electronics operate", "Bilges dry after the trial")
 	p.Fields(pdf.Field{Name: "Remarks"}, pdf.Field{Name: ""})
-	p.Paragraph("The buyer has tried the vessel at sea and accepts it, subject to the remarks above.")
+	p.Paragraph("The buyer has sea trialed the vessel and accepts it, subject to the remarks above.")
 }
 
 func deliveryChecklist(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
-	p.Heading("Papers handed over")
-	p.Checklist("Bill of sale", "Title, MSO or Coast Guard papers", "Registration and validation decals", "Warranty registration and manuals", "Proof of insurance", "Trailer registration")
+	p.Heading("Documents delivered")
+	p.Checklist("Bill of sale", "Title, MSO or Coast Guard documentation", "Registration and validation decals", "Warranty registration and manuals", "Proof of insurance", "Trailer registration")
 	p.Heading("Equipment on board")
-	p.Checklist("Life jackets for all persons", "Throwable flotation device", "Fire extinguishers, in date", "Visual distress signals", "Sound signal", "Navigation lights checked",
+	p.Checklist("Life jackets for all passengers", "Throwable flotation device", "Fire extinguishers, not expired", "Visual distress signals", "Sound-producing device", "Navigation lights checked",
 		"Anchor and rode", "Dock lines and fenders")
-	p.Heading("Explained to the buyer")
-	p.Checklist("Engine start, stop and break-in", "Fuel system and ventilation", "Batteries and switches", "Bilge pumps and seacocks", "Electronics", "Trailer, lights and tie-downs",
+	p.Heading("Reviewed with the buyer")
+	p.Checklist("Starting, stopping and breaking in the engine", "Fuel system and ventilation", "Batteries and switches", "Bilge pumps and seacocks", "Electronics", "Trailer, lights and tie-downs",
 		"Maintenance schedule", "Capacity plate and safe loading")
-	p.Fields(pdf.Field{Name: "Engine hours"}, pdf.Field{Name: "Fuel level"}, pdf.Field{Name: "Keys handed over"}, pdf.Field{Name: "Delivered on"})
-	p.Paragraph("The buyer has received the vessel with what is ticked above.")
+	p.Fields(pdf.Field{Name: "Engine hours"}, pdf.Field{Name: "Fuel level"}, pdf.Field{Name: "Keys delivered"}, pdf.Field{Name: "Delivery date"})
+	p.Paragraph("The buyer has received the vessel and the items checked above.")
 }
 
 func dueBill(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
-	p.Heading("Owed to the buyer")
+	p.Heading("We owe")
 	var rows [][]string
 	for i := range 8 {
 		rows = append(rows, []string{fmt.Sprint(i + 1), "", ""})
 	}
-	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or work", Share: 8}, {Name: "Due by", Share: 3}}, rows, nil)
-	p.Paragraph("The seller owes the buyer what is listed above. Nothing else has been promised.")
+	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or service", Share: 8}, {Name: "Due by", Share: 3}}, rows, nil)
+	p.Paragraph("The seller owes the buyer only the items listed above. The seller has made no other promises.")
 }
 
 func survey(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Survey")
-	p.Fields(pdf.Field{Name: "Surveyor"}, pdf.Field{Name: "Accreditation"}, pdf.Field{Name: "Date of survey"}, pdf.Field{Name: "Place"},
+	p.Fields(pdf.Field{Name: "Surveyor"}, pdf.Field{Name: "Accreditation"}, pdf.Field{Name: "Survey date"}, pdf.Field{Name: "Location"},
 		pdf.Field{Name: "Fair market value"}, pdf.Field{Name: "Report number"})
-	p.Checklist("Hauled out and sounded", "Moisture readings taken", "Engines surveyed separately", "Sea trial attended", "Recommendations received", "Accepted by the insurer")
-	p.Paragraph("The buyer has received the surveyor's report and accepts the vessel, subject to the recommendations listed in it.")
+	p.Checklist("Hauled out and hull sounded", "Moisture readings taken", "Engines surveyed separately", "Sea trial attended", "Recommendations received", "Accepted by the insurer")
+	p.Paragraph("The buyer has received the surveyor's report and accepts the vessel, subject to the recommendations in the report.")
 }
 
 func insuranceBinder(p *pdf.Page, f facts) {
@@ -126,14 +126,14 @@ func insuranceBinder(p *pdf.Page, f facts) {
 	p.Heading("Coverage")
 	p.Fields(
 		pdf.Field{Name: "Insurer"}, pdf.Field{Name: "Policy or binder number"},
-		pdf.Field{Name: "Agent and phone"}, pdf.Field{Name: "Effective on"},
-		pdf.Field{Name: "Agreed value, at least", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Loss payee", Value: f.payee()},
+		pdf.Field{Name: "Agent name and phone"}, pdf.Field{Name: "Effective date"},
+		pdf.Field{Name: "Minimum agreed value", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Loss payee", Value: f.payee()},
 		pdf.Field{Name: "Deductible"}, pdf.Field{Name: "Navigation limits"},
 	)
-	p.Paragraph("The buyer agrees to keep the vessel insured for at least the value above, with the loss payee named, from delivery on.")
+	p.Paragraph("The buyer agrees to keep the vessel insured from delivery for at least the value above, with the loss payee named on the policy.")
 }
 
-// payee is whom the insurance pays first.
+// payee returns the loss payee of the insurance.
 func (f facts) payee() string {
 	if f.structure == nil {
 		return "None"

@@ -24,15 +24,16 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 	if err != nil {
 		return nil, err
 	}
-	documents := []Document{}
+
+	found := []Document{}
 	for _, d := range all {
 		docs, err := documentsOf(ctx, tx, d)
 		if err != nil {
 			return nil, err
 		}
-		documents = append(documents, docs...)
+		found = append(found, docs...)
 	}
-	return map[string]any{"documents": documents}, nil
+	return map[string]any{"documents": found}, nil
 }
 
 // erase removes the PDFs and signatures of cancelled deals. The documents of a
@@ -57,7 +58,8 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
 				return err
 			}
-			if _, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, d.ID, doc.ID); err != nil {
+			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, d.ID, doc.ID)
+			if err != nil {
 				return err
 			}
 		}

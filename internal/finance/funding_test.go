@@ -118,8 +118,8 @@ func TestStateOfTheFurthest(t *testing.T) {
 		}
 	}
 	for _, s := range every {
-		if !slices.Contains(furthest, s) {
-			t.Errorf("%s has no rank, want it in furthest", s)
+		if !slices.Contains(ranking, s) {
+			t.Errorf("%s has no rank, want it in ranking", s)
 		}
 	}
 }

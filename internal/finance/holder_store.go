@@ -23,6 +23,7 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 	if err != nil {
 		return nil, err
 	}
+
 	payments, fundings := []Payment{}, []Funding{}
 	for _, d := range all {
 		p, err := Payments(ctx, tx, d)

@@ -14,9 +14,10 @@ func WithdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
+
 	for i := range all {
 		f := &all[i]
-		if f.isOpen() != nil {
+		if f.checkOpen() != nil {
 			continue
 		}
 		before := *f
@@ -35,6 +36,7 @@ func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	if d.DepositOutcome == nil || *d.DepositOutcome != "refund" {
 		return nil
 	}
+
 	day, err := Today(ctx, tx)
 	if err != nil {
 		return err
@@ -43,15 +45,16 @@ func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	if err != nil {
 		return err
 	}
+
 	for _, p := range all {
-		if p.RefundsPaymentID != nil || p.left() == 0 {
+		if p.RefundsPaymentID != nil || p.remaining() == 0 {
 			continue
 		}
-		back, err := p.refund(PaymentRefund{Reason: "deal cancelled"}, day)
+		refund, err := p.refund(PaymentRefund{Reason: "deal cancelled"}, day)
 		if err != nil {
 			return err
 		}
-		if err := addPayment(ctx, tx, d, &back); err != nil {
+		if err := addPayment(ctx, tx, d, &refund); err != nil {
 			return err
 		}
 	}
