@@ -7,7 +7,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Every status of an offer, and what either side may still do to it.
+// Each status of an offer, and what each side can do with it.
 func TestEveryDecision(t *testing.T) {
 	past, future := now.Add(-time.Second), now.Add(time.Second)
 	for _, o := range []struct {

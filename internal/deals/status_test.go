@@ -48,7 +48,7 @@ func TestEveryAdvance(t *testing.T) {
 	}
 }
 
-// Every status, and where it goes without being told.
+// Each status and its default next status.
 func TestEveryNextStep(t *testing.T) {
 	for _, tt := range []struct {
 		from   Status
@@ -145,7 +145,7 @@ func TestEveryChangeOfTerms(t *testing.T) {
 	for _, s := range statuses {
 		d := ready(s)
 		if err := d.CheckTermsOpen(); err == nil {
-			t.Errorf("%s: signed terms may change, want an error", s)
+			t.Errorf("%s: got no error, want signed terms to be fixed", s)
 		}
 		d.SignedAgreementID = nil
 		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.CheckTermsOpen() == nil) != want {

@@ -104,7 +104,7 @@ func TestTotalsAddUp(t *testing.T) {
 	})
 }
 
-// A change to what the deal comes to undoes the selection of a structure; one
+// A change of the total removes the selection of a structure; one
 // that changes nothing does not.
 func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash, FundingState: FundingNotRequired, LineItems: []DealLineItem{}}

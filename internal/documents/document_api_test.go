@@ -89,7 +89,7 @@ func TestDocuments(t *testing.T) {
 	})
 }
 
-func TestDocumentsRefuse(t *testing.T) {
+func TestDocumentsReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.DealIn("contracted", nil)
 		path := "/v1/deals/" + id + "/documents"
@@ -108,8 +108,8 @@ func TestDocumentsRefuse(t *testing.T) {
 	})
 }
 
-// A document tells the deal as it is when it is issued, also while the deal
-// changes; and a repeat gets the first one, whatever happened since.
+// A document shows the deal at the time it is issued, even while the deal changes.
+// A repeated request gets the first document.
 func TestDocumentsOfAChangingDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
@@ -123,7 +123,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 		var p page.Page[documents.Document]
 		s.Test.Get(path+"/documents", 200, &p)
 		for _, doc := range p.Data {
-			// The deal is locked for either, so that their events stand in the order in which they happened.
+			// Both lock the deal, so the events are in the order of the changes.
 			paid := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'payment.recorded'
 				AND id < (SELECT id FROM outbox WHERE type = 'document.issued' AND object_id = ?)`, doc.ID)[0]
 			want := "$0.00 Balance due"

@@ -19,7 +19,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// Every status of a document, and what may be done with it.
+// Each status of a document and what can be done with it.
 func TestEveryDocumentAction(t *testing.T) {
 	for _, status := range []DocumentStatus{Issued, PartiallySigned, FullySigned, Voided} {
 		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
@@ -60,17 +60,17 @@ func TestWhoSigns(t *testing.T) {
 	for name, tt := range map[string]struct {
 		f    facts
 		in   DocumentIssue
-		want []SignerRole // nil: refused
+		want []SignerRole // nil: rejected
 	}{
-		"usual":                      {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
-		"with a co-buyer":            {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
-		"as asked":                   {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
-		"nobody":                     {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
-		"a co-buyer who isn't there": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
-		"no structure":               {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
-		"no trade-in":                {alone, DocumentIssue{Kind: "trade_title"}, nil},
-		"nothing paid":               {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
-		"a cancelled deal":           {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
+		"usual":              {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
+		"with a co-buyer":    {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
+		"as asked":           {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
+		"no signers":         {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
+		"a missing co-buyer": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
+		"no structure":       {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
+		"no trade-in":        {alone, DocumentIssue{Kind: "trade_title"}, nil},
+		"nothing paid":       {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
+		"a cancelled deal":   {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
 	} {
 		d, err := tt.in.document(tt.f, auth.System)
 		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(d.RequiredSigners, tt.want) {
@@ -82,7 +82,7 @@ func TestWhoSigns(t *testing.T) {
 	}
 }
 
-// Every kind can be issued, says what it is about, and counts its pages.
+// Each kind can be issued and has a title, an issuer and page numbers.
 func TestEveryKind(t *testing.T) {
 	if len(forms) != len(kinds) {
 		t.Errorf("got %d forms, want %d, one for each kind", len(forms), len(kinds))
@@ -103,7 +103,7 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// issue sets a document and reads it back.
+// issue renders a document and extracts its text.
 func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	t.Helper()
 	doc, err := DocumentIssue{Kind: kind}.document(f, auth.System)
@@ -119,8 +119,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	return doc, textOf(t, set)
 }
 
-// textOf extracts the text. The reader knows characters up to ÿ only; the pages
-// have the others, too.
+// textOf extracts the text. The library only decodes characters up to ÿ.
 func textOf(t *testing.T, set []byte) string {
 	t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(set), int64(len(set)))
@@ -135,10 +134,10 @@ func textOf(t *testing.T, set []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(strings.Fields(string(text)), " ") // lines are broken where they must
+	return strings.Join(strings.Fields(string(text)), " ") // ignore line breaks
 }
 
-func TestWhatPapersSay(t *testing.T) {
+func TestContents(t *testing.T) {
 	f := everything()
 	for kind, wants := range map[DocumentKind][]string{
 		PurchaseAgreement: {
@@ -164,8 +163,8 @@ func TestWhatPapersSay(t *testing.T) {
 	}
 }
 
-// The same deal gives the same bytes.
-func TestPapersAreReproducible(t *testing.T) {
+// The same deal always produces the same bytes.
+func TestRenderIsReproducible(t *testing.T) {
 	f := everything()
 	doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Title: "Purchase Agreement", RequiredSigners: both}
 	first, _, err := f.render(doc)

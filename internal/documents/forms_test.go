@@ -10,8 +10,8 @@ import (
 	"slipway/internal/hulls"
 )
 
-// everything is a deal that every kind of document can be issued for, with
-// names that need more than ASCII.
+// everything returns facts that allow each kind of document, with names that are
+// not ASCII.
 func everything() facts {
 	zone := time.FixedZone("EST", -5*3600)
 	f := facts{

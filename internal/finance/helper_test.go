@@ -13,7 +13,7 @@ func deal(s *testkit.Server, id string) (d deals.Deal) {
 	return d
 }
 
-// story is what happened to an object, oldest first, as one line.
+// story returns the types of the events of an object, oldest first.
 func story(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }

@@ -54,9 +54,9 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		testkit.Equal(t, p.Data[3].Status, "refunded")
 		testkit.Equal(t, p.Data[0].ID, back.ID)
 		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
-		f.WantDetail(t, "kind", "enum", "all mistakes at once")
-		f.WantDetail(t, "method", "enum", "all mistakes at once")
-		f.WantDetail(t, "amount_cents", "minimum", "all mistakes at once")
+		f.WantDetail(t, "kind", "enum", "all errors together")
+		f.WantDetail(t, "method", "enum", "all errors together")
+		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
 		same(t, "story", story(s, deposit.ID), "payment.recorded")
@@ -64,8 +64,8 @@ func TestPaymentsAndRefunds(t *testing.T) {
 	})
 }
 
-// Fifty refunds at once never give back more than was paid.
-func TestFiftyRefundsAtOnce(t *testing.T) {
+// 50 simultaneous refunds never exceed the payment.
+func TestSimultaneousRefunds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/payments"
@@ -83,8 +83,8 @@ func TestFiftyRefundsAtOnce(t *testing.T) {
 	})
 }
 
-// Money that comes in from all sides at once is all counted.
-func TestPaymentsAtOnce(t *testing.T) {
+// Simultaneous payments are all counted.
+func TestSimultaneousPayments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		counts := testkit.AtOnce(t, 30, func(i int) (*testkit.Response, error) {

@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// The vectors of the domain study, worked out from a deal.
+// The same examples as in the tests of money, calculated from a deal.
 func TestStructures(t *testing.T) {
 	for _, v := range []struct {
 		dollars                        int64
@@ -70,7 +70,7 @@ func TestAmountFinanced(t *testing.T) {
 }
 
 // Whatever is sold and however it is financed: buyer and lender together pay
-// what the deal comes to once the structure is selected.
+// the total of the deal with the selected structure.
 func TestStructurePaysTheDeal(t *testing.T) {
 	cents := rapid.Int64Range(0, 1_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,7 +100,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
-			t.Fatalf("the deal comes to %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
+			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
 		rows := s.Installments()
 		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
@@ -109,7 +109,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 	})
 }
 
-func TestSelectRefusesAnotherSum(t *testing.T) {
+func TestSelectRejectsAnotherTotal(t *testing.T) {
 	d := deals.Deal{Status: deals.Open, PriceUSD: 100000, TaxRatePercent: "0"}
 	s, err := FinanceStructureCreate{APRPercent: "5", TermMonths: 12}.Structure(d, 0, now)
 	if err != nil {
