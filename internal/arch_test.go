@@ -55,11 +55,12 @@ var may = map[string][]string{
 	"contacts":   {"consent"},
 	"leads":      {"consent", "contacts", "dealership", "hulls"},
 	"deals":      {"contacts", "dealership", "hulls", "leads"},
-	"finance":    {"contacts", "dealership", "deals", "hulls"},
+	"finance":    {"contacts", "dealership", "deals"},
+	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
 
 	// the top
-	"app":                           {"access", "contacts", "dealership", "deals", "finance", "hulls", "leads", "webhooks"},
+	"app":                           {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "webhooks"},
 	"demo":                          {"access", "app", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "hulls", "testkit/postgres"},
 	"testkit/postgres":              {},

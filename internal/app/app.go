@@ -19,6 +19,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/documents"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
@@ -101,8 +102,9 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	a.Relay.Observe = a.metrics.delivered
 	book := &contacts.API{DB: a.DB}
 	interest := &leads.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
-	sales, money := &deals.API{DB: a.DB, Unwind: finance.Unwind}, &finance.API{DB: a.DB}
-	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder()}
+	sales, money, papers := &deals.API{DB: a.DB}, &finance.API{DB: a.DB}, &documents.API{DB: a.DB}
+	sales.Unwind = append(sales.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
+	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder(), papers.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	sales.Work(work)
@@ -119,7 +121,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, sales, money, company, people, hooks)
+	}, inventory, book, interest, sales, money, papers, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })

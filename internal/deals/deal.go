@@ -1,5 +1,5 @@
-// Package deals is the sale of a boat: offers, trade-ins and totals, from the
-// first offer until the deal is closed.
+// Package deals sells boats: deals with their offers, trade-ins and totals, from
+// the first offer until the deal is closed.
 package deals
 
 import (
@@ -19,37 +19,37 @@ type Deal struct {
 	ID                  string            `json:"id" db:"id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID              string            `json:"hull_id" db:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID             string            `json:"buyer_id" db:"buyer_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	OfferUSD            int64             `json:"offer_usd" db:"offer_usd" doc:"The opening offer, in whole US dollars. What counts now is totals.price_cents." example:"118000"`
-	LeadID              *string           `json:"lead_id" db:"lead_id" doc:"The lead that it came from."`
-	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"The contact who buys together with the buyer."`
-	OwnerID             *string           `json:"owner_id" db:"owner_id" doc:"The user who looks after it."`
+	OfferUSD            int64             `json:"offer_usd" db:"offer_usd" doc:"Opening offer in whole US dollars. The current price is totals.price_cents." example:"118000"`
+	LeadID              *string           `json:"lead_id" db:"lead_id" doc:"Lead that was converted into this deal."`
+	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"Contact who buys together with the buyer."`
+	OwnerID             *string           `json:"owner_id" db:"owner_id" doc:"User who is responsible for the deal."`
 	SaleType            string            `json:"sale_type" db:"sale_type" enum:"retail,wholesale,brokerage"`
-	DealType            Type              `json:"deal_type" db:"deal_type" enum:"cash,finance,outside_finance" doc:"How it is paid: finance through a lender of ours, outside_finance through one of the buyer's."`
+	DealType            Type              `json:"deal_type" db:"deal_type" enum:"cash,finance,outside_finance" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	Status              Status            `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled"`
-	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"done once it is closed." audit:"-"`
+	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"done if the deal is closed." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id"`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false"`
-	TaxRatePercent      money.Percent     `json:"tax_rate_percent" db:"tax_rate_percent" doc:"A decimal." example:"6"`
-	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances lessen what is taxed, as many states have it."`
-	Totals              DealTotals        `json:"totals" doc:"Always computed by the server."`
-	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"The finance structure that the buyer takes. A change to what the deal comes to undoes the selection."`
-	FundingState        string            `json:"funding_state" db:"funding_state" enum:"not_required,not_started,submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"That of the funding that has come furthest."`
-	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"The purchase agreement that all have signed. While there is one, what the deal comes to cannot change."`
+	TaxRatePercent      money.Percent     `json:"tax_rate_percent" db:"tax_rate_percent" doc:"Sales tax rate as a decimal." example:"6"`
+	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
+	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
+	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
+	FundingState        string            `json:"funding_state" db:"funding_state" enum:"not_required,not_started,submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the funding that is furthest along."`
+	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
 	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" audit:"-"`
-	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What became of the buyer's money when the deal was cancelled."`
-	Rev                 int64             `json:"revision" db:"revision" doc:"Counts how often the deal was closed anew." example:"1"`
-	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own notes: up to 50 pairs."`
+	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What happened to the buyer's money when the deal was cancelled."`
+	Rev                 int64             `json:"revision" db:"revision" doc:"Revision of the agreed terms. Starts at 1 and increases when a signed purchase agreement is voided or replaced, because the next agreement has new terms." example:"1"`
+	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own data. Up to 50 pairs."`
 	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at"`
 	ContractedAt        *time.Time        `json:"contracted_at" db:"contracted_at"`
 	FundedAt            *time.Time        `json:"funded_at" db:"funded_at"`
 	DeliveredAt         *time.Time        `json:"delivered_at" db:"delivered_at"`
 	ClosedAt            *time.Time        `json:"closed_at" db:"closed_at"`
 	CancelledAt         *time.Time        `json:"cancelled_at" db:"cancelled_at"`
-	Version             int64             `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	Version             int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt           time.Time         `json:"created_at" db:"created_at"`
 	UpdatedAt           time.Time         `json:"updated_at" db:"updated_at"`
 
-	// What totals are made of, beside the line items.
+	// The parts of the totals, apart from the line items.
 	PriceUSD            int64 `json:"-" db:"price_usd"`
 	TradeAllowanceCents int64 `json:"-" db:"trade_allowance_cents"`
 	TradeEquityCents    int64 `json:"-" db:"trade_equity_cents"`
@@ -58,12 +58,12 @@ type Deal struct {
 	ProductsCents       int64 `json:"-" db:"products_cents"`
 	ProductsCostCents   int64 `json:"-" db:"products_cost_cents"`
 
-	// How the hull was before the deal took it.
+	// The state of the hull before the deal reserved it.
 	HullStatus *hulls.Status `json:"-" db:"hull_status"`
 	HullHold   *hulls.Hold   `json:"-" db:"hull_hold,json"`
 }
 
-// Revision is the deal's version.
+// Revision returns the version for the ETag.
 func (d Deal) Revision() int64 { return d.Version }
 
 // Type is how a deal is paid.
@@ -76,61 +76,61 @@ const (
 	OutsideFinance Type = "outside_finance"
 )
 
-// Funding states that no lender gives.
+// Funding states of a deal. All others are statuses of its fundings.
 const (
 	FundingNotRequired = "not_required"
 	FundingNotStarted  = "not_started"
 	FundingFunded      = "funded"
 )
 
-// DealLineItem is what comes on top of the boat, or off its price.
+// DealLineItem is an amount that is added to the price of the boat, or a discount.
 type DealLineItem struct {
-	Kind        string  `json:"kind" enum:"fee,product,accessory,discount" doc:"A discount is taken off, the others are added."`
+	Kind        string  `json:"kind" enum:"fee,product,accessory,discount" doc:"A discount is subtracted. All other kinds are added."`
 	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc"`
 	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee"`
-	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, also for a discount." example:"49900"`
-	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"What it costs the dealership. Null without deals:write."`
+	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount." example:"49900"`
+	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
 	Taxable     bool    `json:"taxable" required:"false"`
-	Side        *string `json:"side" required:"false" enum:"front,back" doc:"Whose profit it is: the boat's or that of finance and insurance. Without it, back for a product."`
+	Side        *string `json:"side" required:"false" enum:"front,back" doc:"Whether the profit counts as front (boat) or back (finance and insurance). Defaults to back for a product and to front for other kinds."`
 }
 
-// signed is the amount as it counts.
-func (l DealLineItem) signed() int64 {
+// signedCents is negative for a discount.
+func (l DealLineItem) signedCents() int64 {
 	if l.Kind == "discount" {
 		return -l.AmountCents
 	}
 	return l.AmountCents
 }
 
-func (l DealLineItem) profit() int64 {
+func (l DealLineItem) profitCents() int64 {
 	if l.CostCents != nil {
-		return l.signed() - *l.CostCents
+		return l.signedCents() - *l.CostCents
 	}
-	return l.signed()
+	return l.signedCents()
 }
 
-func (l DealLineItem) back() bool { return l.Side != nil && *l.Side == "back" }
+func (l DealLineItem) isBack() bool { return l.Side != nil && *l.Side == "back" }
 
-// DealCreate is what a new deal needs.
+// DealCreate is the request body for a new deal.
 type DealCreate struct {
 	HullID    string            `json:"hull_id" minLength:"1" maxLength:"64" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	BuyerID   string            `json:"buyer_id" minLength:"1" maxLength:"64" doc:"A contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	OfferUSD  int64             `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"The buyer's opening offer, in whole US dollars." example:"118000"`
+	BuyerID   string            `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	OfferUSD  int64             `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
 	LeadID    *string           `json:"lead_id" required:"false" maxLength:"64"`
 	CoBuyerID *string           `json:"co_buyer_id" required:"false" maxLength:"64"`
-	OwnerID   *string           `json:"owner_id" required:"false" maxLength:"64" doc:"Without it: the user who opens the deal, if it is one."`
+	OwnerID   *string           `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
 	SaleType  string            `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
 	DealType  Type              `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
-	Metadata  map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+	Metadata  map[string]string `json:"metadata,omitempty" doc:"Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (c DealCreate) Check(time.Time) error {
 	_, err := c.deal("0", auth.System)
 	return err
 }
 
-// deal makes the deal, at the dealership's usual rate of tax.
+// deal builds the deal. taxRate is the dealership's default.
 func (c DealCreate) deal(taxRate money.Percent, by auth.Actor) (Deal, error) {
 	d := Deal{
 		HullID: c.HullID, BuyerID: c.BuyerID, OfferUSD: c.OfferUSD, PriceUSD: c.OfferUSD, LeadID: c.LeadID, CoBuyerID: c.CoBuyerID,
@@ -143,23 +143,23 @@ func (c DealCreate) deal(taxRate money.Percent, by auth.Actor) (Deal, error) {
 	if d.Metadata == nil {
 		d.Metadata = map[string]string{}
 	}
-	d.FundingState = d.fundingWithoutLender()
+	d.FundingState = d.initialFundingState()
 	return d, d.check()
 }
 
-// DealPatch changes a deal.
+// DealPatch is a JSON merge patch of a deal.
 type DealPatch struct {
-	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all of them."`
+	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
 	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" example:"6"`
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
 	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage"`
 	DealType       patch.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance"`
-	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (p DealPatch) Check(time.Time) error {
 	d := Deal{TaxRatePercent: "0"}
 	p.set(&d)
@@ -184,78 +184,90 @@ func (p DealPatch) set(d *Deal) {
 	}
 }
 
-// apply changes the deal. Owner and notes may change at any time, the terms
-// only as long as they are not signed.
+// apply changes the deal. The owner and the metadata can always change. The
+// terms can only change until the purchase agreement is signed.
 func (p DealPatch) apply(d *Deal) error {
 	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
 	if terms {
-		if err := d.MayChangeTerms(); err != nil {
+		if err := d.CheckTermsOpen(); err != nil {
 			return err
 		}
 	}
+
 	was := *d
 	p.set(d)
 	if err := d.check(); err != nil {
 		return err
 	}
+
 	if d.DealType != was.DealType {
-		if d.FundingState == was.fundingWithoutLender() {
-			d.FundingState = d.fundingWithoutLender()
+		if d.FundingState == was.initialFundingState() {
+			d.FundingState = d.initialFundingState()
 		}
 		if d.DealType != Finance {
 			d.Select(nil, 0, 0)
 		}
 	}
-	d.repriced(was)
+	d.deselectIfRepriced(was)
 	return nil
 }
 
-// MayChangeTerms says whether what the deal comes to may still change.
-func (d Deal) MayChangeTerms() error {
+// CheckTermsOpen fails if the terms of the deal can't change anymore.
+func (d Deal) CheckTermsOpen() error {
 	switch {
 	case d.Status != Open && d.Status != Accepted && d.Status != InFinance:
-		return fault.Conflict("The deal is %s: its terms are fixed.", d.Status).Detail("status", "state", "must be open, accepted or in_finance")
+		return fault.Conflict("The deal is %s. You can't change its terms.", d.Status).Detail("status", "state", "must be open, accepted or in_finance")
 	case d.SignedAgreementID != nil:
-		return fault.Conflict("The purchase agreement is signed. Void it first.").
-			Detail("signed_agreement_id", "state", "is set: void document %s to change the terms", *d.SignedAgreementID)
+		return fault.Conflict("The purchase agreement is signed. Void it before you change the terms.").
+			Detail("signed_agreement_id", "state", "must be null; void document %s first", *d.SignedAgreementID)
 	}
 	return nil
 }
 
-// repriced undoes the selection of a structure that was worked out for another
-// sum.
-func (d *Deal) repriced(was Deal) {
+// deselectIfRepriced removes the selection of a structure that was calculated
+// for another total.
+func (d *Deal) deselectIfRepriced(was Deal) {
 	if d.NetCents() != was.NetCents() {
 		d.Select(nil, 0, 0)
 	}
 }
 
-// Select makes a structure the one that the buyer takes, with what its products
-// are sold and bought for; nil undoes that. Whoever takes one is financed by us.
+// Select selects a finance structure, with the price and the cost of its
+// products, and makes the deal a finance deal. nil removes the selection.
 func (d *Deal) Select(structureID *string, productsCents, costCents int64) {
 	d.SelectedStructureID, d.ProductsCents, d.ProductsCostCents = structureID, productsCents, costCents
 	if structureID != nil {
-		d.TakeLender()
+		d.UseLender()
 	}
 }
 
-// TakeLender makes the deal one that a lender of ours pays.
-func (d *Deal) TakeLender() {
+// SignAgreement records the signed purchase agreement, which fixes the terms.
+func (d *Deal) SignAgreement(documentID string) { d.SignedAgreementID = &documentID }
+
+// VoidAgreement removes the signed purchase agreement. The next one is a new
+// revision of the terms.
+func (d *Deal) VoidAgreement() {
+	d.SignedAgreementID = nil
+	d.Rev++
+}
+
+// UseLender makes the deal a finance deal.
+func (d *Deal) UseLender() {
 	if d.DealType != Finance {
 		d.DealType = Finance
 		d.FundingState = FundingNotStarted
 	}
 }
 
-// fundingWithoutLender is the funding state while no lender has been asked.
-func (d Deal) fundingWithoutLender() string {
+// initialFundingState is the funding state before a submission to a lender.
+func (d Deal) initialFundingState() string {
 	if d.DealType == Finance {
 		return FundingNotStarted
 	}
 	return FundingNotRequired
 }
 
-// check fills in what follows from the rest and says what the schema cannot.
+// check fills in the defaults and validates what the schema can't express.
 func (d *Deal) check() error {
 	var bad fault.Fields
 	d.TaxRatePercent.Check(&bad, "tax_rate_percent")
@@ -271,7 +283,7 @@ func (d *Deal) check() error {
 			d.LineItems[i].Side = &side
 		}
 		if l.Kind == "discount" && l.CostCents != nil {
-			bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "is not for a discount")
+			bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "must be omitted for a discount")
 		}
 	}
 	patch.CheckMetadata(&bad, d.Metadata)

@@ -24,51 +24,51 @@ type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
 
-	// Unwind ends what finance has begun for a deal that is cancelled. Finance
-	// knows deals and not the other way round, so app puts it in.
-	Unwind func(ctx context.Context, tx *db.Tx, d *Deal) error
+	// Unwind functions run in this order when a deal is cancelled. They belong to
+	// features that depend on deals, so app sets them.
+	Unwind []func(ctx context.Context, tx *db.Tx, d *Deal) error
 }
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
-		rest.Describe("Opens a deal for the lead's contact, with this opening offer, and answers with it. The lead is converted from then on."),
+		rest.Describe("Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted."),
 		rest.Example(`{"offer_usd": 118000, "hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 
 	r = r.Family("Deals")
 	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list)
 	rest.PostCreated(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
-		rest.Describe("Any number of deals may be open on a hull; the first one whose offer is accepted gets it."),
+		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."),
 		rest.Example(`{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "buyer_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f", "offer_usd": 118000, "deal_type": "finance"}`))
 	rest.Get(r, "/deals/{deal_id}", "getDeal", read, "Retrieve a deal with its totals", a.get)
 	rest.Patch(r, "/deals/{deal_id}", "updateDeal", write, "Change a deal's line items, tax or owner", a.update,
-		rest.Describe("A JSON merge patch: what is left out stays, null clears. Once the purchase agreement is signed, only owner and metadata can change."),
+		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."),
 		rest.Example(`{"tax_rate_percent": "6", "line_items": [{"kind": "fee", "code": "doc", "description": "Documentation fee", "amount_cents": 49900, "taxable": true}, {"kind": "accessory", "description": "Bimini top", "amount_cents": 185000, "cost_cents": 110000, "taxable": true}]}`))
-	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next state", a.advance,
-		rest.Describe("accepted to in_finance to contracted to funded to delivered to closed. contracted needs a signed purchase agreement and, for a finance deal, a selected structure; funded needs a funded funding (finance) or nothing left to pay; delivered before funded must be allowed by the dealership. What is missing is listed in `details`."),
+	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next status", a.advance,
+		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. If something is missing, `details` lists it."),
 		rest.Example(`{"to": "contracted"}`))
-	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and free its hull", a.cancel,
-		rest.Describe("Possible until the deal is funded. The hull goes back to the status it had, offers and fundings are withdrawn, documents that not all have signed are voided."),
+	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and release its hull", a.cancel,
+		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided."),
 		rest.Example(`{"reason": "The buyer's survey found soft stringers", "deposit_outcome": "refund"}`))
-	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's state changes", a.history)
+	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's status changes", a.listHistory)
 
-	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.offers)
-	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counter-offer", a.makeOffer,
-		rest.Describe("Takes the place of the same side's offer that is still on the table."),
+	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.listOffers)
+	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counteroffer", a.makeOffer,
+		rest.Describe("Replaces the pending offer of the same side."),
 		rest.Example(`{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": "off_01jcqz8t5n8m2x4v6b7c9d0e1f", "note": "With a full tank"}`))
 	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer)
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
-		rest.Describe("The deal is accepted and its hull sale_pending, both or neither. If another deal has the hull: 409, which names that deal to those who may read deals."))
+		rest.Describe("The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold for another deal, the code is hull_on_hold."))
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
 		rest.Example(`{"by": "dealer", "reason": "Below invoice"}`))
 
-	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.tradeIns)
+	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.listTradeIns)
 	rest.PostCreated(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
 		rest.Example(`{"year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "payoff_cents": 1200000, "lienholder": "Bay Federal", "stock_in": true}`))
 	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn)
 }
 
-// ByDeal names a deal.
+// ByDeal are the path parameters of a deal.
 type ByDeal struct {
 	DealID string `path:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -82,10 +82,10 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate
 	if err != nil {
 		return d, err
 	}
-	return shown(ctx, tx, d)
+	return showOne(ctx, tx, d)
 }
 
-// open is how every deal begins.
+// open creates a deal with the dealership's default tax rate.
 func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
 	company, err := dealership.Find(ctx, tx)
 	if err != nil {
@@ -95,7 +95,9 @@ func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
 	if err != nil {
 		return d, err
 	}
-	return d, insert(ctx, tx, &d)
+
+	err = insert(ctx, tx, &d)
+	return d, err
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
@@ -103,28 +105,23 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
 	if err != nil {
 		return d, err
 	}
-	return shown(ctx, tx, d)
+	return showOne(ctx, tx, d)
 }
 
-// change is how a deal is changed: found, matched against If-Match, edited by a
-// rule and saved, in one transaction. Edit returns the event and the reason.
+// change locks a deal, checks If-Match, edits it and saves it. Edit returns the
+// event and the reason for the history.
 func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(d *Deal) (event string, reason *string, err error)) (Deal, error) {
-	d, err := FindForUpdate(ctx, tx, id)
+	d, err := rest.Change(ctx, tx, FindForUpdate, id, func(before Deal, d *Deal) error {
+		event, reason, err := edit(d)
+		if err != nil {
+			return err
+		}
+		return saveAndEmit(ctx, tx, before, d, event, reason)
+	})
 	if err != nil {
 		return d, err
 	}
-	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-		return d, err
-	}
-	before := d
-	event, reason, err := edit(&d)
-	if err != nil {
-		return d, err
-	}
-	if err := save(ctx, tx, before, &d, event, reason); err != nil {
-		return d, err
-	}
-	return shown(ctx, tx, d)
+	return showOne(ctx, tx, d)
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
@@ -152,11 +149,13 @@ func (a *API) advance(ctx context.Context, tx *db.Tx, in *struct {
 		if err := d.advance(asked.To, company.Settings, tx.Now); err != nil {
 			return "", nil, err
 		}
-		return "deal." + string(d.Status), asked.Reason, moveHull(ctx, tx, *d, company.Settings)
+
+		err = moveHull(ctx, tx, *d, company.Settings)
+		return "deal." + string(d.Status), asked.Reason, err
 	})
 }
 
-// moveHull does to the boat what the deal's new status means for it.
+// moveHull changes the status of the hull to match the new status of the deal.
 func moveHull(ctx context.Context, tx *db.Tx, d Deal, rules dealership.Settings) error {
 	switch {
 	case string(d.Status) == rules.SoldWhen:
@@ -180,11 +179,14 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 		if err := d.cancel(in.Body, tx.Now); err != nil {
 			return "", nil, err
 		}
+
 		if err := endOffers(ctx, tx, *d, Withdrawn, Buyer, Dealer); err != nil {
 			return "", nil, err
 		}
-		if err := a.Unwind(ctx, tx, d); err != nil {
-			return "", nil, err
+		for _, unwind := range a.Unwind {
+			if err := unwind(ctx, tx, d); err != nil {
+				return "", nil, err
+			}
 		}
 		if d.HullStatus != nil {
 			if err := hulls.Release(ctx, tx, d.HullID, *d.HullStatus, d.HullHold, "deal "+d.ID+" cancelled"); err != nil {
@@ -195,9 +197,9 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) listHistory(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[DealChange], error) {
-	return ListOf[DealChange](ctx, tx, "deal_history", "hst", in.DealID, in.Query)
+	return ListOf(ctx, tx, history, in.DealID, in.Query)
 }

@@ -59,13 +59,13 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
 		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
-		told := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
-		testkit.Contains(t, told[0], `"back_profit_cents":null`, "event without the profit")
-		testkit.Excludes(t, told[0], `"cost_cents":2000`, "event without the profit")
+		emitted := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
+		testkit.Contains(t, emitted[0], `"back_profit_cents":null`, "event without the profit")
+		testkit.Excludes(t, emitted[0], `"cost_cents":2000`, "event without the profit")
 	})
 }
 
-func TestCreateRefuses(t *testing.T) {
+func TestCreateRejects(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		post := func(want int, changes map[string]any) testkit.Fault {
 			return s.Test.Post("/v1/deals", s.Test.DealBody(changes), want, nil).Fault(t)
@@ -76,7 +76,7 @@ func TestCreateRefuses(t *testing.T) {
 			f.WantDetail(t, field, "not_found")
 		}
 		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.Blames("offer_usd", "minimum") || !f.Blames("metadata", "too_long") {
-			t.Errorf(`not all mistakes at once: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
+			t.Errorf(`not all errors together: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
 		buyer := s.Test.Contact(nil)
 		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
@@ -181,8 +181,8 @@ func TestSoldBeforeItIsBuilt(t *testing.T) {
 	})
 }
 
-// The hull goes back to what it was.
-func TestCancelGivesTheHullBack(t *testing.T) {
+// Canceling restores the previous status of the hull.
+func TestCancelReleasesTheHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		until := func(d time.Duration) string { return s.DB.Now().Add(d).UTC().Format(time.RFC3339) }
@@ -196,11 +196,11 @@ func TestCancelGivesTheHullBack(t *testing.T) {
 			wait  time.Duration
 			after hulls.Status
 		}{
-			"available":                 {s.Test.Hull(loc, nil), 0, hulls.Available},
-			"on order":                  {s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil}), 0, hulls.OnOrder},
-			"in transit":                {s.Test.Hull(loc, map[string]any{"status": "in_transit"}), 0, hulls.InTransit},
-			"on hold":                   {held(24 * time.Hour), 0, hulls.OnHold},
-			"on hold, which has passed": {held(time.Hour), 2 * time.Hour, hulls.Available},
+			"available":        {s.Test.Hull(loc, nil), 0, hulls.Available},
+			"on order":         {s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil}), 0, hulls.OnOrder},
+			"in transit":       {s.Test.Hull(loc, map[string]any{"status": "in_transit"}), 0, hulls.InTransit},
+			"on hold":          {held(24 * time.Hour), 0, hulls.OnHold},
+			"on hold, expired": {held(time.Hour), 2 * time.Hour, hulls.Available},
 		} {
 			id := s.Test.AcceptedDeal(map[string]any{"hull_id": tt.boat})
 			s.Advance(tt.wait)
@@ -211,7 +211,7 @@ func TestCancelGivesTheHullBack(t *testing.T) {
 			}
 		}
 		boat := s.Test.Hull(loc, nil)
-		id := s.Test.DealIn("contracted", map[string]any{"hull_id": boat}) // it was sold, and is not any more
+		id := s.Test.DealIn("contracted", map[string]any{"hull_id": boat}) // a sold hull becomes available again
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
 		h := hull(s, boat)
 		testkit.Equal(t, h.Status, hulls.Available)
@@ -219,8 +219,8 @@ func TestCancelGivesTheHullBack(t *testing.T) {
 	})
 }
 
-// A deposit must go somewhere, offers and papers end, and the boat can be sold
-// to somebody else.
+// Canceling requires a deposit outcome, ends offers and documents, and lets
+// another deal reserve the hull.
 func TestCancel(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for outcome, paid := range map[string]int64{"refund": 0, "transfer": 50000} { // forfeit is like transfer
@@ -323,7 +323,7 @@ func TestConvertLead(t *testing.T) {
 // Every status, and everything that can be asked of a deal in it. One deal goes
 // all the way; what would take it elsewhere is tried on others.
 func TestEveryActionInEveryStatus(t *testing.T) {
-	const refused = 409
+	const rejected = 409
 	actions := []struct {
 		name, path, body string
 		allowed          string // the statuses in which it works
@@ -333,7 +333,7 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 		{"accept an offer on", "/offers/{offer}/accept", `{}`, "open", 200},
 		{"reject an offer on", "/offers/{offer}/reject", `{}`, "open", 200},
 		{"trade in on", "/trade_ins", `{"allowance_cents": 0}`, "open accepted", 201},
-		{"work out a structure for", "/finance_structures", `{"apr_percent": "5", "term_months": 12}`, "open accepted", 201},
+		{"create a structure for", "/finance_structures", `{"apr_percent": "5", "term_months": 12}`, "open accepted", 201},
 		{"pay", "/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 1}`, "open accepted in_finance contracted funded delivered", 201},
 		{"issue a document of", "/documents", `{"kind": "privacy_notice"}`, "open accepted in_finance contracted funded delivered closed", 201},
 		{"cancel", "/cancel", `{"reason": "no", "deposit_outcome": "forfeit"}`, "open accepted in_finance contracted", 200},
@@ -356,7 +356,7 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 			}
 			same(t, "the deal that goes on", string(deal(s, id).Status), status)
 			for _, a := range actions {
-				target, want := id, refused
+				target, want := id, rejected
 				if strings.Contains(" "+a.allowed+" ", " "+status+" ") {
 					want = a.success
 					if status == "open" || a.name == "cancel" {

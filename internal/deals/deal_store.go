@@ -16,27 +16,24 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+var deals = db.Table[Deal]{
+	Name: "deals", Prefix: "deal", Noun: "deal",
+	Loaded: func(_ *db.Tx, d *Deal) { d.derive() },
+}
+
+var history = db.Table[DealChange]{Name: "deal_history", Prefix: "hst", Parent: "deal_id"}
+
 // Find returns a deal.
-func Find(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
-	d, err := db.One[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return d, fault.NotFound("deal", id)
-	}
-	d.derive()
-	return d, err
-}
+func Find(ctx context.Context, tx *db.Tx, id string) (Deal, error) { return deals.Find(ctx, tx, id) }
 
-// FindForUpdate returns a deal that nobody else can change until the transaction
-// ends. All that is written about a deal starts with it, so that sums over its
-// rows hold.
+// FindForUpdate returns a deal and locks it until the transaction ends. Every
+// change to a deal or its rows calls it first, so that sums over the rows stay
+// correct.
 func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM deals WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
-		return Deal{}, err
-	}
-	return Find(ctx, tx, id)
+	return deals.FindForUpdate(ctx, tx, id)
 }
 
-// DealFilter narrows the list of deals.
+// DealFilter are the filters of the list of deals.
 type DealFilter struct {
 	page.Query
 	Status         Status    `query:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled"`
@@ -48,13 +45,13 @@ type DealFilter struct {
 	OwnerID        string    `query:"owner_id" maxLength:"64"`
 	CreatedAfter   time.Time `query:"created_after"`
 	CreatedBefore  time.Time `query:"created_before"`
-	UpdatedAfter   time.Time `query:"updated_after" doc:"For incremental synchronization."`
+	UpdatedAfter   time.Time `query:"updated_after" doc:"Only deals that changed after this time. Use it for incremental synchronization."`
 }
 
-// check refuses filters that contradict each other: they would hide a mistake
-// behind an empty list.
+// check rejects filters that contradict each other. An empty list would hide the
+// mistake.
 func (f DealFilter) check() error {
-	if err := f.Query.Check("deal"); err != nil {
+	if err := f.Query.Check(deals.Prefix); err != nil {
 		return err
 	}
 	if f.Status != "" && f.StatusCategory != "" && f.Status.category() != f.StatusCategory {
@@ -63,9 +60,8 @@ func (f DealFilter) check() error {
 	return nil
 }
 
-func (f DealFilter) where(env auth.Env) *db.Where {
+func (f DealFilter) where() *db.Where {
 	w := &db.Where{}
-	w.And("env = ?", env)
 	switch f.StatusCategory {
 	case "open":
 		w.And("status NOT IN (?, ?)", Closed, Cancelled)
@@ -86,7 +82,7 @@ func (f DealFilter) where(env auth.Env) *db.Where {
 		{f.LeadID != "", "lead_id = ?", f.LeadID},
 		{f.OwnerID != "", "owner_id = ?", f.OwnerID},
 		{!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter},
-		// Ids hold the time of creation, so these are ranges of the primary key.
+		// IDs contain the creation time, so these are ranges of the primary key.
 		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor("deal", f.CreatedAfter.Add(time.Millisecond))},
 		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor("deal", f.CreatedBefore)},
 	} {
@@ -101,18 +97,16 @@ func list(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error)
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}
-	p, err := db.List[Deal](ctx, tx, db.From("deals"), f.Query, f.where(tx.Env))
+	p, err := deals.List(ctx, tx, f.Query, f.where())
 	if err != nil {
 		return p, err
 	}
-	for i := range p.Data {
-		p.Data[i].derive()
-	}
-	return p, show(ctx, tx, p.Data)
+	err = show(ctx, tx, p.Data)
+	return p, err
 }
 
-// show makes deals what the caller may see: costs and profits are for those
-// who run deals. Nothing that show adds is kept or told to others.
+// show adds the profits for callers with deals:write and removes the costs for
+// others. Call it last: the profits must not be saved or emitted.
 func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 	if !auth.From(ctx).Can(auth.DealsWrite) {
 		for i := range all {
@@ -120,13 +114,14 @@ func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 		}
 		return nil
 	}
+
 	var ids []string
 	for _, d := range all {
 		ids = append(ids, d.HullID)
 	}
 	costs, err := hulls.Costs(ctx, tx, ids...)
 	for i := range all {
-		if cost, known := costs[all[i].HullID]; known {
+		if cost, ok := costs[all[i].HullID]; ok {
 			all[i].showProfit(&cost)
 		} else {
 			all[i].showProfit(nil)
@@ -135,50 +130,50 @@ func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 	return err
 }
 
-func shown(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
+func showOne(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 	one := []Deal{d}
 	err := show(ctx, tx, one)
 	return one[0], err
 }
 
-// insert adds a deal with the buyer's opening offer and its first line of
-// history.
+// insert adds a deal with the buyer's opening offer and its first history entry.
 func insert(ctx context.Context, tx *db.Tx, d *Deal) error {
-	d.Env, d.ID, d.Version, d.CreatedAt, d.UpdatedAt = tx.Env, tx.NewID("deal"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *d, nil); err != nil {
 		return err
 	}
-	if err := hullIsForSale(ctx, tx, *d); err != nil {
+	if err := checkHullForSale(ctx, tx, *d); err != nil {
 		return err
 	}
-	if err := db.Insert(ctx, tx, "deals", *d); err != nil {
+
+	if err := deals.Insert(ctx, tx, d); err != nil {
 		return err
 	}
-	opening := Offer{AmountUSD: d.OfferUSD, MadeBy: Buyer, Status: Pending}
-	if err := insertOffer(ctx, tx, *d, &opening); err != nil {
+	opening := Offer{DealID: d.ID, AmountUSD: d.OfferUSD, MadeBy: Buyer, Status: Pending}
+	if err := offers.Insert(ctx, tx, &opening); err != nil {
 		return err
 	}
 	if err := recordChange(ctx, tx, nil, *d, nil); err != nil {
 		return err
 	}
+
 	d.derive()
-	return events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.told())
+	return events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.public())
 }
 
-// Keep writes a changed deal whose event is that of something else: a payment,
-// an offer, a document.
-func Keep(ctx context.Context, tx *db.Tx, before Deal, d *Deal) error {
+// Save writes a changed deal without an event. Use it if the event is about
+// something else, such as a payment, an offer or a document.
+func Save(ctx context.Context, tx *db.Tx, before Deal, d *Deal) error {
 	if err := checkReferences(ctx, tx, *d, &before); err != nil {
 		return err
 	}
-	d.Version, d.UpdatedAt = before.Version+1, tx.Now
 	d.derive()
-	return db.Changed(db.Update(ctx, tx, "deals", d, "env = ? AND id = ? AND version = ?", d.Env, d.ID, before.Version))
+	return deals.Save(ctx, tx, d)
 }
 
-// save writes a changed deal, the history of its status, and the event.
-func save(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, reason *string) error {
-	if err := Keep(ctx, tx, before, d); err != nil {
+// saveAndEmit writes a changed deal, its history entry if the status changed, and
+// the event.
+func saveAndEmit(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, reason *string) error {
+	if err := Save(ctx, tx, before, d); err != nil {
 		return err
 	}
 	if before.Status != d.Status {
@@ -186,19 +181,19 @@ func save(ctx context.Context, tx *db.Tx, before Deal, d *Deal, event string, re
 			return err
 		}
 	}
-	return events.Emit(ctx, tx, event, d.ID, before.told(), d.told())
+	return events.Emit(ctx, tx, event, d.ID, before.public(), d.public())
 }
 
 func recordChange(ctx context.Context, tx *db.Tx, before *Deal, d Deal, reason *string) error {
-	c := DealChange{Env: d.Env, ID: tx.NewID("hst"), DealID: d.ID, To: d.Status, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now}
+	c := DealChange{DealID: d.ID, To: d.Status, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now}
 	if before != nil {
 		c.From = &before.Status
 	}
-	return db.Insert(ctx, tx, "deal_history", c)
+	return history.Insert(ctx, tx, &c)
 }
 
-// checkReferences refuses a hull, contact, lead or user that is not there. What
-// did not change is not checked again.
+// checkReferences rejects a hull, contact, lead or user that does not exist. It
+// only checks references that changed.
 func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error {
 	if before == nil {
 		before = &Deal{}
@@ -228,8 +223,8 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 	return bad.Err()
 }
 
-// findParty fails for a contact that is not there, or not there any more, and
-// keeps it from being merged or erased meanwhile.
+// findParty fails if the contact does not exist or was merged or erased. It locks
+// the contact, so that this can't happen before the deal is saved.
 func findParty(ctx context.Context, tx *db.Tx, id string) error {
 	c, err := contacts.FindForUpdate(ctx, tx, id)
 	if err != nil {
@@ -238,24 +233,24 @@ func findParty(ctx context.Context, tx *db.Tx, id string) error {
 	return c.Active()
 }
 
-// hullIsForSale refuses a deal on a boat that has left or is kept back. One
-// that is promised to somebody may get further offers.
-func hullIsForSale(ctx context.Context, tx *db.Tx, d Deal) error {
+// checkHullForSale rejects a hull that is sold or not for sale. A hull that is
+// reserved for another deal can get more offers.
+func checkHullForSale(ctx context.Context, tx *db.Tx, d Deal) error {
 	h, err := hulls.Find(ctx, tx, d.HullID)
 	if err != nil {
 		return err
 	}
 	switch h.Status {
 	case hulls.Sold, hulls.Delivered, hulls.Archived, hulls.NotForSale:
-		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "is of a hull that is %s", h.Status)
+		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "refers to a hull that is %s", h.Status)
 	}
 	return nil
 }
 
-// take gives the deal its hull, which it locks first: of deals that are accepted
-// at the same time the first one wins, and the others can say which it was. The
-// unique index is the guard.
-func take(ctx context.Context, tx *db.Tx, d *Deal) error {
+// reserveHull reserves the hull for the deal. It locks the hull first, so that the
+// first of several simultaneous deals wins and the others can name it. The unique
+// index is the guarantee.
+func reserveHull(ctx context.Context, tx *db.Tx, d *Deal) error {
 	h, err := hulls.FindForUpdate(ctx, tx, d.HullID)
 	if err != nil {
 		return err
@@ -265,26 +260,31 @@ func take(ctx context.Context, tx *db.Tx, d *Deal) error {
 	if err != nil {
 		return err
 	}
+
 	if len(winner) > 0 {
-		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "is of a hull that is %s", h.Status)
+		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "refers to a hull that is %s", h.Status)
 		if auth.From(ctx).Can(auth.DealsRead) {
 			f = f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
 		}
 		return f
 	}
+	if h.Hold != nil && h.Hold.DealID != nil && *h.Hold.DealID != d.ID {
+		return fault.Conflict("The hull is on hold for another deal. Release the hold first.").
+			Detail("hull_id", "hull_on_hold", "refers to a hull that is on hold for another deal")
+	}
+
 	d.HullStatus, d.HullHold = &h.Status, h.Hold
 	return hulls.Reserve(ctx, tx, h, d.ID)
 }
 
-// ListOf is a page of rows that belong to one deal.
-func ListOf[T any](ctx context.Context, tx *db.Tx, table, prefix, dealID string, q page.Query) (page.Page[T], error) {
-	if err := q.Check(prefix); err != nil {
+// ListOf returns one page of the rows of a deal, newest first. The deal must
+// exist.
+func ListOf[T any](ctx context.Context, tx *db.Tx, table db.Table[T], dealID string, q page.Query) (page.Page[T], error) {
+	if err := q.Check(table.Prefix); err != nil {
 		return page.Page[T]{}, err
 	}
 	if _, err := Find(ctx, tx, dealID); err != nil {
 		return page.Page[T]{}, err
 	}
-	w := &db.Where{}
-	w.And("env = ? AND deal_id = ?", tx.Env, dealID)
-	return db.List[T](ctx, tx, db.From(table), q, w)
+	return table.ListIn(ctx, tx, dealID, q)
 }

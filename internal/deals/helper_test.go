@@ -33,7 +33,7 @@ func envOf(s *testkit.Server, dealID string) auth.Env {
 	return auth.Env(testkit.Rows[int64](s, `SELECT env FROM deals WHERE id = ?`, dealID)[0])
 }
 
-// story is what happened to an object, oldest first, as one line.
+// story returns the types of the events of an object, oldest first.
 func story(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }

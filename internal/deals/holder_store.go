@@ -9,22 +9,23 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Holder tells the contacts what is kept here of them.
+// Holder lets deals follow a merge, an export or an erasure of a contact.
 func (a *API) Holder() contacts.Holder {
 	return contacts.Holder{Move: move, Export: export, Erase: erase}
 }
 
-// OfContact are the deals that a contact buys in, oldest first.
+// OfContact returns the deals in which a contact is a buyer, oldest first.
 func OfContact(ctx context.Context, tx *db.Tx, contactID string) ([]Deal, error) {
-	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`, tx.Env, contactID, contactID)
+	all, err := db.All[Deal](ctx, tx, `SELECT {cols} FROM deals WHERE env = ? AND (buyer_id = ? OR co_buyer_id = ?) ORDER BY id`,
+		tx.Env, contactID, contactID)
 	for i := range all {
 		all[i].derive()
 	}
 	return all, err
 }
 
-// move gives the deals of one contact to another. Whoever bought together with
-// themselves bought alone.
+// move moves the deals of one contact to another. If buyer and co-buyer become the
+// same contact, the co-buyer is removed.
 func move(ctx context.Context, tx *db.Tx, from, to string) error {
 	all, err := OfContact(ctx, tx, from)
 	if err != nil {
@@ -41,7 +42,7 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 		if d.CoBuyerID != nil && *d.CoBuyerID == d.BuyerID {
 			d.CoBuyerID = nil
 		}
-		if err := save(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+		if err := saveAndEmit(ctx, tx, before, &d, "deal.updated", nil); err != nil {
 			return err
 		}
 	}
@@ -53,9 +54,10 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 	if err != nil {
 		return nil, err
 	}
+
 	offers, trades := []Offer{}, []TradeIn{}
 	for i, d := range all {
-		all[i].hideCosts() // what the dealership pays is no data of the buyer's
+		all[i].hideCosts() // the dealership's costs are not the contact's data
 		o, err := db.All[Offer](ctx, tx, `SELECT {cols} FROM offers WHERE env = ? AND deal_id = ? ORDER BY id`, tx.Env, d.ID)
 		if err != nil {
 			return nil, err
@@ -65,15 +67,15 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 			return nil, err
 		}
 		for i := range t {
-			t[i] = t[i].told()
+			t[i] = t[i].public()
 		}
 		offers, trades = append(offers, o...), append(trades, t...)
 	}
 	return map[string]any{"deals": all, "offers": offers, "trade_ins": trades}, nil
 }
 
-// erase refuses while a deal is not over, and forgets what people wrote in
-// those that are. What was sold to whom, the books must keep.
+// erase fails if a deal is not closed or cancelled. It removes the free text from
+// the deals. The sale itself stays, because the books require it.
 func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	all, err := OfContact(ctx, tx, contactID)
 	if err != nil {
@@ -81,10 +83,11 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	}
 	for _, d := range all {
 		if d.Status.category() == "open" {
-			return fault.Conflict("Deal %s of the contact is %s. Close or cancel it first.", d.ID, d.Status).
-				Detail("deal_id", "state", "is of a deal that is %s: %s", d.Status, d.ID)
+			return fault.Conflict("The contact has deal %s, which is %s. Close or cancel it first.", d.ID, d.Status).
+				Detail("deal_id", "state", "is %s, which is %s", d.ID, d.Status)
 		}
 	}
+
 	for _, d := range all {
 		if err := events.Redact(ctx, tx, d.ID); err != nil {
 			return err
@@ -95,12 +98,13 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 		if _, err := db.Exec(ctx, tx, `UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
 			return err
 		}
+
 		before := d
 		d.Metadata = map[string]string{}
 		if d.CancelReason != nil {
 			d.CancelReason = new("erased")
 		}
-		if err := save(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+		if err := saveAndEmit(ctx, tx, before, &d, "deal.updated", nil); err != nil {
 			return err
 		}
 	}

@@ -9,14 +9,13 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// LeadConvert is the opening offer of a lead that becomes a deal.
+// LeadConvert is the request body for converting a lead into a deal.
 type LeadConvert struct {
 	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" example:"118000"`
-	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Without it: the hull that the lead is about."`
+	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Defaults to the hull of the lead."`
 }
 
-// convertLead is here and not with the leads, because deals know leads and not
-// the other way round.
+// convertLead is in this package because deals depend on leads.
 func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
@@ -28,15 +27,17 @@ func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 	if err := rest.CheckIfMatch(ctx, lead.Version); err != nil {
 		return Deal{}, err
 	}
+
 	hull := in.Body.HullID
 	if hull == nil {
 		hull = lead.HullID
 	}
 	if hull == nil {
 		var bad fault.Fields
-		bad.Add("hull_id", "required", "is required: the lead names no hull")
+		bad.Add("hull_id", "required", "is required because the lead has no hull")
 		return Deal{}, bad.Err()
 	}
+
 	d, err := open(ctx, tx, DealCreate{
 		HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
 		SaleType: "retail", DealType: Cash,
@@ -47,5 +48,5 @@ func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 	if err := leads.Convert(ctx, tx, &lead, d.ID); err != nil {
 		return d, err
 	}
-	return shown(ctx, tx, d)
+	return showOne(ctx, tx, d)
 }

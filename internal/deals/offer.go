@@ -7,25 +7,25 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Offer is what one side would pay or take for the boat.
+// Offer is a price that one side offers to the other.
 type Offer struct {
 	Env       auth.Env    `json:"-" db:"env"`
 	ID        string      `json:"id" db:"id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID    string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"In whole US dollars." example:"118000"`
+	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
 	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The offer of the other side that it counters."`
+	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one counters."`
 	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at"`
 	Note      *string     `json:"note" db:"note" audit:"-"`
 	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
-	Reason    *string     `json:"reason" db:"reason" audit:"-" doc:"Why it was rejected or withdrawn."`
-	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was no longer pending."`
+	Reason    *string     `json:"reason" db:"reason" audit:"-" doc:"Reason for rejecting or withdrawing it."`
+	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, replaced or expired. Null while it is pending."`
 	Version   int64       `json:"version" db:"version"`
 	CreatedAt time.Time   `json:"created_at" db:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the offer's version.
+// Revision returns the version for the ETag.
 func (o Offer) Revision() int64 { return o.Version }
 
 // Side is a party to a deal.
@@ -44,29 +44,29 @@ func (s Side) other() Side {
 	return Buyer
 }
 
-// OfferStatus is what became of an offer.
+// OfferStatus is the state of an offer.
 type OfferStatus string
 
-// The statuses of an offer. Only a pending one can change.
+// The statuses of an offer. Only a pending offer can change.
 const (
-	Pending    OfferStatus = "pending"
-	Taken      OfferStatus = "accepted"
-	Rejected   OfferStatus = "rejected"
-	Withdrawn  OfferStatus = "withdrawn"
-	Superseded OfferStatus = "superseded"
-	Expired    OfferStatus = "expired"
+	Pending       OfferStatus = "pending"
+	OfferAccepted OfferStatus = "accepted"
+	Rejected      OfferStatus = "rejected"
+	Withdrawn     OfferStatus = "withdrawn"
+	Superseded    OfferStatus = "superseded"
+	Expired       OfferStatus = "expired"
 )
 
-// OfferMake is a new offer.
+// OfferMake is the request body for a new offer.
 type OfferMake struct {
 	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" example:"121500"`
 	MadeBy    Side       `json:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"An offer of the other side."`
-	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it ends by itself; without it, never." example:"2026-12-01T17:00:00Z"`
+	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one counters."`
+	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it expires. Never by default." example:"2026-12-01T17:00:00Z"`
 	Note      *string    `json:"note" required:"false" maxLength:"2000"`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (m OfferMake) Check(now time.Time) error {
 	var bad fault.Fields
 	if m.ExpiresAt != nil && !m.ExpiresAt.After(now) {
@@ -75,13 +75,13 @@ func (m OfferMake) Check(now time.Time) error {
 	return bad.Err()
 }
 
-// offer makes the offer of a deal that is still open.
+// offer builds the offer. It fails if the deal is not open.
 func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 	if err := m.Check(now); err != nil {
 		return Offer{}, err
 	}
 	if d.Status != Open {
-		return Offer{}, fault.Conflict("The deal is %s: no more offers can be made.", d.Status).Detail("status", "state", "must be open")
+		return Offer{}, fault.Conflict("The deal is %s. You can't make offers anymore.", d.Status).Detail("status", "state", "must be open")
 	}
 	o := Offer{AmountUSD: m.AmountUSD, MadeBy: m.MadeBy, InReplyTo: m.InReplyTo, Note: m.Note, Status: Pending}
 	if m.ExpiresAt != nil {
@@ -90,43 +90,42 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 	return o, nil
 }
 
-// OfferAccept says who accepts an offer.
+// OfferAccept is the request body for accepting an offer.
 type OfferAccept struct {
-	By Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Without it: the side that did not make the offer."`
+	By Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
 }
 
-// OfferReject says who rejects an offer, and why.
+// OfferReject is the request body for rejecting an offer.
 type OfferReject struct {
-	By     Side    `json:"by,omitempty" enum:"buyer,dealer" doc:"Without it: the side that did not make the offer. The side that made it withdraws it."`
+	By     Side    `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer. If the side that made the offer rejects it, the offer is withdrawn."`
 	Reason *string `json:"reason" required:"false" maxLength:"500"`
 }
 
-// live fails unless the offer can still be accepted or rejected.
-func (o Offer) live(now time.Time) error {
+// checkPending fails if the offer can't be accepted or rejected anymore.
+func (o Offer) checkPending(now time.Time) error {
 	switch {
 	case o.Status != Pending:
 		return fault.Conflict("The offer is %s.", o.Status).Detail("status", "state", "is %s", o.Status)
-	case o.ExpiresAt != nil && !o.ExpiresAt.After(now): // its job has not come to it yet
+	case o.ExpiresAt != nil && !o.ExpiresAt.After(now): // the job that expires it has not run yet
 		return fault.Conflict("The offer has expired.").Detail("expires_at", "state", "has passed")
 	}
 	return nil
 }
 
-// accept is the other side's yes.
 func (o *Offer) accept(by Side, now time.Time) error {
-	if err := o.live(now); err != nil {
+	if err := o.checkPending(now); err != nil {
 		return err
 	}
 	if by == o.MadeBy {
-		return fault.Conflict("The %s cannot accept an offer of the %s.", by, by).Detail("by", "state", "must be %s", by.other())
+		return fault.Conflict("The %s made this offer. The %s must accept it.", by, by.other()).Detail("by", "state", "must be %s", by.other())
 	}
-	o.decide(Taken, now)
+	o.decide(OfferAccepted, now)
 	return nil
 }
 
-// reject is the other side's no, or its maker's change of mind.
+// reject rejects the offer, or withdraws it if its own side rejects it.
 func (o *Offer) reject(r OfferReject, now time.Time) error {
-	if err := o.live(now); err != nil {
+	if err := o.checkPending(now); err != nil {
 		return err
 	}
 	o.Reason = r.Reason

@@ -10,24 +10,24 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ByOffer names an offer of a deal.
+// ByOffer are the path parameters of an offer.
 type ByOffer struct {
 	ByDeal
 	OfferID string `path:"offer_id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) offers(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) listOffers(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[Offer], error) {
-	return ListOf[Offer](ctx, tx, "offers", "off", in.DealID, in.Query)
+	return ListOf(ctx, tx, offers, in.DealID, in.Query)
 }
 
 func (a *API) getOffer(ctx context.Context, tx *db.Tx, in *ByOffer) (Offer, error) {
 	if _, err := Find(ctx, tx, in.DealID); err != nil {
 		return Offer{}, err
 	}
-	return findOffer(ctx, tx, in.DealID, in.OfferID)
+	return offers.FindIn(ctx, tx, in.DealID, in.OfferID)
 }
 
 func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
@@ -41,6 +41,7 @@ func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return Offer{}, err
 	}
+
 	o, err := in.Body.offer(d, tx.Now)
 	if err != nil {
 		return o, err
@@ -48,10 +49,12 @@ func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	if err := checkReply(ctx, tx, d, in.Body); err != nil {
 		return o, err
 	}
+
 	if err := endOffers(ctx, tx, d, Superseded, o.MadeBy); err != nil {
 		return o, err
 	}
-	if err := insertOffer(ctx, tx, d, &o); err != nil {
+	o.DealID = d.ID
+	if err := offers.Insert(ctx, tx, &o); err != nil {
 		return o, err
 	}
 	if o.ExpiresAt != nil {
@@ -62,24 +65,27 @@ func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	if err := reprice(ctx, tx, &d); err != nil {
 		return o, err
 	}
-	return o, events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
+	err = events.Emit(ctx, tx, "deal.offer_made", d.ID, nil, o)
+	return o, err
 }
 
-// decideOffer is how an offer is accepted or rejected: the deal is locked, so
-// that two decisions come one after the other.
+// decideOffer finds an offer for accepting or rejecting it. It locks the deal, so
+// that only one of two simultaneous decisions succeeds.
 func (a *API) decideOffer(ctx context.Context, tx *db.Tx, in ByOffer, decide func(d *Deal, o *Offer) error) (Offer, error) {
 	d, err := FindForUpdate(ctx, tx, in.DealID)
 	if err != nil {
 		return Offer{}, err
 	}
-	o, err := findOffer(ctx, tx, in.DealID, in.OfferID)
+	o, err := offers.FindIn(ctx, tx, in.DealID, in.OfferID)
 	if err != nil {
 		return o, err
 	}
 	if err := rest.CheckIfMatch(ctx, o.Version); err != nil {
 		return o, err
 	}
-	return o, decide(&d, &o)
+
+	err = decide(&d, &o)
+	return o, err
 }
 
 func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
@@ -92,16 +98,19 @@ func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 			by = in.Body.By
 		}
 		if d.Status != Open {
-			return fault.Conflict("The deal is %s.", d.Status).Detail("status", "state", "must be open")
+			return fault.Conflict("The deal is %s. You can only accept an offer of an open deal.", d.Status).
+				Detail("status", "state", "must be open")
 		}
+
 		offered := *o
 		if err := o.accept(by, tx.Now); err != nil {
 			return err
 		}
 		before := *d
-		if err := take(ctx, tx, d); err != nil {
+		if err := reserveHull(ctx, tx, d); err != nil {
 			return err
 		}
+
 		if err := saveOffer(ctx, tx, offered, o, ""); err != nil {
 			return err
 		}
@@ -109,8 +118,8 @@ func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 			return err
 		}
 		d.Status, d.AcceptedOfferID, d.AcceptedAt, d.PriceUSD = Accepted, &o.ID, &tx.Now, o.AmountUSD
-		d.repriced(before)
-		return save(ctx, tx, before, d, "deal.accepted", nil)
+		d.deselectIfRepriced(before)
+		return saveAndEmit(ctx, tx, before, d, "deal.accepted", nil)
 	})
 }
 
@@ -126,10 +135,12 @@ func (a *API) rejectOffer(ctx context.Context, tx *db.Tx, in *struct {
 				r.By = in.Body.By
 			}
 		}
+
 		before := *o
 		if err := o.reject(r, tx.Now); err != nil {
 			return err
 		}
+
 		event := "deal.offer_rejected"
 		if o.Status == Withdrawn {
 			event = "deal.offer_withdrawn"

@@ -42,7 +42,7 @@ func TestOffers(t *testing.T) {
 		s.Test.With("If-Match", `"7"`).Post(path+"/"+counter.ID+"/accept", nil, 409, nil)
 		s.Test.Post(path, map[string]any{"amount_usd": 119500, "made_by": "buyer"}, 201, &second)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
-		same(t, "accepted", got.Status, deals.Taken)
+		same(t, "accepted", got.Status, deals.OfferAccepted)
 		d := deal(s, id)
 		testkit.Equal(t, d.AcceptedOfferID, new(counter.ID))
 		testkit.Equal(t, d.Totals.PriceCents, 12150000)
@@ -56,15 +56,15 @@ func TestOffers(t *testing.T) {
 	})
 }
 
-func TestOffersRefuse(t *testing.T) {
+func TestOffersReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id, other := s.Test.Deal(nil), s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/offers"
 		opening, foreign := s.Test.OpeningOffer(id), s.Test.OpeningOffer(other)
 		f := s.Test.Post(path, `{"amount_usd": -1, "made_by": "bank", "expires_at": "2020-01-01T00:00:00Z"}`, 422, nil).Fault(t)
-		f.WantDetail(t, "amount_usd", "minimum", "all mistakes at once")
-		f.WantDetail(t, "made_by", "enum", "all mistakes at once")
-		f.WantDetail(t, "expires_at", "minimum", "all mistakes at once")
+		f.WantDetail(t, "amount_usd", "minimum", "all errors together")
+		f.WantDetail(t, "made_by", "enum", "all errors together")
+		f.WantDetail(t, "expires_at", "minimum", "all errors together")
 		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).WantDetail(t, "in_reply_to", "not_found")
 		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).WantDetail(t, "in_reply_to", "exclusive")
 		s.Test.Post(path+"/"+foreign+"/accept", nil, 404, nil)

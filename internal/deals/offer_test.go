@@ -7,7 +7,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Every status of an offer, and what either side may still do to it.
+// Each status of an offer, and what each side can do with it.
 func TestEveryDecision(t *testing.T) {
 	past, future := now.Add(-time.Second), now.Add(time.Second)
 	for _, o := range []struct {
@@ -19,7 +19,7 @@ func TestEveryDecision(t *testing.T) {
 		{Pending, &future, true},
 		{Pending, &past, false},
 		{Pending, &now, false},
-		{Taken, nil, false},
+		{OfferAccepted, nil, false},
 		{Rejected, nil, false},
 		{Withdrawn, nil, false},
 		{Superseded, nil, false},
@@ -30,7 +30,7 @@ func TestEveryDecision(t *testing.T) {
 				offer := Offer{MadeBy: maker, Status: o.status, ExpiresAt: o.expires}
 				accepted := offer
 				err := accepted.accept(by, now)
-				if want := o.live && by != maker; (err == nil) != want || want && accepted.Status != Taken {
+				if want := o.live && by != maker; (err == nil) != want || want && accepted.Status != OfferAccepted {
 					t.Errorf("the %s accepts a %s offer of the %s: got %v, %s; want it allowed: %t", by, o.status, maker, err, accepted.Status, want)
 				}
 				if err != nil && fault.KindOf(err) != fault.KindConflict {

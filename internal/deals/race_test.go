@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// all sends requests at the same time and returns the answers.
+// all sends requests at the same time and returns the responses.
 func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) []*testkit.Response {
 	t.Helper()
 	answers := make([]*testkit.Response, n)
@@ -36,8 +36,8 @@ func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) []*te
 	return answers
 }
 
-// A hundred deals on one hull are accepted at once: one gets it, the others
-// hear which one.
+// 100 deals on one hull are accepted at the same time. One succeeds, and the
+// others return its ID.
 func TestHundredAcceptsOfOneHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		const n = 100
@@ -70,7 +70,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.accepted'`)[0], 1)
 		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed")
 
-		// Who may not read deals does not learn whose it is.
+		// Without deals:read, the error does not include the deal.
 		blind := s.As(s.Key(auth.DealsWrite))
 		for i, path := range paths {
 			if ids[i] != winner {
@@ -81,7 +81,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 	})
 }
 
-// The index guards the hull even if a caller forgets to look.
+// The index protects the hull even if the code does not check.
 func TestIndexGuardsTheHull(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), nil)
@@ -93,7 +93,7 @@ func TestIndexGuardsTheHull(t *testing.T) {
 	})
 }
 
-// A hundred repeats of one request at the same time make one deal.
+// 100 repeats of one request at the same time create one deal.
 func TestHundredRepeatsOfOneDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		body, c := s.Test.DealBody(nil), s.Test.With("Idempotency-Key", uuid.NewString())
@@ -115,7 +115,7 @@ func TestHundredRepeatsOfOneDeal(t *testing.T) {
 	})
 }
 
-// Both sides decide at once: the offer is accepted or rejected, never both.
+// Both sides decide at the same time. The offer is accepted or rejected, never both.
 func TestAcceptAgainstCancelAndReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {

@@ -48,7 +48,7 @@ func TestEveryAdvance(t *testing.T) {
 	}
 }
 
-// Every status, and where it goes without being told.
+// Each status and its default next status.
 func TestEveryNextStep(t *testing.T) {
 	for _, tt := range []struct {
 		from   Status
@@ -144,11 +144,11 @@ func TestEveryCancel(t *testing.T) {
 func TestEveryChangeOfTerms(t *testing.T) {
 	for _, s := range statuses {
 		d := ready(s)
-		if err := d.MayChangeTerms(); err == nil {
-			t.Errorf("%s: signed terms may change, want an error", s)
+		if err := d.CheckTermsOpen(); err == nil {
+			t.Errorf("%s: got no error, want signed terms to be fixed", s)
 		}
 		d.SignedAgreementID = nil
-		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.MayChangeTerms() == nil) != want {
+		if want := slices.Contains([]Status{Open, Accepted, InFinance}, s); (d.CheckTermsOpen() == nil) != want {
 			t.Errorf("%s: want allowed = %v", s, want)
 		}
 	}

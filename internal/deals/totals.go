@@ -2,20 +2,20 @@ package deals
 
 import "slices"
 
-// DealTotals is what a deal comes to.
+// DealTotals are the calculated amounts of a deal.
 type DealTotals struct {
-	PriceCents       int64  `json:"price_cents" doc:"The accepted offer; before that, the newest offer on the table." example:"11800000"`
-	LineItemsCents   int64  `json:"line_items_cents" doc:"Line items, less discounts, and the products of the selected finance structure."`
-	TaxCents         int64  `json:"tax_cents" doc:"On the price and what is taxable, rounded half up."`
-	TradeEquityCents int64  `json:"trade_equity_cents" doc:"Allowances less payoffs; negative if more is owed on the trade-ins than is allowed for them."`
-	TotalCents       int64  `json:"total_cents" doc:"Price, line items and tax, less the trade equity."`
-	PaidCents        int64  `json:"paid_cents" doc:"Payments less refunds."`
-	BalanceDueCents  int64  `json:"balance_due_cents" doc:"What is still to be paid; negative if too much was. Nothing once the deal is cancelled."`
-	FrontProfitCents *int64 `json:"front_profit_cents" doc:"On the boat. Null without deals:write or if its cost is not known."`
-	BackProfitCents  *int64 `json:"back_profit_cents" doc:"On finance and insurance. Null without deals:write."`
+	PriceCents       int64  `json:"price_cents" doc:"Accepted offer. Before that, the newest pending offer." example:"11800000"`
+	LineItemsCents   int64  `json:"line_items_cents" doc:"Line items minus discounts, plus the products of the selected finance structure."`
+	TaxCents         int64  `json:"tax_cents" doc:"Tax on the price and the taxable line items, rounded half up."`
+	TradeEquityCents int64  `json:"trade_equity_cents" doc:"Allowances minus payoffs. Negative if the payoffs exceed the allowances."`
+	TotalCents       int64  `json:"total_cents" doc:"Price plus line items and tax, minus trade equity."`
+	PaidCents        int64  `json:"paid_cents" doc:"Payments minus refunds."`
+	BalanceDueCents  int64  `json:"balance_due_cents" doc:"Amount still due. Negative if too much was paid. 0 if the deal is cancelled."`
+	FrontProfitCents *int64 `json:"front_profit_cents" doc:"Profit on the boat. Null if your key does not have deals:write, or if the cost of the hull is unknown."`
+	BackProfitCents  *int64 `json:"back_profit_cents" doc:"Profit on finance and insurance. Null if your key does not have deals:write."`
 }
 
-// derive computes what follows from the rest.
+// derive calculates the fields that are not stored.
 func (d *Deal) derive() {
 	d.StatusCategory = d.Status.category()
 	t := DealTotals{
@@ -28,25 +28,25 @@ func (d *Deal) derive() {
 	d.Totals = t
 }
 
-// NetCents is what the deal comes to without the products of a structure, which
-// is what structures are worked out from.
+// NetCents is the total without the products of a finance structure. Structures
+// are calculated from it.
 func (d Deal) NetCents() int64 {
 	return d.PriceUSD*100 + d.lineItemsCents() + d.taxCents() - d.TradeEquityCents
 }
 
 func (d Deal) lineItemsCents() (sum int64) {
 	for _, l := range d.LineItems {
-		sum += l.signed()
+		sum += l.signedCents()
 	}
 	return sum
 }
 
-// taxCents is one tax on one sum: rounding every line would tax more.
+// taxCents rounds once, on the sum. Rounding each line would add up to more.
 func (d Deal) taxCents() int64 {
 	base := d.PriceUSD * 100
 	for _, l := range d.LineItems {
 		if l.Taxable {
-			base += l.signed()
+			base += l.signedCents()
 		}
 	}
 	if d.TradeTaxCredit {
@@ -55,14 +55,14 @@ func (d Deal) taxCents() int64 {
 	return d.TaxRatePercent.Of(base)
 }
 
-// showProfit adds what those who run deals may see.
+// showProfit fills in the profits, for callers with deals:write.
 func (d *Deal) showProfit(hullCost *int64) {
 	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents
 	for _, l := range d.LineItems {
-		if l.back() {
-			back += l.profit()
+		if l.isBack() {
+			back += l.profitCents()
 		} else {
-			front += l.profit()
+			front += l.profitCents()
 		}
 	}
 	d.Totals.BackProfitCents = &back
@@ -72,14 +72,15 @@ func (d *Deal) showProfit(hullCost *int64) {
 	}
 }
 
-// told is the deal as events tell it, which more may hear than may see costs.
-func (d Deal) told() Deal {
+// public returns the deal without costs and profits, for events. Their readers
+// might not have deals:write.
+func (d Deal) public() Deal {
 	d.Totals.FrontProfitCents, d.Totals.BackProfitCents = nil, nil
 	d.hideCosts()
 	return d
 }
 
-// hideCosts is the deal for those who may only read.
+// hideCosts removes the costs, for callers without deals:write.
 func (d *Deal) hideCosts() {
 	d.LineItems = slices.Clone(d.LineItems)
 	for i := range d.LineItems {

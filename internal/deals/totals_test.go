@@ -29,18 +29,18 @@ func TestTotals(t *testing.T) {
 		"positive equity": {
 			func(d *Deal) {
 				d.LineItems = nil
-				d.trade(TradeIn{AllowanceCents: 300000, PayoffCents: 100000, ACVCents: new(int64(250000))}, 1)
+				d.addTrade(TradeIn{AllowanceCents: 300000, PayoffCents: 100000, ACVCents: new(int64(250000))}, 1)
 			},
 			DealTotals{PriceCents: 10000000, TradeEquityCents: 200000, TotalCents: 9800000, BalanceDueCents: 9800000}, 1950000, 0,
 		},
 		"negative equity is carried": {
-			func(d *Deal) { d.LineItems = nil; d.trade(TradeIn{AllowanceCents: 100000, PayoffCents: 300000}, 1) },
+			func(d *Deal) { d.LineItems = nil; d.addTrade(TradeIn{AllowanceCents: 100000, PayoffCents: 300000}, 1) },
 			DealTotals{PriceCents: 10000000, TradeEquityCents: -200000, TotalCents: 10200000, BalanceDueCents: 10200000}, 2000000, 0,
 		},
 		"credit for the trade": {
 			func(d *Deal) {
 				d.LineItems, d.TaxRatePercent, d.TradeTaxCredit = nil, "5", true
-				d.trade(TradeIn{AllowanceCents: 1000000}, 1)
+				d.addTrade(TradeIn{AllowanceCents: 1000000}, 1)
 			},
 			DealTotals{PriceCents: 10000000, TaxCents: 450000, TradeEquityCents: 1000000, TotalCents: 9450000, BalanceDueCents: 9450000}, 2000000, 0,
 		},
@@ -86,7 +86,7 @@ func TestTotalsAddUp(t *testing.T) {
 		before := d
 		before.derive()
 		trade := TradeIn{AllowanceCents: cents.Draw(t, "allowance"), PayoffCents: cents.Draw(t, "payoff"), ACVCents: new(cents.Draw(t, "acv"))}
-		d.trade(trade, 1)
+		d.addTrade(trade, 1)
 		d.derive()
 		s := d.Totals
 		switch {
@@ -97,14 +97,14 @@ func TestTotalsAddUp(t *testing.T) {
 		case s.TaxCents < 0 || s.TaxCents > before.Totals.TaxCents:
 			t.Fatalf("tax: %+v, before %+v", s, before.Totals)
 		}
-		d.trade(trade, -1)
+		d.addTrade(trade, -1)
 		if d.derive(); d.Totals != before.Totals {
 			t.Fatalf("taken back: %+v, want %+v", d.Totals, before.Totals)
 		}
 	})
 }
 
-// A change to what the deal comes to undoes the selection of a structure; one
+// A change of the total removes the selection of a structure; one
 // that changes nothing does not.
 func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash, FundingState: FundingNotRequired, LineItems: []DealLineItem{}}

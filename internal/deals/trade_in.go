@@ -9,7 +9,7 @@ import (
 	"slipway/internal/vocab/hin"
 )
 
-// TradeIn is a boat that the buyer gives in payment.
+// TradeIn is a boat that the buyer trades in.
 type TradeIn struct {
 	Env              auth.Env  `json:"-" db:"env"`
 	ID               string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -20,18 +20,18 @@ type TradeIn struct {
 	Make             *string   `json:"make" db:"make" example:"Boston Whaler"`
 	Model            *string   `json:"model" db:"model" example:"210 Montauk"`
 	LengthFt         *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
-	AllowanceCents   int64     `json:"allowance_cents" db:"allowance_cents" doc:"What the buyer is given for it." example:"3250000"`
-	ACVCents         *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value: what it is worth to the dealership. Null without deals:write." audit:"-"`
-	PayoffCents      int64     `json:"payoff_cents" db:"payoff_cents" doc:"What is still owed on it."`
-	EquityCents      int64     `json:"equity_cents" doc:"Allowance less payoff; negative equity adds to what the buyer pays."`
-	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"To whom it is owed."`
-	StockIn          bool      `json:"stock_in" db:"stock_in" doc:"Whether it becomes a hull when the deal is closed."`
-	HullID           *string   `json:"hull_id" db:"hull_id" doc:"The hull that it became."`
+	AllowanceCents   int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount that the dealership credits the buyer for it." example:"3250000"`
+	ACVCents         *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
+	PayoffCents      int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
+	EquityCents      int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
+	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to."`
+	StockIn          bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
+	HullID           *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
 	CreatedAt        time.Time `json:"created_at" db:"created_at"`
 	OverAllowedCents int64     `json:"-"`
 }
 
-// TradeInAdd is a new trade-in.
+// TradeInAdd is the request body for a new trade-in.
 type TradeInAdd struct {
 	Description    *string  `json:"description" required:"false" maxLength:"500"`
 	HIN            *string  `json:"hin" required:"false" maxLength:"32"`
@@ -43,23 +43,23 @@ type TradeInAdd struct {
 	ACVCents       *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value." example:"3000000"`
 	PayoffCents    int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" example:"1200000"`
 	Lienholder     *string  `json:"lienholder" required:"false" maxLength:"200"`
-	StockIn        bool     `json:"stock_in,omitempty" doc:"Make it a hull when the deal is closed, which needs make, model, year and length_ft, and a good HIN if any."`
+	StockIn        bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (a TradeInAdd) Check(now time.Time) error {
 	var bad fault.Fields
 	if a.StockIn {
 		for _, f := range []struct {
-			name  string
-			there bool
+			name string
+			set  bool
 		}{{"make", a.Make != nil}, {"model", a.Model != nil}, {"year", a.Year != nil}, {"length_ft", a.LengthFt != nil}} {
-			if !f.there {
-				bad.Add(f.name, "required", "is required to stock the boat in")
+			if !f.set {
+				bad.Add(f.name, "required", "is required if stock_in is true")
 			}
 		}
 		if a.HIN != nil && !hin.Decode(*a.HIN, now).Valid {
-			bad.Add("hin", "pattern", "must be a hull identification number to stock the boat in")
+			bad.Add("hin", "pattern", "must be a valid hull identification number if stock_in is true")
 		}
 	}
 	if a.Year != nil && *a.Year > int64(now.Year())+2 {
@@ -75,8 +75,8 @@ func (a TradeInAdd) tradeIn() TradeIn {
 	}
 }
 
-// derive computes what follows from the rest. A boat whose value nobody has
-// estimated is taken to be worth what is allowed for it.
+// derive calculates the fields that are not stored. Without an actual cash value,
+// the boat counts as worth its allowance.
 func (t *TradeIn) derive() {
 	t.EquityCents, t.OverAllowedCents = t.AllowanceCents-t.PayoffCents, 0
 	if t.ACVCents != nil {
@@ -84,24 +84,25 @@ func (t *TradeIn) derive() {
 	}
 }
 
-// told is the trade-in as events tell it, and for those who may only read.
-func (t TradeIn) told() TradeIn {
+// public returns the trade-in without its value, for events and for callers
+// without deals:write.
+func (t TradeIn) public() TradeIn {
 	t.ACVCents = nil
 	return t
 }
 
-// trade adds (or with -1 takes away) a trade-in from what the deal comes to.
-func (d *Deal) trade(t TradeIn, sign int64) {
+// addTrade adds a trade-in to the totals. A sign of -1 removes it.
+func (d *Deal) addTrade(t TradeIn, sign int64) {
 	t.derive()
 	was := *d
 	d.TradeAllowanceCents += sign * t.AllowanceCents
 	d.TradeEquityCents += sign * t.EquityCents
 	d.OverAllowanceCents += sign * t.OverAllowedCents
-	d.repriced(was)
+	d.deselectIfRepriced(was)
 }
 
-// hull is the boat as it comes into stock: not for sale until somebody has
-// looked it over, at what it is worth to the dealership.
+// hull returns the boat for the inventory and its cost. It is not for sale until
+// the dealership has inspected it.
 func (t TradeIn) hull(locationID string) (hulls.HullCreate, int64) {
 	worth := t.AllowanceCents
 	if t.ACVCents != nil {

@@ -9,28 +9,26 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ByTradeIn names a trade-in of a deal.
+// ByTradeIn are the path parameters of a trade-in.
 type ByTradeIn struct {
 	ByDeal
 	TradeInID string `path:"trade_in_id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) tradeIns(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) listTradeIns(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	page.Query
 }) (page.Page[TradeIn], error) {
-	p, err := ListOf[TradeIn](ctx, tx, "trade_ins", "trd", in.DealID, in.Query)
-	for i := range p.Data {
-		p.Data[i].derive()
-		if !auth.From(ctx).Can(auth.DealsWrite) {
-			p.Data[i] = p.Data[i].told()
+	p, err := ListOf(ctx, tx, tradeIns, in.DealID, in.Query)
+	if !auth.From(ctx).Can(auth.DealsWrite) {
+		for i := range p.Data {
+			p.Data[i] = p.Data[i].public()
 		}
 	}
 	return p, err
 }
 
-// changeTrades is how the trade-ins of a deal change, and with them what it
-// comes to.
+// changeTrades changes the trade-ins of a deal together with its totals.
 func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit func(d *Deal) (TradeIn, error)) (TradeIn, error) {
 	d, err := FindForUpdate(ctx, tx, dealID)
 	if err != nil {
@@ -39,12 +37,14 @@ func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit f
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return TradeIn{}, err
 	}
+
 	before := d
 	t, err := edit(&d)
 	if err != nil {
 		return t, err
 	}
-	return t, Keep(ctx, tx, before, &d)
+	err = Save(ctx, tx, before, &d)
+	return t, err
 }
 
 func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
@@ -55,26 +55,30 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 		if err := in.Body.Check(tx.Now); err != nil {
 			return TradeIn{}, err
 		}
-		if err := d.MayChangeTerms(); err != nil {
+		if err := d.CheckTermsOpen(); err != nil {
 			return TradeIn{}, err
 		}
+
 		t := in.Body.tradeIn()
-		d.trade(t, 1)
-		return t, insertTradeIn(ctx, tx, *d, &t)
+		t.DealID = d.ID
+		d.addTrade(t, 1)
+		err := insertTradeIn(ctx, tx, &t)
+		return t, err
 	})
 }
 
 func (a *API) removeTradeIn(ctx context.Context, tx *db.Tx, in *ByTradeIn) (rest.None, error) {
 	_, err := a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
-		t, err := findTradeIn(ctx, tx, d.ID, in.TradeInID)
+		t, err := tradeIns.FindIn(ctx, tx, d.ID, in.TradeInID)
 		if err != nil {
 			return t, err
 		}
-		if err := d.MayChangeTerms(); err != nil {
+		if err := d.CheckTermsOpen(); err != nil {
 			return t, err
 		}
-		d.trade(t, -1)
-		return t, removeTradeIn(ctx, tx, t)
+
+		d.addTrade(t, -1)
+		return t, deleteTradeIn(ctx, tx, t)
 	})
 	return rest.None{}, err
 }

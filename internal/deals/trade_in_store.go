@@ -6,19 +6,14 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/fault"
 )
 
-func findTradeIn(ctx context.Context, tx *db.Tx, dealID, id string) (TradeIn, error) {
-	t, err := db.One[TradeIn](ctx, tx, `SELECT {cols} FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, dealID, id)
-	if db.IsNoRows(err) {
-		return t, fault.NotFound("trade-in", id)
-	}
-	t.derive()
-	return t, err
+var tradeIns = db.Table[TradeIn]{
+	Name: "trade_ins", Prefix: "trd", Noun: "trade-in", Parent: "deal_id",
+	Loaded: func(_ *db.Tx, t *TradeIn) { t.derive() },
 }
 
-// TradeIns are the trade-ins of a deal, oldest first.
+// TradeIns returns the trade-ins of a deal, oldest first.
 func TradeIns(ctx context.Context, tx *db.Tx, d Deal) ([]TradeIn, error) {
 	all, err := db.All[TradeIn](ctx, tx, `SELECT {cols} FROM trade_ins WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
 	for i := range all {
@@ -27,24 +22,23 @@ func TradeIns(ctx context.Context, tx *db.Tx, d Deal) ([]TradeIn, error) {
 	return all, err
 }
 
-func insertTradeIn(ctx context.Context, tx *db.Tx, d Deal, t *TradeIn) error {
-	t.Env, t.ID, t.DealID, t.CreatedAt = d.Env, tx.NewID("trd"), d.ID, tx.Now
-	t.derive()
-	if err := db.Insert(ctx, tx, "trade_ins", *t); err != nil {
+func insertTradeIn(ctx context.Context, tx *db.Tx, t *TradeIn) error {
+	if err := tradeIns.Insert(ctx, tx, t); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "deal.trade_in_added", d.ID, nil, t.told())
+	t.derive()
+	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, nil, t.public())
 }
 
-func removeTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
+func deleteTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM trade_ins WHERE env = ? AND deal_id = ? AND id = ?`, t.Env, t.DealID, t.ID); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, nil, t.told())
+	return events.Emit(ctx, tx, "deal.trade_in_removed", t.DealID, nil, t.public())
 }
 
-// stockIn makes hulls of the trade-ins that shall become some, where the sold
-// boat lay.
+// stockIn adds the trade-ins with stock_in to the inventory, at the location of
+// the sold boat.
 func stockIn(ctx context.Context, tx *db.Tx, d Deal) error {
 	all, err := TradeIns(ctx, tx, d)
 	if err != nil || len(all) == 0 {
@@ -54,16 +48,18 @@ func stockIn(ctx context.Context, tx *db.Tx, d Deal) error {
 	if err != nil {
 		return err
 	}
+
 	for _, t := range all {
 		if !t.StockIn || t.HullID != nil {
 			continue
 		}
 		boat, worth := t.hull(sold.LocationID)
-		h, err := hulls.StockIn(ctx, tx, boat, worth, "taken in trade by deal "+d.ID)
+		h, err := hulls.StockIn(ctx, tx, boat, worth, "trade-in of deal "+d.ID)
 		if err != nil {
 			return err
 		}
-		if _, err := db.Exec(ctx, tx, `UPDATE trade_ins SET hull_id = ? WHERE env = ? AND deal_id = ? AND id = ?`, h.ID, d.Env, d.ID, t.ID); err != nil {
+		_, err = db.Exec(ctx, tx, `UPDATE trade_ins SET hull_id = ? WHERE env = ? AND deal_id = ? AND id = ?`, h.ID, d.Env, d.ID, t.ID)
+		if err != nil {
 			return err
 		}
 	}

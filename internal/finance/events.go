@@ -2,16 +2,12 @@ package finance
 
 import "slipway/internal/platform/events"
 
-// Events are what can happen to the finance of a deal.
+// Events lists the event types of finance.
 var Events = []events.Kind{
-	{Type: "finance_structure.created", Doc: "A finance structure was worked out.", Object: FinanceStructure{}},
-	{Type: "finance_structure.selected", Doc: "The buyer takes a finance structure.", Object: FinanceStructure{}},
+	{Type: "finance_structure.created", Doc: "A finance structure was created.", Object: FinanceStructure{}},
+	{Type: "finance_structure.selected", Doc: "A finance structure was selected.", Object: FinanceStructure{}},
 	{Type: "funding.submitted", Doc: "A deal was submitted to a lender.", Object: Funding{}},
-	{Type: "funding.updated", Doc: "A funding or one of its stipulations came to another state.", Object: Funding{}},
-	{Type: "document.issued", Doc: "A document was issued.", Object: Document{}},
-	{Type: "document.partially_signed", Doc: "A document was signed by some of those who must.", Object: Document{}},
-	{Type: "document.signed", Doc: "A document was signed by all who must.", Object: Document{}},
-	{Type: "document.voided", Doc: "A document was voided.", Object: Document{}},
-	{Type: "payment.recorded", Doc: "Money came in.", Object: Payment{}},
-	{Type: "payment.refunded", Doc: "Money went back.", Object: Payment{}},
+	{Type: "funding.updated", Doc: "A funding or one of its stipulations changed.", Object: Funding{}},
+	{Type: "payment.recorded", Doc: "A payment was recorded.", Object: Payment{}},
+	{Type: "payment.refunded", Doc: "A payment was refunded.", Object: Payment{}},
 }

@@ -10,43 +10,43 @@ import (
 	"slipway/internal/vocab/money"
 )
 
-// Funding is a deal's way through one lender.
+// Funding is the application of a deal with one lender.
 type Funding struct {
 	Env             auth.Env         `json:"-" db:"env"`
 	ID              string           `json:"id" db:"id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender          string           `json:"lender" db:"lender" example:"Bay Federal"`
-	StructureID     string           `json:"structure_id" db:"structure_id" doc:"What the lender was asked for."`
-	Reference       *string          `json:"reference" db:"reference" doc:"The lender's number for it."`
+	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted."`
+	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number."`
 	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back"`
-	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"The structure's amount financed."`
-	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"What the lender paid; before that, what was asked for."`
-	DifferenceCents int64            `json:"difference_cents" doc:"How much more (or, below 0, less) the lender paid than was asked for." audit:"-"`
-	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"What the lender answered."`
-	Reason          *string          `json:"reason" db:"reason" doc:"Why it came to its status."`
+	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure."`
+	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount that the lender paid. Before that, the requested amount."`
+	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
+	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision."`
+	Reason          *string          `json:"reason" db:"reason" doc:"Reason for the current status."`
 	FundedAt        *time.Time       `json:"funded_at" db:"funded_at"`
-	Stipulations    []Stipulation    `json:"stipulations" nullable:"false" doc:"What the lender wants first, oldest first."`
+	Stipulations    []Stipulation    `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
 	Version         int64            `json:"version" db:"version"`
 	CreatedAt       time.Time        `json:"created_at" db:"created_at"`
 	UpdatedAt       time.Time        `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the funding's version.
+// Revision returns the version for the ETag.
 func (f Funding) Revision() int64 { return f.Version }
 
-// FundingDecision is a lender's answer.
+// FundingDecision is a lender's decision.
 type FundingDecision struct {
 	_          struct{}       `nullable:"true"`
 	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000"`
 	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" example:"7.49"`
-	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"What the lender charges the dealership."`
+	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership."`
 	TermMonths *int64         `json:"term_months" required:"false" minimum:"1" maximum:"480"`
 	Tier       *string        `json:"tier" required:"false" maxLength:"50"`
 	Conditions *string        `json:"conditions" required:"false" maxLength:"2000"`
 	ExpiresAt  *time.Time     `json:"expires_at" required:"false"`
 }
 
-// FundingStatus is how far a lender is.
+// FundingStatus is the progress of a funding.
 type FundingStatus string
 
 // The statuses of a funding.
@@ -66,13 +66,13 @@ const (
 	ChargedBack      FundingStatus = "charged_back"
 )
 
-// next lists the moves of a funding; the first is where it goes when it is told
-// only to go on.
+// next lists the statuses that a funding can advance to. The first one is the
+// default.
 var next = map[FundingStatus][]FundingStatus{
 	Submitted:        {Approved, Conditional, Countered, Declined, Withdrawn},
 	Conditional:      {ContractSent, Approved, Withdrawn},
 	Approved:         {ContractSent, Withdrawn},
-	Countered:        {Approved, Withdrawn}, // the buyer takes the lender's terms, or not
+	Countered:        {Approved, Withdrawn}, // the buyer accepts the lender's terms, or not
 	ContractSent:     {Signed, Withdrawn},
 	Signed:           {PackageSubmitted, Withdrawn},
 	PackageSubmitted: {ApprovedToFund, PendingDocs, Withdrawn},
@@ -81,23 +81,23 @@ var next = map[FundingStatus][]FundingStatus{
 	Funded:           {ChargedBack},
 }
 
-// furthest ranks the statuses: the deal's funding state is that of the funding
-// that comes first here.
-var furthest = []FundingStatus{
+// ranking orders the statuses. The deal's funding state is the first of them that
+// one of its fundings has.
+var ranking = []FundingStatus{
 	Funded, ApprovedToFund, PendingDocs, PackageSubmitted, Signed, ContractSent,
 	Approved, Conditional, Countered, Submitted, ChargedBack, Declined, Withdrawn,
 }
 
-// contracts are the statuses of a funding that the buyer signs with: the same
-// as in the unique index, which guards that a deal has one such funding.
-var contracts = []FundingStatus{ContractSent, Signed, PackageSubmitted, PendingDocs, ApprovedToFund, Funded}
+// withContract lists the statuses of a funding with a contract. A unique index
+// with the same list guarantees that a deal has only one such funding.
+var withContract = []FundingStatus{ContractSent, Signed, PackageSubmitted, PendingDocs, ApprovedToFund, Funded}
 
-// over are the statuses in which nothing is asked of the dealership any more.
-var over = []FundingStatus{Declined, Withdrawn, Funded, ChargedBack}
+// finished lists the statuses of a funding that is not open anymore.
+var finished = []FundingStatus{Declined, Withdrawn, Funded, ChargedBack}
 
-// stateOf is the funding state of a deal with these fundings.
+// stateOf returns the funding state of a deal with these fundings.
 func stateOf(all []Funding) string {
-	for _, s := range furthest {
+	for _, s := range ranking {
 		if slices.ContainsFunc(all, func(f Funding) bool { return f.Status == s }) {
 			return string(s)
 		}
@@ -105,39 +105,40 @@ func stateOf(all []Funding) string {
 	return deals.FundingNotStarted
 }
 
-// FundingSubmit is a submission to a lender.
+// FundingSubmit is the request body for a submission to a lender.
 type FundingSubmit struct {
 	Lender      string  `json:"lender" minLength:"1" maxLength:"200" example:"Bay Federal"`
-	StructureID *string `json:"structure_id" required:"false" maxLength:"64" doc:"Without it: the selected one."`
+	StructureID *string `json:"structure_id" required:"false" maxLength:"64" doc:"Defaults to the selected structure of the deal."`
 	Reference   *string `json:"reference" required:"false" maxLength:"200"`
 }
 
-// mayAsk says whether lenders may still be asked about a deal.
-func mayAsk(d deals.Deal) error {
+// checkSubmittable fails if the deal can't be submitted to lenders anymore.
+func checkSubmittable(d deals.Deal) error {
 	if slices.Contains([]deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted}, d.Status) {
 		return nil
 	}
-	return fault.Conflict("The deal is %s: no lender is asked any more.", d.Status).Detail("status", "state", "is %s", d.Status)
+	return fault.Conflict("The deal is %s. You can't submit it to a lender.", d.Status).Detail("status", "state", "is %s", d.Status)
 }
 
-// FundingAdvance asks for the next status.
+// FundingAdvance is the request body for advancing a funding.
 type FundingAdvance struct {
-	To          FundingStatus    `json:"to,omitempty" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Without it: the next one on the way to funded."`
+	To          FundingStatus    `json:"to,omitempty" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"New status. Defaults to the next one toward funded."`
 	Reason      *string          `json:"reason" required:"false" maxLength:"500"`
-	Reference   *string          `json:"reference" required:"false" maxLength:"200" doc:"The lender's number for it."`
-	AmountCents *int64           `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"For funded: what the lender paid. Without it: what was asked for."`
-	FundedAt    *time.Time       `json:"funded_at" required:"false" doc:"For funded. Without it: now."`
-	Decision    *FundingDecision `json:"decision" required:"false" doc:"The lender's answer, for conditional, approved, countered and declined."`
+	Reference   *string          `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number."`
+	AmountCents *int64           `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Only for funded. Amount that the lender paid. Defaults to the requested amount."`
+	FundedAt    *time.Time       `json:"funded_at" required:"false" doc:"Only for funded. Defaults to the current time."`
+	Decision    *FundingDecision `json:"decision" required:"false" doc:"Lender's decision, for conditional, approved, countered and declined."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (a FundingAdvance) Check(now time.Time) error {
 	var bad fault.Fields
 	if a.FundedAt != nil && a.FundedAt.After(now) {
 		bad.Add("funded_at", "maximum", "must not be in the future")
 	}
 	if a.Decision != nil {
-		for field, p := range map[string]*money.Percent{"decision.apr_percent": a.Decision.APRPercent, "decision.buy_rate_percent": a.Decision.BuyRate} {
+		rates := map[string]*money.Percent{"decision.apr_percent": a.Decision.APRPercent, "decision.buy_rate_percent": a.Decision.BuyRate}
+		for field, p := range rates {
 			if p != nil {
 				p.Check(&bad, field)
 			}
@@ -145,16 +146,16 @@ func (a FundingAdvance) Check(now time.Time) error {
 	}
 	if a.To != "" && a.To != Funded {
 		if a.AmountCents != nil {
-			bad.Add("amount_cents", "exclusive", "is only for funded")
+			bad.Add("amount_cents", "exclusive", "is only allowed for funded")
 		}
 		if a.FundedAt != nil {
-			bad.Add("funded_at", "exclusive", "is only for funded")
+			bad.Add("funded_at", "exclusive", "is only allowed for funded")
 		}
 	}
 	return bad.Err()
 }
 
-// advance moves the funding on, or says what is missing.
+// advance changes the status, or fails with everything that is missing.
 func (f *Funding) advance(a FundingAdvance, d deals.Deal, now time.Time) error {
 	if a.To == "" && len(next[f.Status]) > 0 && f.Status != Funded {
 		a.To = next[f.Status][0]
@@ -162,14 +163,15 @@ func (f *Funding) advance(a FundingAdvance, d deals.Deal, now time.Time) error {
 	if err := a.Check(now); err != nil {
 		return err
 	}
-	if err := f.mayAdvance(a.To); err != nil {
+	if err := f.checkAdvance(a.To); err != nil {
 		return err
 	}
 	if d.Status == deals.Cancelled {
-		return fault.Conflict("The deal is cancelled.").Detail("status", "state", "is that of a cancelled deal")
+		return fault.Conflict("The deal is cancelled. You can't change its fundings.").Detail("status", "state", "refers to a cancelled deal")
 	}
+
 	if a.To == Funded {
-		if err := f.mayFund(d); err != nil {
+		if err := f.checkFundable(d); err != nil {
 			return err
 		}
 		f.FundedAt = &now
@@ -180,6 +182,7 @@ func (f *Funding) advance(a FundingAdvance, d deals.Deal, now time.Time) error {
 			f.AmountCents = *a.AmountCents
 		}
 	}
+
 	if a.Reference != nil {
 		f.Reference = a.Reference
 	}
@@ -191,43 +194,46 @@ func (f *Funding) advance(a FundingAdvance, d deals.Deal, now time.Time) error {
 	return nil
 }
 
-func (f Funding) mayAdvance(to FundingStatus) error {
+// checkAdvance fails unless a funding with this status can get the other one.
+func (f Funding) checkAdvance(to FundingStatus) error {
 	steps := next[f.Status]
 	switch {
 	case slices.Contains(steps, to):
 		return nil
 	case len(steps) == 0:
-		return fault.Conflict("The funding is %s and goes no further.", f.Status).Detail("to", "state", "is not possible: the funding is %s", f.Status)
+		return fault.Conflict("The funding is %s. Its status can't change anymore.", f.Status).
+			Detail("to", "state", "is not possible for a funding that is %s", f.Status)
 	case to == "":
-		return fault.Conflict("The funding is funded. To charge it back, say so.").Detail("to", "state", "can be charged_back")
+		return fault.Conflict(`Already funded. To reverse it, send "to": "charged_back".`).Detail("to", "state", "can be charged_back")
 	}
-	c := fault.Conflict("A funding cannot go from %s to %s.", f.Status, to)
+	c := fault.Conflict("You can't change the status from %s to %s.", f.Status, to)
 	for _, s := range steps {
 		c = c.Detail("to", "state", "can be %s", s)
 	}
 	return c
 }
 
-// mayFund says everything that keeps a lender from paying: a deal that nobody
-// has accepted, and what the lender still wants to see.
-func (f Funding) mayFund(d deals.Deal) error {
+// checkFundable fails if the deal has no accepted offer or a stipulation is not
+// met.
+func (f Funding) checkFundable(d deals.Deal) error {
 	var missing fault.Fields
 	if d.Status == deals.Open {
-		missing.Add("deal_id", "state", "is of a deal that is open: an offer must be accepted first")
+		missing.Add("deal_id", "state", "refers to an open deal; accept an offer first")
 	}
 	for _, s := range f.Stipulations {
 		if !s.met() {
-			missing.Add("stipulations."+s.ID, "state", "must be accepted or waived, is %s", s.Status)
+			missing.Add("stipulations."+s.ID, "state", "must be accepted or waived but is %s", s.Status)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	c := fault.Conflict("The funding cannot be funded yet: %s", fault.Sentence(missing))
+	c := fault.Conflict("The funding can't be funded yet: %s", fault.Sentence(missing))
 	c.Details = missing
 	return c
 }
 
+// derive calculates the fields that are not stored.
 func (f *Funding) derive() {
 	f.DifferenceCents = f.AmountCents - f.RequestedCents
 	if f.Stipulations == nil {

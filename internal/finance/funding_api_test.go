@@ -10,7 +10,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// structured makes an accepted deal with a selected structure.
+// structured creates an accepted deal with a selected structure.
 func structured(s *testkit.Server) string {
 	id := s.Test.AcceptedDeal(map[string]any{"deal_type": "finance"})
 	var st finance.FinanceStructure
@@ -19,7 +19,7 @@ func structured(s *testkit.Server) string {
 	return id
 }
 
-// From several lenders to one that pays, and the deal knows all the way.
+// From several lenders to one that pays. The deal always has the right funding state.
 func TestWholeFinancedDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)
@@ -97,7 +97,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 	})
 }
 
-// Two lenders cannot both have the contract, not even at the same time; and a
+// Only one lender can have the contract, even with simultaneous requests. A
 // cancelled deal has none.
 func TestOneContract(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -111,7 +111,7 @@ func TestOneContract(t *testing.T) {
 			s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved"}`, 200, nil)
 			ids = append(ids, f.ID)
 		}
-		counts := all(t, lenders, func(i int) (*testkit.Response, error) {
+		counts := testkit.AtOnce(t, lenders, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+ids[i]+"/advance", `{"to": "contract_sent"}`)
 		})
 		testkit.Equal(t, counts[200], 1)
@@ -131,7 +131,7 @@ func TestOneContract(t *testing.T) {
 	})
 }
 
-// A buyer who pays after all is no case for a lender any more.
+// A finance deal can become a cash deal.
 func TestFinanceTurnsToCash(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)
@@ -150,7 +150,7 @@ func TestFinanceTurnsToCash(t *testing.T) {
 	})
 }
 
-func TestFundingsRefuse(t *testing.T) {
+func TestFundingsReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)
 		path := "/v1/deals/" + id + "/fundings"

@@ -44,7 +44,7 @@ func TestEveryFundingAdvance(t *testing.T) {
 	}
 }
 
-// Every status, and where it goes without being told.
+// Each status and its default next status.
 func TestEveryFundingNextStep(t *testing.T) {
 	for from, want := range map[FundingStatus]FundingStatus{
 		Submitted: Approved, Conditional: ContractSent, Approved: ContractSent, Countered: Approved, ContractSent: Signed, Signed: PackageSubmitted,
@@ -118,8 +118,8 @@ func TestStateOfTheFurthest(t *testing.T) {
 		}
 	}
 	for _, s := range every {
-		if !slices.Contains(furthest, s) {
-			t.Errorf("%s has no rank, want it in furthest", s)
+		if !slices.Contains(ranking, s) {
+			t.Errorf("%s has no rank, want it in ranking", s)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package finance_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"slipway/internal/deals"
@@ -14,7 +13,7 @@ func deal(s *testkit.Server, id string) (d deals.Deal) {
 	return d
 }
 
-// story is what happened to an object, oldest first, as one line.
+// story returns the types of the events of an object, oldest first.
 func story(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
@@ -24,29 +23,4 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 	if got != want {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
-}
-
-// all sends requests at the same time and counts the answers by status.
-func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) map[int]int {
-	t.Helper()
-	counts := map[int]int{}
-	start := make(chan struct{})
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	for i := range n {
-		wg.Go(func() {
-			<-start
-			res, err := send(i)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			counts[res.StatusCode]++
-		})
-	}
-	close(start)
-	wg.Wait()
-	return counts
 }

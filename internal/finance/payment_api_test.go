@@ -54,9 +54,9 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		testkit.Equal(t, p.Data[3].Status, "refunded")
 		testkit.Equal(t, p.Data[0].ID, back.ID)
 		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
-		f.WantDetail(t, "kind", "enum", "all mistakes at once")
-		f.WantDetail(t, "method", "enum", "all mistakes at once")
-		f.WantDetail(t, "amount_cents", "minimum", "all mistakes at once")
+		f.WantDetail(t, "kind", "enum", "all errors together")
+		f.WantDetail(t, "method", "enum", "all errors together")
+		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
 		same(t, "story", story(s, deposit.ID), "payment.recorded")
@@ -64,14 +64,14 @@ func TestPaymentsAndRefunds(t *testing.T) {
 	})
 }
 
-// Fifty refunds at once never give back more than was paid.
-func TestFiftyRefundsAtOnce(t *testing.T) {
+// 50 simultaneous refunds never exceed the payment.
+func TestSimultaneousRefunds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/payments"
 		var p finance.Payment
 		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 100000}`, 201, &p)
-		counts := all(t, 50, func(i int) (*testkit.Response, error) {
+		counts := testkit.AtOnce(t, 50, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+p.ID+"/refund", fmt.Sprintf(`{"amount_cents": 3000, "reason": "no. %d"}`, i))
 		})
 		testkit.Equal(t, counts[201], 33)
@@ -83,11 +83,11 @@ func TestFiftyRefundsAtOnce(t *testing.T) {
 	})
 }
 
-// Money that comes in from all sides at once is all counted.
-func TestPaymentsAtOnce(t *testing.T) {
+// Simultaneous payments are all counted.
+func TestSimultaneousPayments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
-		counts := all(t, 30, func(i int) (*testkit.Response, error) {
+		counts := testkit.AtOnce(t, 30, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments", fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
 		})
 		same(t, "recorded", counts[201], 30)

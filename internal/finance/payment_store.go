@@ -6,42 +6,42 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
-func findPayment(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Payment, error) {
-	p, err := db.One[Payment](ctx, tx, `SELECT {cols} FROM payments WHERE env = ? AND deal_id = ? AND id = ?`, d.Env, d.ID, id)
-	if db.IsNoRows(err) {
-		return p, fault.NotFound("payment", id)
-	}
+var payments = db.Table[Payment]{Name: "payments", Prefix: "pay", Noun: "payment", Parent: "deal_id"}
+
+func findPayment(ctx context.Context, tx *db.Tx, dealID, id string) (Payment, error) {
+	p, err := payments.FindIn(ctx, tx, dealID, id)
 	if err != nil {
 		return p, err
 	}
 	one := []Payment{p}
-	err = addRefunds(ctx, tx, d.ID, one)
+	err = addRefunds(ctx, tx, dealID, one)
 	return one[0], err
 }
 
 func listPayments(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[Payment], error) {
-	p, err := deals.ListOf[Payment](ctx, tx, "payments", "pay", dealID, q)
+	p, err := deals.ListOf(ctx, tx, payments, dealID, q)
 	if err != nil {
 		return p, err
 	}
-	return p, addRefunds(ctx, tx, dealID, p.Data)
+	err = addRefunds(ctx, tx, dealID, p.Data)
+	return p, err
 }
 
-// paymentsOf are the payments and refunds of a deal, oldest first.
-func paymentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
+// Payments returns the payments and refunds of a deal, oldest first.
+func Payments(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
 	all, err := db.All[Payment](ctx, tx, `SELECT {cols} FROM payments WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
 	if err != nil {
 		return all, err
 	}
-	return all, addRefunds(ctx, tx, d.ID, all)
+	err = addRefunds(ctx, tx, d.ID, all)
+	return all, err
 }
 
-// addRefunds fills in what follows from the refunds of a deal's payments.
-func addRefunds(ctx context.Context, tx *db.Tx, dealID string, payments []Payment) error {
+// addRefunds fills in the fields that are calculated from the refunds.
+func addRefunds(ctx context.Context, tx *db.Tx, dealID string, all []Payment) error {
 	type sum struct {
 		ID    string `db:"refunds_payment_id"`
 		Cents int64  `db:"cents"`
@@ -52,23 +52,23 @@ func addRefunds(ctx context.Context, tx *db.Tx, dealID string, payments []Paymen
 	for _, s := range sums {
 		refunded[s.ID] = s.Cents
 	}
-	for i, p := range payments {
-		payments[i].derive(refunded[p.ID])
+	for i, p := range all {
+		all[i].derive(refunded[p.ID])
 	}
 	return err
 }
 
-// sumPaid is what was paid of one kind, less what went back.
+// sumPaid returns the payments of one kind minus their refunds.
 func sumPaid(ctx context.Context, tx *db.Tx, d deals.Deal, kind string) (int64, error) {
 	return db.One[int64](ctx, tx, `SELECT CAST(COALESCE(SUM(CASE WHEN refunds_payment_id IS NULL THEN amount_cents ELSE -amount_cents END), 0) AS BIGINT)
 		FROM payments WHERE env = ? AND deal_id = ? AND kind = ?`, d.Env, d.ID, kind)
 }
 
-// addPayment adds a payment or a refund to a deal, which the caller keeps. The
-// deal is locked: nothing else is paid at the same time.
+// addPayment adds a payment or a refund and updates the balance of the deal. The
+// caller has locked the deal and saves it.
 func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error {
-	p.Env, p.ID, p.DealID, p.CreatedAt = d.Env, tx.NewID("pay"), d.ID, tx.Now
-	if err := db.Insert(ctx, tx, "payments", *p); err != nil {
+	p.DealID = d.ID
+	if err := payments.Insert(ctx, tx, p); err != nil {
 		return err
 	}
 	if p.RefundsPaymentID != nil {
@@ -79,11 +79,11 @@ func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error
 	return events.Emit(ctx, tx, "payment.recorded", p.ID, nil, *p)
 }
 
-// keepPayment adds a payment or a refund and keeps the deal's new balance.
-func keepPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error {
+// savePayment adds a payment or a refund and saves the deal with its new balance.
+func savePayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error {
 	before := *d
 	if err := addPayment(ctx, tx, d, p); err != nil {
 		return err
 	}
-	return deals.Keep(ctx, tx, before, d)
+	return deals.Save(ctx, tx, before, d)
 }

@@ -24,7 +24,7 @@ func TestRefundsNeverExceed(t *testing.T) {
 			if rapid.Bool().Draw(t, "some") {
 				r.AmountCents = new(rapid.Int64Range(1, 60000).Draw(t, "amount"))
 			}
-			wanted := p.left()
+			wanted := p.remaining()
 			if r.AmountCents != nil {
 				wanted = *r.AmountCents
 			}
@@ -39,8 +39,8 @@ func TestRefundsNeverExceed(t *testing.T) {
 				continue
 			}
 			back += refund.AmountCents
-			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.left() != p.AmountCents-back {
-				t.Fatalf("got %+v of %+v; want refund.RefundsPaymentID = %q, p.left() = %v", refund, p, p.ID, p.AmountCents-back)
+			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.remaining() != p.AmountCents-back {
+				t.Fatalf("got %+v of %+v; want refund.RefundsPaymentID = %q, p.remaining() = %v", refund, p, p.ID, p.AmountCents-back)
 			}
 		}
 		want := map[bool]string{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]

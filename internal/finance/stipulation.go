@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Stipulation is something that a lender wants before it pays.
+// Stipulation is something that a lender requires before it pays.
 type Stipulation struct {
 	Env         auth.Env          `json:"-" db:"env"`
 	ID          string            `json:"id" db:"id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -24,10 +24,10 @@ type Stipulation struct {
 	UpdatedAt   time.Time         `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the stipulation's version.
+// Revision returns the version for the ETag.
 func (s Stipulation) Revision() int64 { return s.Version }
 
-// StipulationStatus is whether a lender has what it wants.
+// StipulationStatus is the state of a stipulation.
 type StipulationStatus string
 
 // The statuses of a stipulation.
@@ -39,31 +39,32 @@ const (
 	StipulationWaived    StipulationStatus = "waived"
 )
 
-// StipulationAdd is a new stipulation.
+// StipulationAdd is the request body for a new stipulation.
 type StipulationAdd struct {
 	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
 	Description *string `json:"description" required:"false" maxLength:"500"`
 }
 
-// StipulationResolve says what became of a stipulation.
+// StipulationResolve is the request body for resolving a stipulation.
 type StipulationResolve struct {
-	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received: with the lender, who has not judged it yet."`
+	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received means that the lender has it but has not decided yet."`
 	Note   *string           `json:"note" required:"false" maxLength:"500"`
 }
 
-// met reports whether the lender has what it wants.
+// met reports whether the stipulation is satisfied.
 func (s Stipulation) met() bool {
 	return s.Status == StipulationAccepted || s.Status == StipulationWaived
 }
 
 // resolve changes the status of a stipulation that is not met yet.
 func (s *Stipulation) resolve(r StipulationResolve, f Funding, now time.Time) error {
-	if err := f.isOpen(); err != nil {
+	if err := f.checkOpen(); err != nil {
 		return err
 	}
 	if s.met() {
-		return fault.Conflict("The stipulation is %s.", s.Status).Detail("status", "state", "is %s", s.Status)
+		return fault.Conflict("The stipulation is already %s.", s.Status).Detail("status", "state", "is %s", s.Status)
 	}
+
 	s.Status, s.ResolvedAt = r.Status, nil
 	if r.Note != nil {
 		s.Note = r.Note
@@ -74,15 +75,15 @@ func (s *Stipulation) resolve(r StipulationResolve, f Funding, now time.Time) er
 	return nil
 }
 
-// isOpen fails for a funding that has ended, for good or ill.
-func (f Funding) isOpen() error {
-	if slices.Contains(over, f.Status) {
-		return fault.Conflict("The funding is %s.", f.Status).Detail("status", "state", "is %s", f.Status)
+// checkOpen fails if the funding is finished.
+func (f Funding) checkOpen() error {
+	if slices.Contains(finished, f.Status) {
+		return fault.Conflict("The funding is %s. You can't change its stipulations.", f.Status).Detail("status", "state", "is %s", f.Status)
 	}
 	return nil
 }
 
-// stipulation is one of the funding's.
+// stipulation finds a stipulation of the funding.
 func (f Funding) stipulation(id string) (Stipulation, error) {
 	for _, s := range f.Stipulations {
 		if s.ID == id {

@@ -10,13 +10,13 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ByStructure names a finance structure of a deal.
+// ByStructure are the path parameters of a finance structure.
 type ByStructure struct {
 	deals.ByDeal
 	StructureID string `path:"structure_id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-func (a *API) structures(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) listStructures(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	page.Query
 }) (page.Page[FinanceStructure], error) {
@@ -27,55 +27,64 @@ func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 	deals.ByDeal
 	Body FinanceStructureCreate
 }) (FinanceStructure, error) {
-	return change(ctx, tx, in.DealID, func(d *deals.Deal) (FinanceStructure, error) {
-		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-			return FinanceStructure{}, err
-		}
-		if err := d.MayChangeTerms(); err != nil {
-			return FinanceStructure{}, err
-		}
-		deposits, err := sumPaid(ctx, tx, *d, "deposit")
-		if err != nil {
-			return FinanceStructure{}, err
-		}
-		day, err := today(ctx, tx)
-		if err != nil {
-			return FinanceStructure{}, err
-		}
-		s, err := in.Body.structure(*d, deposits, day)
-		if err != nil {
-			return s, err
-		}
-		return s, insertStructure(ctx, tx, *d, &s)
-	})
+	d, err := lockDeal(ctx, tx, in.DealID)
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	if err := d.CheckTermsOpen(); err != nil {
+		return FinanceStructure{}, err
+	}
+
+	deposits, err := sumPaid(ctx, tx, d, "deposit")
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	day, err := Today(ctx, tx)
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	s, err := in.Body.Structure(d, deposits, day)
+	if err != nil {
+		return s, err
+	}
+
+	s.DealID = d.ID
+	err = insertStructure(ctx, tx, &s)
+	return s, err
 }
 
 func (a *API) getStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructureSchedule, error) {
-	return look(ctx, tx, in.DealID, func(d deals.Deal) (FinanceStructureSchedule, error) {
-		s, err := findStructure(ctx, tx, d, in.StructureID)
-		if err != nil {
-			return FinanceStructureSchedule{}, err
-		}
-		return FinanceStructureSchedule{s, s.schedule()}, nil
-	})
+	d, err := deals.Find(ctx, tx, in.DealID)
+	if err != nil {
+		return FinanceStructureSchedule{}, err
+	}
+	s, err := FindStructure(ctx, tx, d, in.StructureID)
+	if err != nil {
+		return FinanceStructureSchedule{}, err
+	}
+	return FinanceStructureSchedule{s, s.Installments()}, nil
 }
 
 func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructure, error) {
-	return change(ctx, tx, in.DealID, func(d *deals.Deal) (FinanceStructure, error) {
-		s, err := findStructure(ctx, tx, *d, in.StructureID)
-		if err != nil {
-			return s, err
-		}
-		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
-			return s, err
-		}
-		before, was := *d, s.withoutCosts()
-		if err := s.selectFor(d); err != nil {
-			return s, err
-		}
-		if err := deals.Keep(ctx, tx, before, d); err != nil {
-			return s, err
-		}
-		return s, events.Emit(ctx, tx, "finance_structure.selected", s.ID, was, s.withoutCosts())
-	})
+	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	s, err := FindStructure(ctx, tx, d, in.StructureID)
+	if err != nil {
+		return s, err
+	}
+	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+		return s, err
+	}
+
+	before, was := d, s.withoutCosts()
+	if err := s.selectFor(&d); err != nil {
+		return s, err
+	}
+	if err := deals.Save(ctx, tx, before, &d); err != nil {
+		return s, err
+	}
+	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, was, s.withoutCosts())
+	return s, err
 }

@@ -63,14 +63,14 @@ func TestStructures(t *testing.T) {
 	})
 }
 
-func TestStructuresRefuse(t *testing.T) {
+func TestStructuresReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/finance_structures"
 		f := s.Test.Post(path, `{"apr_percent": "7,49", "term_months": 481, "cash_down_cents": -1}`, 422, nil).Fault(t)
-		f.WantDetail(t, "apr_percent", "pattern", "all mistakes at once")
-		f.WantDetail(t, "term_months", "maximum", "all mistakes at once")
-		f.WantDetail(t, "cash_down_cents", "minimum", "all mistakes at once")
+		f.WantDetail(t, "apr_percent", "pattern", "all errors together")
+		f.WantDetail(t, "term_months", "maximum", "all errors together")
+		f.WantDetail(t, "cash_down_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"apr_percent": 7.49, "term_months": 12}`, 400, nil)
 		s.Test.Post(path, `{"apr_percent": "5", "term_months": 12, "cash_down_cents": 11800000}`, 422, nil).WantDetail(t, "cash_down_cents", "maximum")
 		var other finance.FinanceStructure

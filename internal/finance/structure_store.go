@@ -7,20 +7,19 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
-func findStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
-	s, err := db.One[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? AND id = ?`, d.Env, d.ID, id)
-	if db.IsNoRows(err) {
-		return s, fault.NotFound("finance structure", id)
-	}
-	return s.seen(ctx, d), err
+var structures = db.Table[FinanceStructure]{Name: "finance_structures", Prefix: "fin", Noun: "finance structure", Parent: "deal_id"}
+
+// FindStructure returns a finance structure of a deal.
+func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
+	s, err := structures.FindIn(ctx, tx, d.ID, id)
+	return s.visible(ctx, d), err
 }
 
-// seen is the structure as the caller may see it.
-func (s FinanceStructure) seen(ctx context.Context, d deals.Deal) FinanceStructure {
+// visible returns the structure with the fields that the caller can see.
+func (s FinanceStructure) visible(ctx context.Context, d deals.Deal) FinanceStructure {
 	s.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
 	if !auth.From(ctx).Can(auth.DealsWrite) {
 		return s.withoutCosts()
@@ -29,20 +28,19 @@ func (s FinanceStructure) seen(ctx context.Context, d deals.Deal) FinanceStructu
 }
 
 func listStructures(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
-	p, err := deals.ListOf[FinanceStructure](ctx, tx, "finance_structures", "fin", dealID, q)
+	p, err := deals.ListOf(ctx, tx, structures, dealID, q)
 	if err != nil {
 		return p, err
 	}
 	d, err := deals.Find(ctx, tx, dealID)
 	for i, s := range p.Data {
-		p.Data[i] = s.seen(ctx, d)
+		p.Data[i] = s.visible(ctx, d)
 	}
 	return p, err
 }
 
-func insertStructure(ctx context.Context, tx *db.Tx, d deals.Deal, s *FinanceStructure) error {
-	s.Env, s.ID, s.DealID, s.CreatedAt = d.Env, tx.NewID("fin"), d.ID, tx.Now
-	if err := db.Insert(ctx, tx, "finance_structures", *s); err != nil {
+func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error {
+	if err := structures.Insert(ctx, tx, s); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, "finance_structure.created", s.ID, nil, s.withoutCosts())

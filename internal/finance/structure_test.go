@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// The vectors of the domain study, worked out from a deal.
+// The same examples as in the tests of money, calculated from a deal.
 func TestStructures(t *testing.T) {
 	for _, v := range []struct {
 		dollars                        int64
@@ -28,7 +28,7 @@ func TestStructures(t *testing.T) {
 		{32_000, "8.99", 144, 36399, 36387, 2041444, 5241444},
 		{50_000, "0", 60, 83333, 83353, 0, 5000000},
 	} {
-		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"}, 0, now)
+		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"}, 0, now)
 		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final || s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
 			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100, v.payment, v.final, v.charge, v.totals)
 		}
@@ -56,7 +56,7 @@ func TestAmountFinanced(t *testing.T) {
 	} {
 		d, c := deals.Deal{PriceUSD: 100000, TaxRatePercent: "0"}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
 		tt.change(&d, &c)
-		s, err := c.structure(d, tt.deposits, now)
+		s, err := c.Structure(d, tt.deposits, now)
 		if tt.want == 0 {
 			if fault.KindOf(err) != fault.KindUnprocessable {
 				t.Errorf("%s: got %v, want the kind fault.KindUnprocessable", name, err)
@@ -70,7 +70,7 @@ func TestAmountFinanced(t *testing.T) {
 }
 
 // Whatever is sold and however it is financed: buyer and lender together pay
-// what the deal comes to once the structure is selected.
+// the total of the deal with the selected structure.
 func TestStructurePaysTheDeal(t *testing.T) {
 	cents := rapid.Int64Range(0, 1_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,7 +88,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			c.Products = append(c.Products, p)
 		}
 		deposits := cents.Draw(t, "deposits")
-		s, err := c.structure(d, deposits, now)
+		s, err := c.Structure(d, deposits, now)
 		if err != nil {
 			if fault.KindOf(err) != fault.KindUnprocessable {
 				t.Fatalf("got %v, want the kind fault.KindUnprocessable", err)
@@ -100,18 +100,18 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
-			t.Fatalf("the deal comes to %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
+			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
-		rows := s.schedule()
+		rows := s.Installments()
 		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
 			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
 		}
 	})
 }
 
-func TestSelectRefusesAnotherSum(t *testing.T) {
+func TestSelectRejectsAnotherTotal(t *testing.T) {
 	d := deals.Deal{Status: deals.Open, PriceUSD: 100000, TaxRatePercent: "0"}
-	s, err := FinanceStructureCreate{APRPercent: "5", TermMonths: 12}.structure(d, 0, now)
+	s, err := FinanceStructureCreate{APRPercent: "5", TermMonths: 12}.Structure(d, 0, now)
 	if err != nil {
 		t.Fatal(err)
 	}

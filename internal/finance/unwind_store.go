@@ -7,43 +7,17 @@ import (
 	"slipway/internal/platform/db"
 )
 
-// Unwind ends what was begun for a deal that is being cancelled: fundings are
-// withdrawn, documents that not all have signed are voided, and money that goes
-// back to the buyer is recorded as refunds. The caller keeps the deal.
-func Unwind(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
-	if err := withdrawFundings(ctx, tx, d); err != nil {
-		return err
-	}
-	docs, err := documentsOf(ctx, tx, *d)
-	if err != nil {
-		return err
-	}
-	for _, doc := range docs {
-		if doc.Status != Issued && doc.Status != PartiallySigned {
-			continue
-		}
-		before := doc
-		if err := doc.void("deal cancelled", *d, tx.Now); err != nil {
-			return err
-		}
-		if err := saveDocument(ctx, tx, before, &doc, "document.voided"); err != nil {
-			return err
-		}
-	}
-	if d.DepositOutcome == nil || *d.DepositOutcome != "refund" {
-		return nil
-	}
-	return refundAll(ctx, tx, d)
-}
-
-func withdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+// WithdrawFundings withdraws the open fundings of a deal that is being
+// cancelled. The caller saves the deal.
+func WithdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	all, err := fundingsOf(ctx, tx, *d)
 	if err != nil || len(all) == 0 {
 		return err
 	}
+
 	for i := range all {
 		f := &all[i]
-		if f.isOpen() != nil {
+		if f.checkOpen() != nil {
 			continue
 		}
 		before := *f
@@ -56,24 +30,31 @@ func withdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	return nil
 }
 
-func refundAll(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
-	day, err := today(ctx, tx)
+// RefundPayments records a refund of every payment of a deal that is being
+// cancelled, if the buyer gets the money back. The caller saves the deal.
+func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	if d.DepositOutcome == nil || *d.DepositOutcome != "refund" {
+		return nil
+	}
+
+	day, err := Today(ctx, tx)
 	if err != nil {
 		return err
 	}
-	all, err := paymentsOf(ctx, tx, *d)
+	all, err := Payments(ctx, tx, *d)
 	if err != nil {
 		return err
 	}
+
 	for _, p := range all {
-		if p.RefundsPaymentID != nil || p.left() == 0 {
+		if p.RefundsPaymentID != nil || p.remaining() == 0 {
 			continue
 		}
-		back, err := p.refund(PaymentRefund{Reason: "deal cancelled"}, day)
+		refund, err := p.refund(PaymentRefund{Reason: "deal cancelled"}, day)
 		if err != nil {
 			return err
 		}
-		if err := addPayment(ctx, tx, d, &back); err != nil {
+		if err := addPayment(ctx, tx, d, &refund); err != nil {
 			return err
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Heading begins a section. It stays with what follows.
+// Heading starts a section. It is never the last line of a page.
 func (p *Page) Heading(text string) {
-	p.keep(18)
+	p.ensureSpace(18)
 	p.pdf.Ln(3.5)
 	p.text("B", 11, navy)
 	p.pdf.CellFormat(width, 6, clean(text), "", 1, "L", false, 0, "")
@@ -15,32 +15,32 @@ func (p *Page) Heading(text string) {
 	p.pdf.Ln(2)
 }
 
-// Paragraph is running text.
+// Paragraph adds text.
 func (p *Page) Paragraph(text string) {
 	p.text("", 9.5, ink)
 	p.pdf.MultiCell(width, line, clean(text), "", "L", false)
 	p.pdf.Ln(1.8)
 }
 
-// Note is small print.
+// Note adds small print.
 func (p *Page) Note(text string) {
 	p.text("", 8, gray)
 	p.pdf.MultiCell(width, 3.9, clean(text), "", "L", false)
 	p.pdf.Ln(1.5)
 }
 
-// Notice is what the law wants to be seen: ten points, bold.
+// Notice adds a legal notice in bold 10-point type, as the law requires.
 func (p *Page) Notice(text string) {
 	p.text("B", 10, ink)
-	p.keep(float64(len(p.pdf.SplitText(clean(text), width))) * line)
+	p.ensureSpace(float64(len(p.pdf.SplitText(clean(text), width))) * line)
 	p.pdf.MultiCell(width, line, clean(text), "", "L", false)
 	p.pdf.Ln(1.8)
 }
 
-// Clause is a paragraph of a contract. Its name may be "".
+// Clause is a paragraph of a contract. Its name can be empty.
 type Clause struct{ Name, Text string }
 
-// Clauses are numbered paragraphs.
+// Clauses adds numbered paragraphs.
 func (p *Page) Clauses(clauses ...Clause) {
 	const indent = 7
 	for i, c := range clauses {
@@ -49,7 +49,7 @@ func (p *Page) Clauses(clauses ...Clause) {
 			c.Name += ". "
 		}
 		if lines := p.pdf.SplitText(clean(c.Name+c.Text), width-indent); len(lines) <= 6 {
-			p.keep(float64(len(lines)) * line)
+			p.ensureSpace(float64(len(lines)) * line)
 		}
 		p.pdf.CellFormat(indent, line, strconv.Itoa(i+1)+".", "", 0, "L", false, 0, "")
 		p.pdf.SetLeftMargin(left + indent)
@@ -62,10 +62,10 @@ func (p *Page) Clauses(clauses ...Clause) {
 	}
 }
 
-// Field is a value with its name. One without a value is a line to fill in.
+// Field is a labeled value. Without a value, it is a blank line to fill in.
 type Field struct{ Name, Value string }
 
-// Fields are values in two columns.
+// Fields adds fields in two columns.
 func (p *Page) Fields(fields ...Field) {
 	const gap = 6
 	column := (width - gap) / 2
@@ -76,7 +76,7 @@ func (p *Page) Fields(fields ...Field) {
 			p.text("", 10, ink)
 			height = max(height, 3.6+float64(max(1, len(p.pdf.SplitText(clean(f.Value), column))))*5+1.6)
 		}
-		p.keep(height)
+		p.ensureSpace(height)
 		y := p.pdf.GetY()
 		for n, f := range pair {
 			x := left + float64(n)*(column+gap)
@@ -100,16 +100,16 @@ func (p *Page) Fields(fields ...Field) {
 	p.pdf.Ln(1)
 }
 
-// Column is a column of a table. Its share is its part of the width; numbers
-// stand to the right.
+// Column is a column of a table. Share is its relative width. Numbers are aligned
+// to the right.
 type Column struct {
 	Name   string
 	Share  float64
 	Number bool
 }
 
-// Table is rows under a head, which is repeated on every page. The rows that
-// sum up stand at the end, in bold.
+// Table adds a table. Its head is repeated on each page. The sums are the last rows,
+// in bold.
 func (p *Page) Table(columns []Column, rows, sums [][]string) {
 	shares := 0.0
 	for _, c := range columns {
@@ -119,8 +119,8 @@ func (p *Page) Table(columns []Column, rows, sums [][]string) {
 	for i, c := range columns {
 		widths[i] = width * c.Share / shares
 	}
-	p.keep(22)
-	p.pdf.SetCellMargin(1.2) // inside the shaded head
+	p.ensureSpace(22)
+	p.pdf.SetCellMargin(1.2) // for the shaded head
 	defer p.pdf.SetCellMargin(0)
 	p.tableHead(columns, widths)
 	for _, row := range rows {
@@ -148,7 +148,7 @@ func align(c Column) string {
 	return "L"
 }
 
-// tableRow is as high as its tallest cell, and never broken over two pages.
+// tableRow adds a row, which never breaks across pages.
 func (p *Page) tableRow(columns []Column, widths []float64, row []string, style string) {
 	p.text(style, 9, ink)
 	cells, height := make([][]string, len(row)), 1
@@ -156,9 +156,9 @@ func (p *Page) tableRow(columns []Column, widths []float64, row []string, style 
 		cells[i] = p.pdf.SplitText(clean(text), widths[i])
 		height = max(height, len(cells[i]))
 	}
-	high := float64(height)*4.4 + 1.4
+	rowHeight := float64(height)*4.4 + 1.4
 	_, pageHeight := p.pdf.GetPageSize()
-	if p.pdf.GetY()+high > pageHeight-bottom {
+	if p.pdf.GetY()+rowHeight > pageHeight-bottom {
 		p.pdf.AddPage()
 		p.tableHead(columns, widths)
 		p.text(style, 9, ink)
@@ -171,11 +171,11 @@ func (p *Page) tableRow(columns []Column, widths []float64, row []string, style 
 		}
 		x += widths[i]
 	}
-	p.pdf.SetXY(left, y+high)
+	p.pdf.SetXY(left, y+rowHeight)
 	p.hairline(rule, 0.15)
 }
 
-// Checklist are boxes to tick, in two columns.
+// Checklist adds checkboxes in two columns.
 func (p *Page) Checklist(items ...string) {
 	column := width / 2
 	for i := 0; i < len(items); i += 2 {
@@ -185,7 +185,7 @@ func (p *Page) Checklist(items ...string) {
 			p.text("", 9.5, ink)
 			height = max(height, float64(len(p.pdf.SplitText(clean(item), column-10)))*line+2)
 		}
-		p.keep(height)
+		p.ensureSpace(height)
 		y := p.pdf.GetY()
 		for n, item := range pair {
 			x := left + float64(n)*column
@@ -202,18 +202,18 @@ func (p *Page) Checklist(items ...string) {
 	p.pdf.Ln(1.5)
 }
 
-// Signer is who has to sign, and as what.
+// Signer is a signature line.
 type Signer struct{ Name, Role string }
 
-// Signatures are lines to sign on, two beside each other, together on a page.
+// Signatures adds signature lines, two per row, all on the same page.
 func (p *Page) Signatures(signers ...Signer) {
-	const high, gap = 25, 10
+	const rowHeight, gap = 25, 10
 	column := (width - gap) / 2
-	p.keep(float64((len(signers)+1)/2)*high + 14)
+	p.ensureSpace(float64((len(signers)+1)/2)*rowHeight + 14)
 	p.Heading("Signatures")
 	y := p.pdf.GetY()
 	for i, s := range signers {
-		x, row := left+float64(i%2)*(column+gap), y+float64(i/2)*high
+		x, row := left+float64(i%2)*(column+gap), y+float64(i/2)*rowHeight
 		p.pdf.SetDrawColor(ink[0], ink[1], ink[2])
 		p.pdf.SetLineWidth(0.3)
 		p.pdf.Line(x, row+13, x+column-30, row+13)
@@ -227,16 +227,16 @@ func (p *Page) Signatures(signers ...Signer) {
 		p.pdf.SetXY(x, row+17.8)
 		p.pdf.CellFormat(column-28, 3.8, clean(s.Role), "", 0, "L", false, 0, "")
 	}
-	p.pdf.SetXY(left, y+float64((len(signers)+1)/2)*high)
+	p.pdf.SetXY(left, y+float64((len(signers)+1)/2)*rowHeight)
 }
 
-// Lines joins what is there, one line each.
+// Lines joins the parts that are not empty, one per line.
 func Lines(parts ...string) string {
-	var there []string
+	var lines []string
 	for _, s := range parts {
 		if s = strings.TrimSpace(s); s != "" {
-			there = append(there, s)
+			lines = append(lines, s)
 		}
 	}
-	return strings.Join(there, "\n")
+	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,6 @@
-// Package pdf typesets documents: pages of US Letter with a header, a footer
-// that counts the pages, and the few forms of content that contracts are made
-// of. The same content always gives the same bytes.
+// Package pdf renders documents on US Letter pages with a header and a footer. It
+// has the building blocks of contracts, such as clauses, tables and signature
+// lines. The same content always produces the same bytes.
 package pdf
 
 import (
@@ -14,21 +14,21 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 )
 
-// Head is what stands on the pages of a document apart from its content.
+// Head is the content of headers and footers.
 type Head struct {
-	Issuer  string   // who issues it
-	Address []string // the issuer's, line by line
+	Issuer  string   // the dealership
+	Address []string // lines of the issuer's address
 	Title   string
-	Number  string    // names the document, on every page
+	Number  string    // ID of the document, printed on each page
 	Issued  time.Time // in the issuer's time zone
 }
 
-// Page is where content is put, from top to bottom. What does not fit goes on
-// to the next page.
+// Page adds content from top to bottom. Content that doesn't fit continues on the
+// next page.
 type Page struct {
 	pdf   *fpdf.Fpdf
 	head  Head
-	total int // pages, known when the document is set for the second time
+	total int // number of pages, known in the second pass
 }
 
 //go:embed fonts/OpenSans-Regular.ttf
@@ -38,7 +38,7 @@ var regular []byte
 var semibold []byte
 
 const (
-	left, right, top, bottom = 19, 19, 16, 20 // margins, in millimetres
+	left, right, top, bottom = 19, 19, 16, 20 // margins, in millimeters
 	width                    = 215.9 - left - right
 	line                     = 4.6 // the height of a line of text
 	family                   = "OpenSans"
@@ -55,9 +55,9 @@ var (
 	shade = color{238, 242, 246}
 )
 
-// Set makes the PDF of a document and counts its pages. It is set twice: only
-// then every page can say how many there are.
-func Set(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
+// Render creates the PDF and counts its pages. It calls write twice, because the
+// footer contains the number of pages.
+func Render(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
 	draft := newPage(h, 0)
 	write(draft)
 	pages = draft.pdf.PageNo()
@@ -65,7 +65,7 @@ func Set(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
 	write(p)
 	var b bytes.Buffer
 	if err := p.pdf.Output(&b); err != nil {
-		return nil, 0, fmt.Errorf("set %s: %w", h.Number, err)
+		return nil, 0, fmt.Errorf("render %s: %w", h.Number, err)
 	}
 	return b.Bytes(), pages, nil
 }
@@ -73,7 +73,7 @@ func Set(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
 func newPage(h Head, total int) *Page {
 	f := fpdf.New("P", "mm", "Letter", "")
 	p := &Page{pdf: f, head: h, total: total}
-	f.SetCatalogSort(true) // Go's maps have no order, the document must
+	f.SetCatalogSort(true) // the output must not depend on the order of Go maps
 	f.SetCreationDate(h.Issued)
 	f.SetModificationDate(h.Issued)
 	f.SetTitle(clean(h.Title+" "+h.Number), true)
@@ -82,7 +82,7 @@ func newPage(h Head, total int) *Page {
 	f.AddUTF8FontFromBytes(family, "", regular)
 	f.AddUTF8FontFromBytes(family, "B", semibold)
 	f.SetMargins(left, top, right)
-	f.SetCellMargin(0) // text stands flush with the rules
+	f.SetCellMargin(0) // text aligns with the lines
 	f.SetAutoPageBreak(true, bottom)
 	f.SetHeaderFunc(p.header)
 	f.SetFooterFunc(p.footer)
@@ -90,7 +90,7 @@ func newPage(h Head, total int) *Page {
 	return p
 }
 
-// header is the issuer and the title on the first page, one line on the others.
+// header shows the issuer and the title on the first page, and one line on others.
 func (p *Page) header() {
 	f := p.pdf
 	margin := f.GetCellMargin()
@@ -118,7 +118,7 @@ func (p *Page) header() {
 	p.text("B", 19, ink)
 	f.MultiCell(width, 8.5, clean(p.head.Title), "", "L", false)
 	p.text("", 8.5, gray)
-	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued on %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L", false, 0, "")
+	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L", false, 0, "")
 	f.Ln(3)
 }
 
@@ -136,9 +136,9 @@ func (p *Page) footer() {
 }
 
 // hairline draws a line across the page.
-func (p *Page) hairline(c color, thick float64) {
+func (p *Page) hairline(c color, thickness float64) {
 	p.pdf.SetDrawColor(c[0], c[1], c[2])
-	p.pdf.SetLineWidth(thick)
+	p.pdf.SetLineWidth(thickness)
 	p.pdf.Line(left, p.pdf.GetY(), left+width, p.pdf.GetY())
 }
 
@@ -147,7 +147,7 @@ func (p *Page) text(style string, size float64, c color) {
 	p.pdf.SetTextColor(c[0], c[1], c[2])
 }
 
-// fit cuts text that would run out of its cell.
+// fit shortens text that is wider than its cell.
 func (p *Page) fit(s string, w float64) string {
 	r := []rune(clean(s))
 	if p.pdf.GetStringWidth(string(r)) <= w-2 {
@@ -159,16 +159,16 @@ func (p *Page) fit(s string, w float64) string {
 	return string(r) + "…"
 }
 
-// keep starts a new page if less than so much of this one is left.
-func (p *Page) keep(height float64) {
+// ensureSpace starts a new page if this one has less space left.
+func (p *Page) ensureSpace(height float64) {
 	_, pageHeight := p.pdf.GetPageSize()
 	if p.pdf.GetY()+height > pageHeight-bottom {
 		p.pdf.AddPage()
 	}
 }
 
-// clean makes text of what strangers entered: the font has no control
-// characters, and none beyond the basic plane.
+// clean replaces characters that the font doesn't have: control characters and
+// characters outside of the Basic Multilingual Plane.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

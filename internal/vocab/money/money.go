@@ -1,5 +1,5 @@
-// Package money is whole cents and exact percentages: rates are decimals,
-// results are rounded half up to the cent, and there are no floats.
+// Package money calculates with whole cents and exact decimal percentages, without
+// floating-point numbers. Results are rounded half up to the cent.
 package money
 
 import (
@@ -12,25 +12,25 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// MaxCents bounds every amount: a thousand million dollars. Sums of such
-// amounts stay far from the end of an int64.
+// MaxCents is the largest amount: one billion dollars. Sums of such amounts can't
+// overflow an int64.
 const MaxCents = 100_000_000_000
 
-// Percent is a percentage as callers write it: "6", "7.49".
+// Percent is a percentage in decimal notation, such as "6" or "7.49".
 type Percent string
 
-// percent is a decimal of up to four places, from 0 to 100.
+// percent matches a decimal from 0 to 100 with up to four places.
 var percent = regexp.MustCompile(`^(100(\.0{1,4})?|[0-9]{1,2}(\.[0-9]{1,4})?)$`)
 
-// Check blames a field whose percentage cannot be one.
+// Check reports an invalid percentage as an error of the field.
 func (p Percent) Check(bad *fault.Fields, field string) {
 	if !percent.MatchString(string(p)) {
 		bad.Add(field, "pattern", `must be a percentage from 0 to 100 with up to four decimals, such as "6.25"`)
 	}
 }
 
-// Of is the percentage of an amount, rounded half up. An amount below zero has
-// none.
+// Of returns the percentage of an amount, rounded half up. It is 0 for a negative
+// amount.
 func (p Percent) Of(cents int64) int64 {
 	if cents <= 0 {
 		return 0
@@ -38,10 +38,10 @@ func (p Percent) Of(cents int64) int64 {
 	return decimal.NewFromInt(cents).Mul(p.decimal()).DivRound(decimal.NewFromInt(100), 0).IntPart()
 }
 
-// Scaled is the percentage in ten-thousandths, which are whole.
+// Scaled returns the percentage times 10,000, which is always an integer.
 func (p Percent) Scaled() int64 { return p.decimal().Shift(4).IntPart() }
 
-// decimal is 0 for what Check would have refused.
+// decimal is 0 for a value that Check rejects.
 func (p Percent) decimal() decimal.Decimal {
 	d, err := decimal.NewFromString(string(p))
 	if err != nil {
@@ -50,7 +50,7 @@ func (p Percent) decimal() decimal.Decimal {
 	return d
 }
 
-// Format writes an amount as people read it: $1,234.56, −$20.00.
+// Format formats an amount for people: $1,234.56 or −$20.00.
 func Format(cents int64) string {
 	sign := ""
 	if cents < 0 {

@@ -9,7 +9,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// The vectors of the domain study; others published the first three.
+// The first three examples are from published loan tables.
 func TestLoans(t *testing.T) {
 	for _, v := range []struct {
 		dollars int64
@@ -30,7 +30,7 @@ func TestLoans(t *testing.T) {
 	}
 }
 
-// Whatever is lent, every line adds up and the debt ends at zero.
+// The rows of any schedule add up, and the final balance is 0.
 func TestScheduleAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := Loan{
@@ -48,10 +48,10 @@ func TestScheduleAddsUp(t *testing.T) {
 				t.Fatalf("row does not add up: got %+v; want r.PrincipalCents+r.InterestCents = %v, r.PrincipalCents >= 0, r.InterestCents >= 0", r, r.PaymentCents)
 			}
 			if balance -= r.PrincipalCents; balance != r.BalanceCents || balance < 0 {
-				t.Fatalf("row %d leaves %d, want %d", i, r.BalanceCents, balance)
+				t.Fatalf("row %d has the balance %d, want %d", i, r.BalanceCents, balance)
 			}
 			if i < len(rows)-1 && r.PaymentCents > cost.PaymentCents {
-				t.Fatalf("row %d asks for %d, more than %d", i, r.PaymentCents, cost.PaymentCents)
+				t.Fatalf("row %d has the payment %d, want at most %d", i, r.PaymentCents, cost.PaymentCents)
 			}
 			principal, paid = principal+r.PrincipalCents, paid+r.PaymentCents
 		}
@@ -61,7 +61,7 @@ func TestScheduleAddsUp(t *testing.T) {
 		case cost.TotalCents != paid || cost.FinanceChargeCents != paid-l.PrincipalCents || cost.FinalPaymentCents != rows[len(rows)-1].PaymentCents:
 			t.Fatalf("cost %+v, paid %d", cost, paid)
 		case l.APR.Scaled() == 0 && cost.FinanceChargeCents != 0:
-			t.Fatalf("interest without a rate: %+v", cost)
+			t.Fatalf("got interest without a rate: %+v", cost)
 		}
 	})
 }
@@ -70,7 +70,7 @@ func drawPercent(t *rapid.T) Percent {
 	return Percent(rapid.StringMatching(`(100|[0-9]{1,2}(\.[0-9]{1,4})?)`).Draw(t, "percent"))
 }
 
-func TestScheduleDays(t *testing.T) {
+func TestScheduleDates(t *testing.T) {
 	rows := (Loan{100, "0", 14}).Schedule(time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC))
 	for i, want := range map[int]string{0: "2027-01-31", 1: "2027-02-28", 2: "2027-03-31", 3: "2027-04-30", 12: "2028-01-31", 13: "2028-02-29"} {
 		if rows[i].DueOn != want {

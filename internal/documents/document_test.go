@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ledongthuc/pdf"
 
@@ -16,14 +17,16 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Every status of a document, and what may be done with it.
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// Each status of a document and what can be done with it.
 func TestEveryDocumentAction(t *testing.T) {
-	for _, status := range []DocumentStatus{Issued, PartiallySigned, AllSigned, Voided} {
+	for _, status := range []DocumentStatus{Issued, PartiallySigned, FullySigned, Voided} {
 		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
 		switch status {
 		case PartiallySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}}
-		case AllSigned:
+		case FullySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}, {SignerRole: ByDealer}}
 		}
 		for _, role := range []SignerRole{ByBuyer, ByCoBuyer, ByDealer, ByLender} {
@@ -31,7 +34,7 @@ func TestEveryDocumentAction(t *testing.T) {
 			err := d.sign(DocumentSign{SignerRole: role, SignerName: "Ann"}, now)
 			want := map[DocumentStatus]map[SignerRole]DocumentStatus{
 				Issued:          {ByBuyer: PartiallySigned, ByDealer: PartiallySigned},
-				PartiallySigned: {ByDealer: AllSigned},
+				PartiallySigned: {ByDealer: FullySigned},
 			}[status][role]
 			if (err == nil) != (want != "") || err == nil && d.Status != want || err != nil && fault.KindOf(err) != fault.KindConflict {
 				t.Errorf("the %s signs a document that is %s: %v, %s; want %q", role, status, err, d.Status, want)
@@ -57,17 +60,17 @@ func TestWhoSigns(t *testing.T) {
 	for name, tt := range map[string]struct {
 		f    facts
 		in   DocumentIssue
-		want []SignerRole // nil: refused
+		want []SignerRole // nil: rejected
 	}{
-		"usual":                      {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
-		"with a co-buyer":            {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
-		"as asked":                   {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
-		"nobody":                     {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
-		"a co-buyer who isn't there": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
-		"no structure":               {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
-		"no trade-in":                {alone, DocumentIssue{Kind: "trade_title"}, nil},
-		"nothing paid":               {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
-		"a cancelled deal":           {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
+		"usual":              {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
+		"with a co-buyer":    {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
+		"as asked":           {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
+		"no signers":         {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
+		"a missing co-buyer": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
+		"no structure":       {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
+		"no trade-in":        {alone, DocumentIssue{Kind: "trade_title"}, nil},
+		"nothing paid":       {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},
+		"a cancelled deal":   {facts{deal: deals.Deal{Status: deals.Cancelled}}, DocumentIssue{Kind: "bill_of_sale"}, nil},
 	} {
 		d, err := tt.in.document(tt.f, auth.System)
 		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(d.RequiredSigners, tt.want) {
@@ -79,7 +82,7 @@ func TestWhoSigns(t *testing.T) {
 	}
 }
 
-// Every kind can be issued, says what it is about, and counts its pages.
+// Each kind can be issued and has a title, an issuer and page numbers.
 func TestEveryKind(t *testing.T) {
 	if len(forms) != len(kinds) {
 		t.Errorf("got %d forms, want %d, one for each kind", len(forms), len(kinds))
@@ -100,7 +103,7 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// issue sets a document and reads it back.
+// issue renders a document and extracts its text.
 func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	t.Helper()
 	doc, err := DocumentIssue{Kind: kind}.document(f, auth.System)
@@ -108,7 +111,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 		t.Fatal(err)
 	}
 	doc.ID = "doc_01jcqz8t5n8m2x4v6b7c9d0e1f"
-	set, pages, err := f.set(doc)
+	set, pages, err := f.render(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +119,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	return doc, textOf(t, set)
 }
 
-// textOf extracts the text. The reader knows characters up to ÿ only; the pages
-// have the others, too.
+// textOf extracts the text. The library only decodes characters up to ÿ.
 func textOf(t *testing.T, set []byte) string {
 	t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(set), int64(len(set)))
@@ -132,10 +134,10 @@ func textOf(t *testing.T, set []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(strings.Fields(string(text)), " ") // lines are broken where they must
+	return strings.Join(strings.Fields(string(text)), " ") // ignore line breaks
 }
 
-func TestWhatPapersSay(t *testing.T) {
+func TestContents(t *testing.T) {
 	f := everything()
 	for kind, wants := range map[DocumentKind][]string{
 		PurchaseAgreement: {
@@ -143,11 +145,11 @@ func TestWhatPapersSay(t *testing.T) {
 			"$118,000.00", "$7,220.94", "$109,359.94", "$104,359.94", "fitted", "Boat show special", "Signatures", "Co-buyer",
 		},
 		"retail_installment_contract": {
-			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a last one of $753.57.",
+			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
 			"Dec 15, 2026", "Nov 15, 2046", "$0.00", "NOTICE: Any holder of this consumer credit contract",
 		},
-		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Received in all"},
-		"uscg_cg1340":     {"CG-1340", "GRT40912B324", "Owners together: 100%", "$118,000.00"},
+		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Total received"},
+		"uscg_cg1340":     {"CG-1340", "GRT40912B324", "Joint owners: 100%", "$118,000.00"},
 	} {
 		doc, text := issue(t, f, kind)
 		for _, want := range wants {
@@ -161,16 +163,16 @@ func TestWhatPapersSay(t *testing.T) {
 	}
 }
 
-// The same deal gives the same bytes.
-func TestPapersAreReproducible(t *testing.T) {
+// The same deal always produces the same bytes.
+func TestRenderIsReproducible(t *testing.T) {
 	f := everything()
 	doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Title: "Purchase Agreement", RequiredSigners: both}
-	first, _, err := f.set(doc)
+	first, _, err := f.render(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if again, _, err := f.set(doc); err != nil || !bytes.Equal(first, again) {
+		if again, _, err := f.render(doc); err != nil || !bytes.Equal(first, again) {
 			t.Fatalf("got other bytes the second time, %v; want the same document", err)
 		}
 	}

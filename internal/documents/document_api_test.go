@@ -1,4 +1,4 @@
-package finance_test
+package documents_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/ledongthuc/pdf"
 
-	"slipway/internal/finance"
+	"slipway/internal/documents"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
@@ -23,9 +23,9 @@ func TestDocuments(t *testing.T) {
 		buyer := s.Test.Contact(map[string]any{"first_name": "Zoë", "last_name": "Núñez"})
 		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer, "co_buyer_id": s.Test.Contact(map[string]any{"first_name": "Jérôme"})})
 		path := "/v1/deals/" + id + "/documents"
-		var doc finance.Document
+		var doc documents.Document
 		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 201, &doc)
-		testkit.Equal(t, doc.Status, finance.Issued)
+		testkit.Equal(t, doc.Status, documents.Issued)
 		testkit.Equal(t, fmt.Sprint(doc.RequiredSigners), "[buyer co_buyer dealer]")
 		testkit.Equal(t, doc.Title, "Purchase Agreement")
 		testkit.Equal(t, doc.PageCount, 2)
@@ -48,30 +48,30 @@ func TestDocuments(t *testing.T) {
 		s.Test.With("If-None-Match", `"`+doc.SHA256+`"`).Do("GET", path+"/"+doc.ID+"/content", nil, 304, nil)
 		testkit.Equal(t, string(s.Test.With("Range", "bytes=0-4").Do("GET", path+"/"+doc.ID+"/content", nil, 206, nil).Bytes), "%PDF-")
 
-		sign := func(doc finance.Document, role string, want int) (after finance.Document) {
+		sign := func(doc documents.Document, role string, want int) (after documents.Document) {
 			t.Helper()
 			s.Test.Post(path+"/"+doc.ID+"/sign", map[string]any{"signer_role": role, "signer_name": "Zoë Núñez", "ip": "192.0.2.7"}, want, nil)
 			s.Test.Get(path+"/"+doc.ID, 200, &after)
 			return after
 		}
-		same(t, "one signature", sign(doc, "buyer", 200).Status, finance.PartiallySigned)
+		same(t, "one signature", sign(doc, "buyer", 200).Status, documents.PartiallySigned)
 		sign(doc, "buyer", 409)
 		sign(doc, "lender", 409)
 		sign(doc, "dealer", 200)
 		signed := sign(doc, "co_buyer", 200)
-		if signed.Status != finance.AllSigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
-			t.Errorf(`got %s; want signed.Status = finance.AllSigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
+		if signed.Status != documents.FullySigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
+			t.Errorf(`got %s; want signed.Status = documents.FullySigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
 		}
 		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
 		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë", "audit log without the signer's name")
 
 		// Issued again, the old one is void and the terms are free again.
-		var next finance.Document
+		var next documents.Document
 		s.Test.Post(path, map[string]any{"kind": "bill_of_sale", "supersedes_id": doc.ID}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": "doc_00000000000000000000000000"}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": doc.ID, "title": "Purchase Agreement, second issue"}, 201, &next)
 		s.Test.Get(path+"/"+doc.ID, 200, &doc)
-		testkit.Equal(t, doc.Status, finance.Voided)
+		testkit.Equal(t, doc.Status, documents.Voided)
 		testkit.Equal(t, doc.VoidReason, new("superseded by "+next.ID))
 		testkit.Equal(t, next.SupersedesID, new(doc.ID))
 		testkit.Equal(t, next.Title, "Purchase Agreement, second issue")
@@ -82,14 +82,14 @@ func TestDocuments(t *testing.T) {
 		same(t, "void", *next.VoidReason, "Wrong boat")
 		s.Test.Post(path+"/"+next.ID+"/void", `{"reason": "Wrong boat"}`, 409, nil)
 		same(t, "bytes of a void document", s.Test.Get(path+"/"+doc.ID+"/content", 200, nil).StatusCode, 200)
-		var p page.Page[finance.Document]
+		var p page.Page[documents.Document]
 		s.Test.Get(path, 200, &p)
 		same(t, "documents", len(p.Data), 2)
 		same(t, "story", story(s, doc.ID), "document.issued document.partially_signed document.partially_signed document.signed document.voided")
 	})
 }
 
-func TestDocumentsRefuse(t *testing.T) {
+func TestDocumentsReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.DealIn("contracted", nil)
 		path := "/v1/deals/" + id + "/documents"
@@ -108,22 +108,22 @@ func TestDocumentsRefuse(t *testing.T) {
 	})
 }
 
-// A document tells the deal as it is when it is issued, also while the deal
-// changes; and a repeat gets the first one, whatever happened since.
+// A document shows the deal at the time it is issued, even while the deal changes.
+// A repeated request gets the first document.
 func TestDocumentsOfAChangingDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id
-		all(t, 6, func(i int) (*testkit.Response, error) {
+		testkit.AtOnce(t, 6, func(i int) (*testkit.Response, error) {
 			if i%2 == 0 {
 				return s.Test.Send("POST", path+"/documents", `{"kind": "buyers_order"}`)
 			}
 			return s.Test.Send("POST", path+"/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 100000}`)
 		})
-		var p page.Page[finance.Document]
+		var p page.Page[documents.Document]
 		s.Test.Get(path+"/documents", 200, &p)
 		for _, doc := range p.Data {
-			// The deal is locked for either, so that their events stand in the order in which they happened.
+			// Both lock the deal, so the events are in the order of the changes.
 			paid := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'payment.recorded'
 				AND id < (SELECT id FROM outbox WHERE type = 'document.issued' AND object_id = ?)`, doc.ID)[0]
 			want := "$0.00 Balance due"

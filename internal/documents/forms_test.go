@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"time"
@@ -6,11 +6,12 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 )
 
-// everything is a deal that every kind of document can be issued for, with
-// names that need more than ASCII.
+// everything returns facts that allow each kind of document, with names that are
+// not ASCII.
 func everything() facts {
 	zone := time.FixedZone("EST", -5*3600)
 	f := facts{
@@ -35,11 +36,11 @@ func everything() facts {
 		},
 	}
 	f.trades = []deals.TradeIn{{Year: new(int64(2016)), Make: new("Boston Whaler"), Model: new("210 Montauk"), HIN: new("BWCE1234A616"), AllowanceCents: 3250000, PayoffCents: 1200000, Lienholder: new("Bay Federal Credit Union")}}
-	f.payments = []Payment{{Kind: "deposit", Method: "card", AmountCents: 500000, Reference: new("ch_8842"), ReceivedOn: "2026-11-10"}}
-	s, err := FinanceStructureCreate{
+	f.payments = []finance.Payment{{Kind: "deposit", Method: "card", AmountCents: 500000, Reference: new("ch_8842"), ReceivedOn: "2026-11-10"}}
+	s, err := finance.FinanceStructureCreate{
 		Lender: new("Bay Federal Credit Union"), CashDownCents: 1000000, APRPercent: "7.49", TermMonths: 240,
-		Products: []FinanceProduct{{Kind: "service_contract", Provider: new("Brunswick"), PriceCents: 249500, TermMonths: new(int64(60)), Financed: true}, {Kind: "gap", PriceCents: 79500}},
-	}.structure(f.deal, 500000, f.today)
+		Products: []finance.FinanceProduct{{Kind: "service_contract", Provider: new("Brunswick"), PriceCents: 249500, TermMonths: new(int64(60)), Financed: true}, {Kind: "gap", PriceCents: 79500}},
+	}.Structure(f.deal, 500000, f.today)
 	if err != nil {
 		panic(err)
 	}

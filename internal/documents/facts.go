@@ -1,4 +1,4 @@
-package finance
+package documents
 
 import (
 	"fmt"
@@ -8,12 +8,13 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
 )
 
-// facts are all that a document may say about a deal.
+// facts is everything that a document can contain.
 type facts struct {
 	company   dealership.Dealership
 	location  dealership.Location
@@ -22,12 +23,12 @@ type facts struct {
 	buyer     contacts.Contact
 	coBuyer   *contacts.Contact
 	trades    []deals.TradeIn
-	payments  []Payment
-	structure *FinanceStructure // the selected one
-	today     time.Time         // where the dealership is
+	payments  []finance.Payment
+	structure *finance.FinanceStructure // the selected one
+	today     time.Time                 // in the dealership's time zone
 }
 
-// seller is the dealership's name in law.
+// seller returns the legal name of the dealership.
 func (f facts) seller() string {
 	if f.company.LegalName != nil {
 		return *f.company.LegalName
@@ -35,7 +36,7 @@ func (f facts) seller() string {
 	return f.company.Name
 }
 
-// letterhead is where the dealership is, line by line.
+// letterhead returns the address lines of the dealership.
 func (f facts) letterhead() []string {
 	a := f.location.Address
 	if a == nil {
@@ -65,6 +66,7 @@ func place(city string, region, postalCode *string) string {
 	return strings.TrimSpace(text + " " + or(postalCode, ""))
 }
 
+// or returns the text, or a default if it is nil or empty.
 func or(s *string, otherwise string) string {
 	if s == nil || *s == "" {
 		return otherwise
@@ -72,24 +74,24 @@ func or(s *string, otherwise string) string {
 	return *s
 }
 
-// homeOf is where a contact lives, in lines.
-func homeOf(c contacts.Contact) string {
+// addressOf returns the address of a contact, one line per part.
+func addressOf(c contacts.Contact) string {
 	if c.Address == nil {
 		return ""
 	}
 	a := *c.Address
-	return pdf.Lines(or(a.Line1, ""), or(a.Line2, ""), place(or(a.City, ""), a.Region, a.PostalCode), abroad(a.Country))
+	return pdf.Lines(or(a.Line1, ""), or(a.Line2, ""), place(or(a.City, ""), a.Region, a.PostalCode), foreign(a.Country))
 }
 
-// abroad names a country that is not the one at home.
-func abroad(country *string) string {
+// foreign returns the country unless it is the US.
+func foreign(country *string) string {
 	if c := or(country, "US"); c != "US" {
 		return c
 	}
 	return ""
 }
 
-// nameOf is what a contact signs as.
+// nameOf returns the name that a contact signs with.
 func nameOf(c contacts.Contact) string {
 	if name := c.Name(); name != "" {
 		return name
@@ -97,11 +99,11 @@ func nameOf(c contacts.Contact) string {
 	return or(c.Email, c.ID)
 }
 
-// boat is the vessel in one line.
+// boat returns the year, make and model.
 func (f facts) boat() string { return fmt.Sprintf("%d %s %s", f.hull.Year, f.hull.Make, f.hull.Model) }
 
-// number is the vessel's HIN, or why it has none.
-func (f facts) number() string {
+// hin returns the HIN, or why the vessel has none.
+func (f facts) hin() string {
 	switch or(f.hull.HINAbsentReason, "") {
 	case "pre_1972":
 		return "None (built before 1972)"
@@ -111,8 +113,8 @@ func (f facts) number() string {
 	return "Not yet assigned"
 }
 
-// dayOf writes a date as people here do.
-func dayOf(date string) string {
+// formatDate formats a date as in Jan 2, 2006.
+func formatDate(date string) string {
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return date
@@ -132,7 +134,7 @@ func tradeName(t deals.TradeIn) string {
 	return name
 }
 
-// signers are those who sign, by name as far as they are known.
+// signers returns the signature lines.
 func (f facts) signers(required []SignerRole) []pdf.Signer {
 	var all []pdf.Signer
 	for _, r := range required {
@@ -157,10 +159,10 @@ func (f facts) lender() string {
 	return or(f.structure.Lender, "Lender")
 }
 
-// set makes the PDF.
-func (f facts) set(d Document) (content []byte, pages int, err error) {
+// render creates the PDF.
+func (f facts) render(d Document) (content []byte, pages int, err error) {
 	head := pdf.Head{Issuer: f.company.Name, Address: f.letterhead(), Title: d.Title, Number: d.ID, Issued: f.today}
-	return pdf.Set(head, func(p *pdf.Page) {
+	return pdf.Render(head, func(p *pdf.Page) {
 		forms[d.Kind].write(p, f)
 		if len(d.RequiredSigners) > 0 {
 			p.Signatures(f.signers(d.RequiredSigners)...)
@@ -168,16 +170,27 @@ func (f facts) set(d Document) (content []byte, pages int, err error) {
 	})
 }
 
-// ---- sections that several documents share ------------------------------------
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// methodName returns the method of a payment for people.
+func methodName(method string) string {
+	if method == "ach" {
+		return "ACH"
+	}
+	return capitalize(method)
+}
+
+// The functions below are sections that several documents share.
 
 func parties(p *pdf.Page, f facts) {
 	p.Heading("Parties")
 	p.Fields(
 		pdf.Field{Name: "Seller", Value: pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)},
-		pdf.Field{Name: "Buyer", Value: pdf.Lines(nameOf(f.buyer), homeOf(f.buyer), or(f.buyer.Phone, ""), or(f.buyer.Email, ""))},
+		pdf.Field{Name: "Buyer", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer), or(f.buyer.Phone, ""), or(f.buyer.Email, ""))},
 	)
 	if f.coBuyer != nil {
-		p.Fields(pdf.Field{Name: "Co-buyer", Value: pdf.Lines(nameOf(*f.coBuyer), homeOf(*f.coBuyer), or(f.coBuyer.Phone, ""), or(f.coBuyer.Email, ""))})
+		co := *f.coBuyer
+		p.Fields(pdf.Field{Name: "Co-buyer", Value: pdf.Lines(nameOf(co), addressOf(co), or(co.Phone, ""), or(co.Email, ""))})
 	}
 }
 
@@ -185,9 +198,9 @@ func vessel(p *pdf.Page, f facts) {
 	p.Heading("Vessel")
 	p.Fields(
 		pdf.Field{Name: "Year, make and model", Value: f.boat()},
-		pdf.Field{Name: "Hull identification number (HIN)", Value: f.number()},
-		pdf.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
-		pdf.Field{Name: "Condition", Value: strings.ToUpper(f.hull.Condition[:1]) + f.hull.Condition[1:]},
+		pdf.Field{Name: "Hull identification number (HIN)", Value: f.hin()},
+		pdf.Field{Name: "Length overall (LOA)", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
+		pdf.Field{Name: "Condition", Value: capitalize(f.hull.Condition)},
 		pdf.Field{Name: "Stock number", Value: or(f.hull.StockNumber, "None")},
 		pdf.Field{Name: "Deal", Value: f.deal.ID},
 	)
@@ -195,17 +208,17 @@ func vessel(p *pdf.Page, f facts) {
 
 var amounts = []pdf.Column{{Name: "Item", Share: 7}, {Name: "Amount", Share: 2, Number: true}}
 
-// figures is what the deal comes to.
-func figures(p *pdf.Page, f facts) {
+// priceTable lists the price, the additions and the balance.
+func priceTable(p *pdf.Page, f facts) {
 	p.Heading("Price")
 	t := f.deal.Totals
-	rows := [][]string{{"Price of the vessel", money.Format(t.PriceCents)}}
+	rows := [][]string{{"Vessel price", money.Format(t.PriceCents)}}
 	for _, l := range f.deal.LineItems {
 		amount := l.AmountCents
 		if l.Kind == "discount" {
 			amount = -amount
 		}
-		rows = append(rows, []string{or(l.Description, or(l.Code, strings.ToUpper(l.Kind[:1])+l.Kind[1:])), money.Format(amount)})
+		rows = append(rows, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(amount)})
 	}
 	if f.structure != nil {
 		for _, product := range f.structure.Products {
@@ -216,20 +229,23 @@ func figures(p *pdf.Page, f facts) {
 	for _, trade := range f.trades {
 		rows = append(rows, []string{"Trade-in allowance: " + tradeName(trade), money.Format(-trade.AllowanceCents)})
 		if trade.PayoffCents > 0 {
-			rows = append(rows, []string{"Payoff to " + or(trade.Lienholder, "the lienholder") + ": " + tradeName(trade), money.Format(trade.PayoffCents)})
+			lienholder := or(trade.Lienholder, "the lienholder")
+			rows = append(rows, []string{"Payoff to " + lienholder + ": " + tradeName(trade), money.Format(trade.PayoffCents)})
 		}
 	}
-	sums := [][]string{{"Total", money.Format(t.TotalCents)}, {"Paid", money.Format(-t.PaidCents)}, {"Balance due", money.Format(t.BalanceDueCents)}}
+	sums := [][]string{
+		{"Total", money.Format(t.TotalCents)}, {"Paid", money.Format(-t.PaidCents)}, {"Balance due", money.Format(t.BalanceDueCents)},
+	}
 	p.Table(amounts, rows, sums)
 }
 
-// productName is a product in words.
-func productName(p FinanceProduct) string {
+// productName returns the name, the provider and the term of a product.
+func productName(p finance.FinanceProduct) string {
 	name := strings.ReplaceAll(p.Kind, "_", " ")
 	if name == "gap" {
 		name = "GAP waiver"
 	}
-	name = strings.ToUpper(name[:1]) + name[1:]
+	name = capitalize(name)
 	if p.Provider != nil {
 		name += ", " + *p.Provider
 	}
@@ -246,9 +262,15 @@ func tradeTable(p *pdf.Page, f facts) {
 	p.Heading("Trade-in")
 	var rows [][]string
 	for _, t := range f.trades {
-		rows = append(rows, []string{tradeName(t), or(t.HIN, "Not given"), or(t.Lienholder, "None"), money.Format(t.AllowanceCents), money.Format(t.PayoffCents)})
+		rows = append(rows, []string{
+			tradeName(t), or(t.HIN, "Not provided"), or(t.Lienholder, "None"), money.Format(t.AllowanceCents), money.Format(t.PayoffCents),
+		})
 	}
-	p.Table([]pdf.Column{{Name: "Vessel", Share: 4}, {Name: "HIN", Share: 3}, {Name: "Lienholder", Share: 3}, {Name: "Allowance", Share: 2.4, Number: true}, {Name: "Payoff", Share: 2.4, Number: true}}, rows, nil)
+	columns := []pdf.Column{
+		{Name: "Vessel", Share: 4}, {Name: "HIN", Share: 3}, {Name: "Lienholder", Share: 3},
+		{Name: "Allowance", Share: 2.4, Number: true}, {Name: "Payoff", Share: 2.4, Number: true},
+	}
+	p.Table(columns, rows, nil)
 }
 
 func receipts(p *pdf.Page, f facts) {
@@ -259,8 +281,13 @@ func receipts(p *pdf.Page, f facts) {
 		if pay.RefundsPaymentID != nil {
 			what, amount = "refund of "+what, -amount
 		}
-		rows = append(rows, []string{dayOf(pay.ReceivedOn), strings.ToUpper(what[:1]) + what[1:], pay.Method, or(pay.Reference, ""), money.Format(amount)})
+		rows = append(rows, []string{
+			formatDate(pay.ReceivedOn), capitalize(what), methodName(pay.Method), or(pay.Reference, ""), money.Format(amount),
+		})
 	}
-	p.Table([]pdf.Column{{Name: "Date", Share: 2}, {Name: "For", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3}, {Name: "Amount", Share: 2.4, Number: true}},
-		rows, [][]string{{"", "Received in all", "", "", money.Format(f.deal.Totals.PaidCents)}})
+	columns := []pdf.Column{
+		{Name: "Date", Share: 2}, {Name: "Payment", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3},
+		{Name: "Amount", Share: 2.4, Number: true},
+	}
+	p.Table(columns, rows, [][]string{{"", "Total received", "", "", money.Format(f.deal.Totals.PaidCents)}})
 }

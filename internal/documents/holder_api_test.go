@@ -1,4 +1,4 @@
-package finance_test
+package documents_test
 
 import (
 	"encoding/json"
@@ -8,9 +8,9 @@ import (
 	"slipway/internal/testkit"
 )
 
-// Merged contacts take their deals along, every reader gets all of them, and
-// no contact is erased in the middle of a deal.
-func TestContactsTakeTheirDealsAlong(t *testing.T) {
+// Deals follow a merge, an export and an erasure of their contacts. A contact with
+// an open deal can't be erased.
+func TestDealsFollowContacts(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		ann, same1, other := s.Test.Contact(nil), s.Test.Contact(map[string]any{"last_name": "Quillfeather"}), s.Test.Contact(nil)
 		bought := s.Test.Deal(map[string]any{"buyer_id": same1, "co_buyer_id": other, "metadata": map[string]string{"note": "Quillfeather likes blue"}})
@@ -51,8 +51,8 @@ func TestContactsTakeTheirDealsAlong(t *testing.T) {
 	})
 }
 
-// The papers of a sale are kept, as the law wants.
-func TestPapersOfASaleAreKept(t *testing.T) {
+// Documents of a completed sale are retained, as the law requires.
+func TestDocumentsOfASaleAreRetained(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		buyer := s.Test.Contact(nil)
 		id := s.Test.DealIn("closed", map[string]any{"buyer_id": buyer})

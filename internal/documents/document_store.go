@@ -1,44 +1,38 @@
-package finance
+package documents
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"time"
 
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
+	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/page"
 )
 
-// mime is what all documents are.
-const mime = "application/pdf"
+// contentType is the type of all documents.
+const contentType = "application/pdf"
 
-func findDocument(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Document, error) {
-	doc, err := db.One[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? AND id = ?`, d.Env, d.ID, id)
-	if db.IsNoRows(err) {
-		return doc, fault.NotFound("document", id)
-	}
-	doc.ContentType = mime
-	return doc, err
+var documents = db.Table[Document]{
+	Name: "documents", Prefix: "doc", Noun: "document", Parent: "deal_id",
+	Loaded: func(_ *db.Tx, d *Document) { d.ContentType = contentType },
 }
 
-// documentsOf are the documents of a deal, oldest first.
+// documentsOf returns the documents of a deal, oldest first.
 func documentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Document, error) {
 	all, err := db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
 	for i := range all {
-		all[i].ContentType = mime
+		all[i].ContentType = contentType
 	}
 	return all, err
 }
 
-// findFile returns the bytes, unless they were erased with the contact they are
-// about.
+// findFile returns the PDF. It does not exist anymore if the contact was erased.
 func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
 	pdf, err := db.One[[]byte](ctx, tx, `SELECT bytes FROM document_files WHERE env = ? AND id = ?`, d.Env, d.ID)
 	if db.IsNoRows(err) {
@@ -47,15 +41,7 @@ func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
 	return pdf, err
 }
 
-func listDocuments(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[Document], error) {
-	p, err := deals.ListOf[Document](ctx, tx, "documents", "doc", dealID, q)
-	for i := range p.Data {
-		p.Data[i].ContentType = mime
-	}
-	return p, err
-}
-
-// gather reads all that a document may say about a deal.
+// gather reads everything that a document can contain.
 func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) {
 	if f.deal, err = deals.Find(ctx, tx, dealID); err != nil {
 		return f, err
@@ -63,7 +49,7 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	if f.company, err = dealership.Find(ctx, tx); err != nil {
 		return f, err
 	}
-	if f.today, err = today(ctx, tx); err != nil {
+	if f.today, err = finance.Today(ctx, tx); err != nil {
 		return f, err
 	}
 	if f.hull, err = hulls.Find(ctx, tx, f.deal.HullID); err != nil {
@@ -85,11 +71,11 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	if f.trades, err = deals.TradeIns(ctx, tx, f.deal); err != nil {
 		return f, err
 	}
-	if f.payments, err = paymentsOf(ctx, tx, f.deal); err != nil {
+	if f.payments, err = finance.Payments(ctx, tx, f.deal); err != nil {
 		return f, err
 	}
 	if f.deal.SelectedStructureID != nil {
-		s, err := findStructure(ctx, tx, f.deal, *f.deal.SelectedStructureID)
+		s, err := finance.FindStructure(ctx, tx, f.deal, *f.deal.SelectedStructureID)
 		if err != nil {
 			return f, err
 		}
@@ -98,24 +84,15 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	return f, nil
 }
 
-// today is the day at the dealership.
-func today(ctx context.Context, tx *db.Tx) (time.Time, error) {
-	company, err := dealership.Find(ctx, tx)
-	if err != nil {
-		return tx.Now, err
-	}
-	zone, err := time.LoadLocation(company.Timezone)
-	return tx.Now.In(zone), err
-}
-
-// insertDocument adds a document with its bytes. Both are there or neither.
+// insertDocument adds a document and its PDF.
 func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document, pdf []byte) error {
 	sum := sha256.Sum256(pdf)
-	doc.Env, doc.DealID, doc.Version, doc.CreatedAt, doc.UpdatedAt = d.Env, d.ID, 1, tx.Now, tx.Now
-	doc.ContentType, doc.SHA256, doc.SizeBytes = mime, hex.EncodeToString(sum[:]), int64(len(pdf))
-	if err := db.Insert(ctx, tx, "documents", *doc); err != nil {
+	doc.DealID, doc.ContentType = d.ID, contentType
+	doc.SHA256, doc.SizeBytes = hex.EncodeToString(sum[:]), int64(len(pdf))
+	if err := documents.Insert(ctx, tx, doc); err != nil {
 		return err
 	}
+
 	if _, err := db.Exec(ctx, tx, `INSERT INTO document_files (env, id, bytes) VALUES (?, ?, ?)`, doc.Env, doc.ID, pdf); err != nil {
 		return err
 	}
@@ -124,53 +101,49 @@ func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document,
 
 // saveDocument writes a changed record and the event.
 func saveDocument(ctx context.Context, tx *db.Tx, before Document, doc *Document, event string) error {
-	doc.Version, doc.UpdatedAt = before.Version+1, tx.Now
-	err := db.Changed(db.Update(ctx, tx, "documents", doc, "env = ? AND deal_id = ? AND id = ? AND version = ?", doc.Env, doc.DealID, doc.ID, before.Version))
-	if err != nil {
+	if err := documents.Save(ctx, tx, doc); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, event, doc.ID, before, *doc)
 }
 
-// bind makes the deal know of its signed agreement, or that there is none.
-func bind(ctx context.Context, tx *db.Tx, d *deals.Deal, agreementID *string) error {
-	before := *d
-	d.SignedAgreementID = agreementID
-	return deals.Keep(ctx, tx, before, d)
-}
-
-// voidOne voids a document and frees the deal that it bound.
-func voidOne(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document, reason string) error {
+// void voids a document. If it was the signed purchase agreement, the terms of the
+// deal can change again.
+func void(ctx context.Context, tx *db.Tx, d *deals.Deal, doc *Document, reason string) error {
 	before := *doc
 	if err := doc.void(reason, *d, tx.Now); err != nil {
 		return err
 	}
-	if before.binds(*d) {
-		if err := bind(ctx, tx, d, nil); err != nil {
+
+	if before.isAgreementOf(*d) {
+		signed := *d
+		d.VoidAgreement()
+		if err := deals.Save(ctx, tx, signed, d); err != nil {
 			return err
 		}
 	}
 	return saveDocument(ctx, tx, before, doc, "document.voided")
 }
 
-// replace voids the document that a new one takes the place of.
+// replace voids the document that a new one supersedes.
 func replace(ctx context.Context, tx *db.Tx, d *deals.Deal, doc Document) error {
 	if doc.SupersedesID == nil {
 		return nil
 	}
+
 	var bad fault.Fields
-	old, err := findDocument(ctx, tx, *d, *doc.SupersedesID)
+	old, err := documents.FindIn(ctx, tx, d.ID, *doc.SupersedesID)
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
-		bad.Add("supersedes_id", "not_found", "is no document of this deal")
+		bad.Add("supersedes_id", "not_found", "must be a document of this deal")
 		return bad.Err()
 	case err != nil:
 		return err
 	case old.Kind != doc.Kind:
-		bad.Add("supersedes_id", "exclusive", "must be of the kind %s", doc.Kind)
+		bad.Add("supersedes_id", "exclusive", "must be a document of the kind %s", doc.Kind)
 		return bad.Err()
 	case old.Status == Voided:
 		return nil
 	}
-	return voidOne(ctx, tx, d, &old, "superseded by "+doc.ID)
+	return void(ctx, tx, d, &old, "superseded by "+doc.ID)
 }

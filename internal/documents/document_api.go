@@ -1,0 +1,203 @@
+package documents
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/deals"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+)
+
+var (
+	read  = auth.Need(auth.DealsRead)
+	write = auth.Need(auth.DealsWrite)
+)
+
+// API serves the documents of deals.
+type API struct {
+	DB *db.DB
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Finance")
+	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list)
+	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as a PDF", a.issue,
+		rest.Describe("Creates the PDF from the current state of the deal. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."),
+		rest.Example(`{"kind": "purchase_agreement"}`))
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get)
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(contentType))
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
+		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms."),
+		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
+	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
+		rest.Describe("If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases."),
+		rest.Example(`{"reason": "Wrong trailer"}`))
+}
+
+// ByDocument are the path parameters of a document.
+type ByDocument struct {
+	deals.ByDeal
+	DocumentID string `path:"document_id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) list(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByDeal
+	page.Query
+}) (page.Page[Document], error) {
+	return deals.ListOf(ctx, tx, documents, in.DealID, in.Query)
+}
+
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, error) {
+	if _, err := deals.Find(ctx, tx, in.DealID); err != nil {
+		return Document{}, err
+	}
+	return documents.FindIn(ctx, tx, in.DealID, in.DocumentID)
+}
+
+// getContent returns the PDF. It never changes, so its hash is the ETag.
+func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.Content, error) {
+	doc, err := a.get(ctx, tx, in)
+	if err != nil {
+		return nil, err
+	}
+	pdf, err := findFile(ctx, tx, doc)
+	if err != nil {
+		return nil, err
+	}
+	name := string(doc.Kind) + "-" + doc.ID + ".pdf"
+	return &rest.Content{Type: contentType, Name: name, ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
+}
+
+// file adds a Close method to a reader.
+type file struct{ *bytes.Reader }
+
+func (file) Close() error { return nil }
+
+// errOutdated means that the deal changed while its document was rendered.
+var errOutdated = errors.New("the deal changed while the document was rendered")
+
+// issue renders the document before the transaction, because that takes too long
+// inside. If the deal changed in the meantime, it renders the document again.
+func (a *API) issue(ctx context.Context, in *struct {
+	deals.ByDeal
+	Body DocumentIssue
+}) (Document, error) {
+	const tries = 5
+	for try := 1; ; try++ {
+		doc, err := a.issueOnce(ctx, in.DealID, in.Body)
+		if !errors.Is(err, errOutdated) || try == tries {
+			return doc, err
+		}
+	}
+}
+
+func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
+	f, doc, pdf, failed := a.render(ctx, dealID, in)
+	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Document, error) {
+		d, err := deals.FindForUpdate(ctx, tx, dealID)
+		if err != nil {
+			return Document{}, err
+		}
+		issued := doc
+		switch {
+		case failed != nil: // not earlier: a repeated request gets the stored response first, even if rendering fails now
+			return issued, failed
+		case d.Version != f.deal.Version:
+			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has changed").Because(errOutdated)
+		}
+		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
+			return issued, err
+		}
+
+		if err := replace(ctx, tx, &d, issued); err != nil {
+			return issued, err
+		}
+		err = insertDocument(ctx, tx, d, &issued, pdf)
+		return issued, err
+	})
+}
+
+// render builds the record and the PDF from the current state of the deal.
+func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f facts, doc Document, pdf []byte, err error) {
+	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
+		if f, err = gather(ctx, tx, dealID); err != nil {
+			return doc, err
+		}
+		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
+			return doc, err
+		}
+		doc.ID = tx.NewID(documents.Prefix) // printed on each page
+		return doc, nil
+	})
+	if err != nil {
+		return f, doc, nil, err
+	}
+
+	var pages int
+	pdf, pages, err = f.render(doc)
+	doc.PageCount = int64(pages)
+	return f, doc, pdf, err
+}
+
+// change locks the deal, finds a document of it, checks If-Match and calls edit.
+func change(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, before Document, doc *Document) error) (Document, error) {
+	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
+	if err != nil {
+		return Document{}, err
+	}
+
+	find := func(ctx context.Context, tx *db.Tx, id string) (Document, error) {
+		return documents.FindIn(ctx, tx, d.ID, id)
+	}
+	return rest.Change(ctx, tx, find, in.DocumentID, func(before Document, doc *Document) error { return edit(&d, before, doc) })
+}
+
+func (a *API) sign(ctx context.Context, tx *db.Tx, in *struct {
+	ByDocument
+	Body DocumentSign
+}) (Document, error) {
+	return change(ctx, tx, in.ByDocument, func(d *deals.Deal, before Document, doc *Document) error {
+		if err := doc.sign(in.Body, tx.Now); err != nil {
+			return err
+		}
+		if doc.Status != FullySigned {
+			return saveDocument(ctx, tx, before, doc, "document.partially_signed")
+		}
+
+		if doc.Kind == PurchaseAgreement && d.SignedAgreementID == nil {
+			unsigned := *d
+			d.SignAgreement(doc.ID)
+			if err := deals.Save(ctx, tx, unsigned, d); err != nil {
+				return err
+			}
+		}
+		return saveDocument(ctx, tx, before, doc, "document.signed")
+	})
+}
+
+func (a *API) void(ctx context.Context, tx *db.Tx, in *struct {
+	ByDocument
+	Body DocumentVoid
+}) (Document, error) {
+	return change(ctx, tx, in.ByDocument, func(d *deals.Deal, _ Document, doc *Document) error {
+		return void(ctx, tx, d, doc, in.Body.Reason)
+	})
+}
+
+// Schema lists the kinds in the OpenAPI document.
+func (DocumentKind) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Description: "Kind of document.", Examples: []any{"purchase_agreement"}}
+	for _, k := range kinds {
+		s.Enum = append(s.Enum, string(k))
+	}
+	s.PrecomputeMessages()
+	return s
+}

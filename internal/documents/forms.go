@@ -1,0 +1,69 @@
+package documents
+
+import "slipway/internal/platform/pdf"
+
+// DocumentKind is the kind of a document.
+type DocumentKind string
+
+// form is the layout of a kind of document, its usual signers, and what it
+// requires of a deal.
+type form struct {
+	title    string
+	signers  []SignerRole
+	requires requires
+	write    func(p *pdf.Page, f facts)
+}
+
+type requires struct{ structure, trade, payment bool }
+
+var (
+	both    = []SignerRole{ByBuyer, ByDealer}
+	buyer   = []SignerRole{ByBuyer}
+	dealer  = []SignerRole{ByDealer}
+	lenders = []SignerRole{ByBuyer, ByLender}
+)
+
+// PurchaseAgreement is required before a deal can be contracted.
+const PurchaseAgreement DocumentKind = "purchase_agreement"
+
+// kinds lists all kinds of documents, in the order of a sale.
+var kinds = []DocumentKind{
+	PurchaseAgreement, "buyers_order", "deposit_receipt", "bill_of_sale",
+	"credit_application", "retail_installment_contract", "product_contract", "product_waiver", "privacy_notice",
+	"payoff_authorization", "trade_title", "power_of_attorney", "title_application", "registration_application",
+	"mso_boat", "mso_engine", "mso_trailer", "odometer", "insurance_binder", "survey", "sea_trial_acceptance",
+	"delivery_checklist", "due_bill",
+	"uscg_cg1258", "uscg_cg1261", "uscg_cg1340", "preferred_mortgage", "satisfaction_of_mortgage",
+}
+
+// forms has a form for each kind.
+var forms = map[DocumentKind]form{
+	PurchaseAgreement:             {"Purchase Agreement", both, requires{}, purchaseAgreement},
+	"buyers_order":                {"Buyer's Order", both, requires{}, buyersOrder},
+	"deposit_receipt":             {"Deposit Receipt", dealer, requires{payment: true}, depositReceipt},
+	"bill_of_sale":                {"Bill of Sale", both, requires{}, billOfSale},
+	"credit_application":          {"Credit Application", buyer, requires{}, creditApplication},
+	"retail_installment_contract": {"Retail Installment Contract", both, requires{structure: true}, installmentContract},
+	"product_contract":            {"Product Contract", both, requires{structure: true}, productContract},
+	"product_waiver":              {"Product Waiver", buyer, requires{}, productWaiver},
+	"privacy_notice":              {"Privacy Notice", buyer, requires{}, privacyNotice},
+	"payoff_authorization":        {"Payoff Authorization", buyer, requires{trade: true}, payoffAuthorization},
+	"trade_title":                 {"Trade-In Title Transfer", both, requires{trade: true}, tradeTitle},
+	"power_of_attorney":           {"Limited Power of Attorney", buyer, requires{}, powerOfAttorney},
+	"title_application":           {"Title Application", buyer, requires{}, titleApplication},
+	"registration_application":    {"Registration Application", buyer, requires{}, registrationApplication},
+	"mso_boat":                    {"MSO Assignment: Boat", dealer, requires{}, msoBoat},
+	"mso_engine":                  {"MSO Assignment: Engine", dealer, requires{}, msoEngine},
+	"mso_trailer":                 {"MSO Assignment: Trailer", dealer, requires{}, msoTrailer},
+	"odometer":                    {"Odometer Statement", both, requires{}, odometer},
+	"insurance_binder":            {"Insurance Information", buyer, requires{}, insuranceBinder},
+	"survey":                      {"Marine Survey Record", buyer, requires{}, survey},
+	"sea_trial_acceptance":        {"Sea Trial Acceptance", both, requires{}, seaTrial},
+	"delivery_checklist":          {"Delivery Checklist", both, requires{}, deliveryChecklist},
+	"due_bill":                    {"Due Bill (We Owe)", both, requires{}, dueBill},
+	"uscg_cg1258":                 {"Data Sheet for CG-1258, Application for Documentation", nil, requires{}, documentationApplication},
+	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", nil, requires{}, buildersCertification},
+	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", nil, requires{}, coastGuardBillOfSale},
+	"preferred_mortgage":          {"Preferred Ship Mortgage Data Sheet", lenders, requires{structure: true}, preferredMortgage},
+	"satisfaction_of_mortgage":    {"Satisfaction of Mortgage", []SignerRole{ByLender}, requires{}, satisfaction},
+}

@@ -1,0 +1,90 @@
+package documents
+
+import (
+	"context"
+
+	"slipway/internal/contacts"
+	"slipway/internal/deals"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+)
+
+// Holder lets the documents of a contact follow an export or an erasure. They
+// belong to deals, which follow a merge themselves.
+func (a *API) Holder() contacts.Holder {
+	return contacts.Holder{
+		Move:   func(context.Context, *db.Tx, string, string) error { return nil },
+		Export: export,
+		Erase:  erase,
+	}
+}
+
+func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
+	all, err := deals.OfContact(ctx, tx, contactID)
+	if err != nil {
+		return nil, err
+	}
+
+	found := []Document{}
+	for _, d := range all {
+		docs, err := documentsOf(ctx, tx, d)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, docs...)
+	}
+	return map[string]any{"documents": found}, nil
+}
+
+// erase removes the PDFs and signatures of cancelled deals. The documents of a
+// sale must be retained by law.
+func erase(ctx context.Context, tx *db.Tx, contactID string) error {
+	all, err := deals.OfContact(ctx, tx, contactID)
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		docs, err := documentsOf(ctx, tx, d)
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			if err := events.Redact(ctx, tx, doc.ID); err != nil {
+				return err
+			}
+			if d.Status != deals.Cancelled {
+				continue
+			}
+			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
+				return err
+			}
+			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, d.ID, doc.ID)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// VoidUnsigned voids the documents that are not fully signed when a deal is
+// cancelled.
+func VoidUnsigned(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	docs, err := documentsOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		if doc.Status != Issued && doc.Status != PartiallySigned {
+			continue
+		}
+		before := doc
+		if err := doc.void("deal cancelled", *d, tx.Now); err != nil {
+			return err
+		}
+		if err := saveDocument(ctx, tx, before, &doc, "document.voided"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
