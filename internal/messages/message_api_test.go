@@ -154,7 +154,7 @@ func TestSendingFails(t *testing.T) {
 		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
-			"lead.message_queued", "lead.message_failed", "lead.consent_revoked",
+			"lead.message_queued", "lead.message_failed", "lead.consent_revoked", "lead.message_blocked",
 		}
 		testkit.Equal(t, eventTypes(s, m.LeadID), want)
 	})
