@@ -54,13 +54,14 @@ var may = map[string][]string{
 	"consent":    {},
 	"contacts":   {"consent"},
 	"leads":      {"consent", "contacts", "dealership", "hulls"},
+	"messages":   {"consent", "contacts", "dealership", "leads"},
 	"deals":      {"contacts", "dealership", "hulls", "leads"},
 	"finance":    {"contacts", "dealership", "deals"},
 	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
 
 	// the top
-	"app":                           {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "webhooks"},
+	"app":                           {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "messages", "webhooks"},
 	"demo":                          {"access", "app", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "hulls", "testkit/postgres"},
 	"testkit/postgres":              {},

@@ -23,6 +23,7 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -101,29 +102,31 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
 	a.Relay.Observe = a.metrics.delivered
 	book := &contacts.API{DB: a.DB}
-	interest := &leads.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
+	interest := &leads.API{DB: a.DB, Reviewed: messages.Review}
+	talk := &messages.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
 	sales, money, papers := &deals.API{DB: a.DB}, &finance.API{DB: a.DB}, &documents.API{DB: a.DB}
 	sales.Unwind = append(sales.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
-	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder(), papers.Holder()}
+	book.Holders = []contacts.Holder{talk.Holder(), interest.Holder(), sales.Holder(), money.Holder(), papers.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
 	sales.Work(work)
 	interest.Work(work)
+	talk.Work(work)
 	people.Work(work)
 	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, company.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, sales, money, papers, company, people, hooks)
+	}, inventory, book, interest, talk, sales, money, papers, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
-	router.HandleForm("/unsubscribe/*", interest.Pages())
+	router.HandleForm("/unsubscribe/*", talk.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
 	describe(router)

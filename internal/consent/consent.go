@@ -1,8 +1,8 @@
-// Package consent is the ledger of what people agreed to be sent and what they
-// took back. It is only added to; what holds now is a fold over it.
+// Package consent stores the consents and revocations of people. Records are
+// only added, never changed. Fold calculates the current state from them.
 //
-// A record binds addresses, not people: who says STOP from a number is not
-// texted at that number, whatever lead or contact has it.
+// A record applies to addresses, not to people. After a STOP from a number, no
+// lead or contact with that number receives text messages.
 package consent
 
 import (
@@ -15,7 +15,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Channel is a way to reach somebody.
+// Channel is a way to contact a person.
 type Channel string
 
 // The channels.
@@ -25,18 +25,18 @@ const (
 	Voice Channel = "voice"
 )
 
-// Scope is what a record is about.
+// Scope is the kind of messages that a record applies to.
 type Scope string
 
-// The scopes. A message is for marketing or transactional; a record may be
-// about all of them.
+// The scopes. A message is marketing or transactional. A record can apply to
+// both.
 const (
 	Marketing     Scope = "marketing"
 	Transactional Scope = "transactional"
 	All           Scope = "all"
 )
 
-// Direction is whether a record gives or takes.
+// Direction is whether a record gives or revokes consent.
 type Direction string
 
 // The directions.
@@ -45,8 +45,8 @@ const (
 	Revoked Direction = "revoked"
 )
 
-// Consent is one record of the ledger, with its evidence. Who it was stays out
-// of the audit log, which cannot forget.
+// Consent is one consent record with its evidence. Personal data is excluded
+// from the audit log because the log can't be erased.
 type Consent struct {
 	Env                auth.Env         `json:"-" db:"env"`
 	ID                 string           `json:"id" db:"id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -56,60 +56,60 @@ type Consent struct {
 	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" enum:"sms,email,voice"`
 	Scope              Scope            `json:"scope" db:"scope" enum:"marketing,transactional,all"`
 	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr"`
-	Address            *string          `json:"address" db:"address" audit:"-" doc:"The address of the first channel; null once the contact is erased." example:"+14105550123"`
-	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"The address that each channel's consent binds; none once the contact is erased."`
-	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Who consented, by name."`
-	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"What they agreed to, word for word."`
+	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
+	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
+	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Name of the person who gave consent."`
+	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to."`
 	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version"`
 	Source             *string          `json:"source" db:"source" example:"web_form"`
 	SourceURL          *string          `json:"source_url" db:"source_url" audit:"-"`
 	Method             *string          `json:"method" db:"method" example:"checkbox"`
-	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When it was said. What was said last holds."`
-	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"Who took it down."`
+	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When the consent was given or revoked. The latest record applies."`
+	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it."`
 	IP                 *string          `json:"ip" db:"ip" audit:"-"`
 	UserAgent          *string          `json:"user_agent" db:"user_agent" audit:"-"`
-	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Whatever proves it: hashes, document ids, recordings."`
-	ExpiresAt          *time.Time       `json:"expires_at" db:"expires_at" doc:"When the consent ends by itself; null for never."`
-	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"The record that this one takes back."`
+	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`
+	ExpiresAt          *time.Time       `json:"expires_at" db:"expires_at" doc:"When the consent expires. Null if it never expires."`
+	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"Consent record that this record revokes."`
 	Reason             *string          `json:"reason" db:"reason" audit:"-"`
-	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"What they wrote, word for word."`
+	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"Exact text that the person wrote."`
 	CreatedAt          time.Time        `json:"created_at" db:"created_at"`
 }
 
-// ConsentBinding is an address that a record binds on one channel.
+// ConsentBinding is the address of a record on one channel.
 type ConsentBinding struct {
 	Channel Channel `json:"channel" enum:"sms,email,voice"`
 	Address string  `json:"address" example:"+14105550123"`
 }
 
-// ConsentCreate is a record to log.
+// ConsentCreate is the body to add a consent record.
 type ConsentCreate struct {
 	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice"`
-	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"all is both. A marketing message needs marketing or all, a transactional one transactional or all."`
+	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
-	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Implied consent expires: two years after a purchase, six months after an inquiry, unless expires_at says otherwise."`
-	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"The phone number or email address that it binds; without it, the contact's."`
-	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Without it, the contact's name."`
+	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Unless you set expires_at, implied consent expires two years after a purchase or six months after an inquiry."`
+	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
+	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" example:"I agree to receive texts from Chesapeake Marine."`
 	ConsentTextVersion *string        `json:"consent_text_version" required:"false" maxLength:"100"`
 	Source             *string        `json:"source" required:"false" maxLength:"100" doc:"Usually web_form, ai_chat, phone, showroom, text_keyword, email, import, api or paper." example:"web_form"`
 	SourceURL          *string        `json:"source_url" required:"false" maxLength:"2000" format:"uri"`
 	Method             *string        `json:"method" required:"false" maxLength:"100" doc:"Usually checkbox, signature, keyword, recorded_call, reply, list_unsubscribe or staff." example:"checkbox"`
-	CapturedAt         *time.Time     `json:"captured_at" required:"false" doc:"Now, unless it was earlier."`
-	CapturedBy         *string        `json:"captured_by" required:"false" maxLength:"200" doc:"Without it, the caller."`
+	CapturedAt         *time.Time     `json:"captured_at" required:"false" doc:"Defaults to the current time."`
+	CapturedBy         *string        `json:"captured_by" required:"false" maxLength:"200" doc:"Defaults to the caller."`
 	IP                 *string        `json:"ip" required:"false" maxLength:"45"`
 	UserAgent          *string        `json:"user_agent" required:"false" maxLength:"500"`
 	Evidence           map[string]any `json:"evidence,omitempty"`
 	ExpiresAt          *time.Time     `json:"expires_at" required:"false"`
-	RevokesID          *string        `json:"revokes_id" required:"false" maxLength:"64" doc:"For a revocation: the record that it takes back."`
+	RevokesID          *string        `json:"revokes_id" required:"false" maxLength:"64" doc:"Consent record to revoke. Only for a revocation."`
 	RawText            *string        `json:"raw_text" required:"false" maxLength:"10000"`
 }
 
-// skew is how far ahead of ours a caller's clock may be.
+// skew is how far ahead a caller's clock can be.
 const skew = 5 * time.Minute
 
-// Check says what the schema cannot. A record of the future would overrule
-// every revocation until then.
+// Check validates what the schema can't express. A record in the future
+// would override every revocation until then.
 func (n ConsentCreate) Check(now time.Time) error {
 	var bad fault.Fields
 	if n.CapturedAt != nil && n.CapturedAt.After(now.Add(skew)) {
@@ -117,17 +117,17 @@ func (n ConsentCreate) Check(now time.Time) error {
 	}
 	switch {
 	case n.ExpiresAt != nil && n.Direction == Revoked:
-		bad.Add("expires_at", "exclusive", "is only for a consent: a revocation does not expire")
+		bad.Add("expires_at", "exclusive", "is only allowed for a consent. A revocation doesn't expire")
 	case n.ExpiresAt != nil && n.CapturedAt != nil && !n.ExpiresAt.After(*n.CapturedAt):
 		bad.Add("expires_at", "minimum", "must be after captured_at")
 	}
 	if n.RevokesID != nil && n.Direction != Revoked {
-		bad.Add("revokes_id", "exclusive", "is only for a revocation")
+		bad.Add("revokes_id", "exclusive", "is only allowed for a revocation")
 	}
 	return bad.Err()
 }
 
-// Record makes the record.
+// Record returns the consent record.
 func (n ConsentCreate) Record(now time.Time) (Consent, error) {
 	c := Consent{
 		Direction: cmp.Or(n.Direction, Granted), Channels: n.Channels, Scope: n.Scope, Basis: n.Basis, PersonName: n.PersonName,
@@ -145,7 +145,7 @@ func (n ConsentCreate) Record(now time.Time) (Consent, error) {
 	return c, n.Check(now)
 }
 
-// expiry is when implied consent ends, by Canada's law.
+// expiry returns when implied consent expires under Canadian law (CASL).
 func expiry(basis *string, captured time.Time) *time.Time {
 	switch {
 	case basis == nil:
@@ -158,17 +158,17 @@ func expiry(basis *string, captured time.Time) *time.Time {
 	return nil
 }
 
-// ConsentRevoke says how a consent was taken back.
+// ConsentRevoke is the body to revoke a consent.
 type ConsentRevoke struct {
 	Reason  *string `json:"reason" required:"false" maxLength:"500"`
 	Source  *string `json:"source" required:"false" maxLength:"100" example:"phone"`
 	RawText *string `json:"raw_text" required:"false" maxLength:"10000"`
 }
 
-// Revocation takes a record back, from now on.
+// Revocation returns the record that revokes a consent.
 func (c Consent) Revocation(n ConsentRevoke, now time.Time) (Consent, error) {
 	if c.Direction != Granted {
-		return Consent{}, fault.Conflict("The record is a revocation itself.").Detail("consent_id", "state", "is a revocation")
+		return Consent{}, fault.Conflict("The record is a revocation. You can only revoke a consent.").Detail("consent_id", "state", "is a revocation")
 	}
 	return Consent{
 		ContactID: c.ContactID, LeadID: c.LeadID, Direction: Revoked, Channels: c.Channels, Scope: c.Scope, Bindings: c.Bindings, PersonName: c.PersonName,
@@ -176,26 +176,28 @@ func (c Consent) Revocation(n ConsentRevoke, now time.Time) (Consent, error) {
 	}, nil
 }
 
-// covers reports whether a record of this scope is about messages of a purpose.
+// covers reports whether a record of this scope applies to messages of a purpose.
 func (s Scope) covers(purpose Scope) bool { return s == All || s == purpose }
 
-// Why an address may not be written to.
+// Codes for why a message can't be sent to an address.
 const (
 	CodeRevoked = "consent_revoked"
 	CodeMissing = "consent_missing"
 	CodeScope   = "consent_scope"
 	CodeExpired = "consent_expired"
+
+	CodeRecipientInvalid = "recipient_invalid"
 )
 
-// Standing is what the ledger says about messages of one purpose to an address.
+// Standing is the current consent for messages of one purpose to an address.
 type Standing struct {
-	Code      string  // "" if they are agreed to
-	ConsentID *string // the record that decides
+	Code      string  // "" if there is consent
+	ConsentID *string // the deciding record
 }
 
-// Fold is the standing that follows from the records about an address and a
-// channel. What was said last holds; of two things said in the same instant,
-// the revocation. A consent that expired leaves an older one in force.
+// Fold calculates the standing from the records of an address and a channel. The
+// latest record applies. If two have the same time, the revocation applies. An
+// older consent stays valid if a newer one has expired.
 func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 	records = slices.Clone(records)
 	slices.SortFunc(records, func(a, b Consent) int {
@@ -205,7 +207,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 	for _, r := range records {
 		switch {
 		case r.Direction == Granted && !r.Scope.covers(purpose):
-			if s.Code == CodeMissing && !ended(r, now) {
+			if s.Code == CodeMissing && !isExpired(r, now) {
 				s = Standing{CodeScope, &r.ID}
 			}
 		case r.Direction == Revoked && r.Scope.covers(purpose):
@@ -214,7 +216,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 			if s.Code == CodeScope {
 				s = Standing{Code: CodeMissing}
 			}
-		case ended(r, now):
+		case isExpired(r, now):
 			if s.Code != "" {
 				s = Standing{CodeExpired, &r.ID}
 			}
@@ -225,4 +227,4 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 	return s
 }
 
-func ended(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.ExpiresAt.After(now) }
+func isExpired(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.ExpiresAt.After(now) }

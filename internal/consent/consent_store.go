@@ -13,22 +13,24 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// Hash is the address as the ledger finds it by: keyed, so that it tells
-// nothing to who steals the database, and not the same in two environments.
+var consents = db.Table[Consent]{Name: "consents", Prefix: "cns", Noun: "consent"}
+
+// Hash returns the keyed hash of an address. It differs between environments, and
+// the address can't be found from it without the key.
 func Hash(tx *db.Tx, env auth.Env, address string) []byte {
 	return tx.MAC(fmt.Appendf(nil, "address/%d/%s", env, address))
 }
 
-// Lock keeps others from adding to the records of an address until the
-// transaction ends: of two STOPs at once, the second finds the first.
+// Lock locks the records of an address until the transaction ends. Of two
+// concurrent STOPs, the second sees the first.
 func Lock(ctx context.Context, tx *db.Tx, hash []byte) error {
 	_, err := db.Exec(ctx, tx, `INSERT INTO consent_addresses (env, address_hash, changes) VALUES (?, ?, 1)
 		ON CONFLICT (env, address_hash) DO UPDATE SET changes = consent_addresses.changes + 1`, tx.Env, hash)
 	return err
 }
 
-// LockAddresses does the same for addresses, "" for none, in one order, so that
-// nobody waits for somebody who waits for them.
+// LockAddresses locks several addresses in a fixed order, to avoid deadlocks. It
+// ignores "".
 func LockAddresses(ctx context.Context, tx *db.Tx, addresses ...string) error {
 	var hashes [][]byte
 	for _, a := range addresses {
@@ -49,14 +51,14 @@ func lockAll(ctx context.Context, tx *db.Tx, hashes [][]byte) error {
 	return nil
 }
 
-// StandingOf is what the ledger says now about messages of a purpose.
+// StandingOf returns the current consent for messages of a purpose.
 func StandingOf(ctx context.Context, tx *db.Tx, hash []byte, channel Channel, purpose Scope) (Standing, error) {
 	records, err := db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
 		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, tx.Env, hash, channel)
 	return Fold(records, purpose, tx.Now), err
 }
 
-// IsRevoked reports whether nothing at all may be sent to an address.
+// IsRevoked reports whether consent is revoked for all messages to an address.
 func IsRevoked(ctx context.Context, tx *db.Tx, hash []byte, channel Channel) (bool, error) {
 	for _, purpose := range []Scope{Marketing, Transactional} {
 		if s, err := StandingOf(ctx, tx, hash, channel, purpose); err != nil || s.Code != CodeRevoked {
@@ -73,11 +75,11 @@ type binding struct {
 	ID          string   `db:"id"`
 }
 
-// Append adds a record to the ledger, and the event.
+// Append adds a record and emits the event.
 func Append(ctx context.Context, tx *db.Tx, c *Consent) error {
 	var hashes [][]byte
 	var rows []binding
-	c.Env, c.ID, c.CreatedAt = tx.Env, tx.NewID("cns"), tx.Now
+	consents.Stamp(tx, c)
 	for _, b := range c.Bindings {
 		hash := Hash(tx, tx.Env, b.Address)
 		hashes, rows = append(hashes, hash), append(rows, binding{tx.Env, hash, b.Channel, c.ID})
@@ -85,10 +87,10 @@ func Append(ctx context.Context, tx *db.Tx, c *Consent) error {
 	return c.append(ctx, tx, hashes, rows)
 }
 
-// AppendHashed adds a record about an address that only its hash is left of:
-// somebody follows the link in an old email after being erased.
+// AppendHashed adds a record for the address of an erased contact, of which only
+// the hash is stored. It is used when the person unsubscribes later.
 func AppendHashed(ctx context.Context, tx *db.Tx, c *Consent, hash []byte) error {
-	c.Env, c.ID, c.CreatedAt = tx.Env, tx.NewID("cns"), tx.Now
+	consents.Stamp(tx, c)
 	var rows []binding
 	for _, channel := range c.Channels {
 		rows = append(rows, binding{tx.Env, hash, channel, c.ID})
@@ -109,6 +111,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if c.CapturedBy == nil {
 		c.CapturedBy = new(auth.From(ctx).Actor.ID)
 	}
+
 	if err := lockAll(ctx, tx, hashes); err != nil {
 		return err
 	}
@@ -118,6 +121,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	if err := db.Insert(ctx, tx, "consent_bindings", rows...); err != nil {
 		return err
 	}
+
 	noun, object := "contact", c.ContactID
 	if c.LeadID != nil {
 		noun, object = "lead", *c.LeadID
@@ -129,7 +133,7 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	return events.Emit(ctx, tx, event, object, nil, *c)
 }
 
-// FindOfLead returns a record that was logged with a lead.
+// FindOfLead returns a record that belongs to a lead.
 func FindOfLead(ctx context.Context, tx *db.Tx, leadID, id string) (Consent, error) {
 	c, err := db.One[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id = ? AND lead_id = ?`, tx.Env, id, leadID)
 	if db.IsNoRows(err) {
@@ -138,33 +142,30 @@ func FindOfLead(ctx context.Context, tx *db.Tx, leadID, id string) (Consent, err
 	return c, err
 }
 
-// NotRevoked fails if a record was taken back; the unique index is the guard,
-// this names the revocation.
+// NotRevoked returns a conflict that names the revocation if a record is already
+// revoked. A unique index enforces the rule.
 func NotRevoked(ctx context.Context, tx *db.Tx, c Consent) error {
 	by, err := db.All[string](ctx, tx, `SELECT id FROM consents WHERE env = ? AND revokes_id = ?`, c.Env, c.ID)
 	if err == nil && len(by) > 0 {
-		err = fault.Conflict("The consent was revoked by %s.", by[0]).Detail("consent_id", "state", "was revoked by %s", by[0])
+		err = fault.Conflict("The consent was already revoked by %s.", by[0]).Detail("consent_id", "state", "was revoked by %s", by[0])
 	}
 	return err
 }
 
-// ListOfLead returns a page of the records that were logged with a lead.
+// ListOfLead returns a page of the records of a lead.
 func ListOfLead(ctx context.Context, tx *db.Tx, leadID string, q page.Query) (page.Page[Consent], error) {
-	return list(ctx, tx, q, "env = ? AND lead_id = ?", tx.Env, leadID)
+	return list(ctx, tx, q, "lead_id = ?", leadID)
 }
 
 // ListOfContact returns a page of the records of a contact.
 func ListOfContact(ctx context.Context, tx *db.Tx, contactID string, q page.Query) (page.Page[Consent], error) {
-	return list(ctx, tx, q, "env = ? AND contact_id = ?", tx.Env, contactID)
+	return list(ctx, tx, q, "contact_id = ?", contactID)
 }
 
-func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, args ...any) (page.Page[Consent], error) {
-	if err := q.Check("cns"); err != nil {
-		return page.Page[Consent]{}, err
-	}
-	w := &db.Where{}
-	w.And(cond, args...)
-	return db.List[Consent](ctx, tx, db.From("consents"), q, w)
+func list(ctx context.Context, tx *db.Tx, q page.Query, cond string, arg any) (page.Page[Consent], error) {
+	var w db.Where
+	w.And(cond, arg)
+	return consents.List(ctx, tx, q, &w)
 }
 
 // AllOfContact returns every record of a contact, oldest first.
@@ -172,15 +173,15 @@ func AllOfContact(ctx context.Context, tx *db.Tx, contactID string) ([]Consent, 
 	return db.All[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
 }
 
-// Move gives the records of one contact to another, which it turned out to be.
+// Move assigns the records of a merged contact to the remaining one.
 func Move(ctx context.Context, tx *db.Tx, from, to string) error {
 	_, err := db.Exec(ctx, tx, `UPDATE consents SET contact_id = ? WHERE env = ? AND contact_id = ?`, to, tx.Env, from)
 	return err
 }
 
-// Carry makes the revocations at one address hold at another: two contacts
-// turned out to be one person, and the person said no.
-func Carry(ctx context.Context, tx *db.Tx, channels []Channel, from, to, contactID string) error {
+// CopyRevocations applies the revocations of one address to another, after two
+// contacts of the same person are merged.
+func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, to, contactID string) error {
 	if from == "" || to == "" || from == to {
 		return nil
 	}
@@ -208,8 +209,8 @@ func Carry(ctx context.Context, tx *db.Tx, channels []Channel, from, to, contact
 	return nil
 }
 
-// Erase forgets who the records of a contact are about. Its consents end with
-// it; its revocations go on binding the hashes of the addresses.
+// Erase removes the personal data from the records of a contact. Its consents no
+// longer apply. Its revocations still apply to the hashes of the addresses.
 func Erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM consent_bindings WHERE env = ? AND id IN
 		(SELECT id FROM consents WHERE env = ? AND contact_id = ? AND direction = 'granted')`, tx.Env, tx.Env, contactID); err != nil {

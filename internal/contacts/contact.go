@@ -1,4 +1,4 @@
-// Package contacts is the people and companies that a dealership deals with.
+// Package contacts stores the people and companies that a dealership deals with.
 package contacts
 
 import (
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/consent"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
@@ -15,8 +16,8 @@ import (
 	"slipway/internal/vocab/search"
 )
 
-// Contact is a person or a company. What is personal about it stays out of the
-// audit log, which cannot forget.
+// Contact is a person or a company. Personal data is excluded from the audit log
+// because the log can't be erased.
 type Contact struct {
 	Env                auth.Env          `json:"-" db:"env"`
 	ID                 string            `json:"id" db:"id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -24,25 +25,25 @@ type Contact struct {
 	FirstName          *string           `json:"first_name" db:"first_name" audit:"-" example:"Ann"`
 	LastName           *string           `json:"last_name" db:"last_name" audit:"-" example:"Bell"`
 	CompanyName        *string           `json:"company_name" db:"company_name" audit:"-" example:"Bell Charters"`
-	Email              *string           `json:"email" db:"email" audit:"-" doc:"In lower case." example:"ann@example.com"`
-	Phone              *string           `json:"phone" db:"phone" audit:"-" doc:"In international form, E.164." example:"+14105550123"`
+	Email              *string           `json:"email" db:"email" audit:"-" doc:"Lowercase." example:"ann@example.com"`
+	Phone              *string           `json:"phone" db:"phone" audit:"-" doc:"E.164 format." example:"+14105550123"`
 	Address            *ContactAddress   `json:"address" db:"address,json" audit:"-"`
-	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone; without it, that of the phone number counts." example:"America/New_York"`
+	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zone of the phone number is used." example:"America/New_York"`
 	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice"`
 	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" audit:"-"`
-	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"The contact that this one turned out to be." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ErasedAt           *time.Time        `json:"erased_at" db:"erased_at" doc:"When the personal data was erased."`
-	PossibleDuplicates []string          `json:"possible_duplicates" nullable:"false" audit:"-" doc:"Ids of contacts with the same email or phone."`
-	Metadata           map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own notes: up to 50 pairs."`
-	Version            int64             `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ErasedAt           *time.Time        `json:"erased_at" db:"erased_at" doc:"When the personal data was erased. Null if it was not."`
+	PossibleDuplicates []string          `json:"possible_duplicates" nullable:"false" audit:"-" doc:"IDs of contacts with the same email or phone, newest first."`
+	Metadata           map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
+	Version            int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt          time.Time         `json:"created_at" db:"created_at"`
 	UpdatedAt          time.Time         `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the contact's version.
+// Revision is the version, for the ETag.
 func (c Contact) Revision() int64 { return c.Version }
 
-// ContactAddress is where a contact lives, as far as it is known.
+// ContactAddress is the postal address of a contact. All fields are optional.
 type ContactAddress struct {
 	_          struct{} `nullable:"true"`
 	Line1      *string  `json:"line1" required:"false" maxLength:"200" example:"12 Dock Street"`
@@ -53,7 +54,7 @@ type ContactAddress struct {
 	Country    *string  `json:"country" required:"false" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
 }
 
-// ContactAddressPatch changes some of an address.
+// ContactAddressPatch is the body to change an address.
 type ContactAddressPatch struct {
 	_          struct{}           `nullable:"true"`
 	Line1      patch.Null[string] `json:"line1,omitzero" maxLength:"200"`
@@ -64,9 +65,9 @@ type ContactAddressPatch struct {
 	Country    patch.Null[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
 }
 
-// on returns the address with the changes: a copy, because the old one goes
-// into the event.
-func (p ContactAddressPatch) on(old *ContactAddress) *ContactAddress {
+// apply returns a changed copy of the address. The old one is needed for the
+// event.
+func (p ContactAddressPatch) apply(old *ContactAddress) *ContactAddress {
 	var a ContactAddress
 	if old != nil {
 		a = *old
@@ -80,23 +81,23 @@ func (p ContactAddressPatch) on(old *ContactAddress) *ContactAddress {
 	return &a
 }
 
-// ContactCreate is what a new contact needs: anything that says who it is.
+// ContactCreate is the body to create a contact.
 type ContactCreate struct {
 	_                struct{}                   `nullable:"true"`
 	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person"`
 	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" example:"Ann"`
 	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" example:"Bell"`
-	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Needed for a company."`
+	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Required for a company."`
 	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" example:"ann@example.com"`
-	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"In any usual form. Without a country code it is taken as a number of the address's country, else of the United States." example:"(410) 555-0123"`
+	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Address          patch.Null[ContactAddress] `json:"address,omitzero"`
 	Timezone         *string                    `json:"timezone" required:"false" maxLength:"64" example:"America/New_York"`
 	PreferredChannel *string                    `json:"preferred_channel" required:"false" enum:"sms,email,voice"`
 	Tags             []string                   `json:"tags,omitempty" maxItems:"50"`
-	Metadata         map[string]string          `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+	Metadata         map[string]string          `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
-// contact makes the contact, or says everything that is wrong with it.
+// contact returns the new contact, or every invalid field.
 func (n ContactCreate) contact() (Contact, error) {
 	c := Contact{
 		Kind: n.Kind, FirstName: n.FirstName, LastName: n.LastName, CompanyName: n.CompanyName,
@@ -115,13 +116,13 @@ func (n ContactCreate) contact() (Contact, error) {
 	return c, c.check()
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (n ContactCreate) Check(time.Time) error {
 	_, err := n.contact()
 	return err
 }
 
-// ContactPatch changes a contact.
+// ContactPatch is the body to change a contact.
 type ContactPatch struct {
 	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company"`
 	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100"`
@@ -132,8 +133,8 @@ type ContactPatch struct {
 	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero"`
 	Timezone         patch.Null[string]              `json:"timezone,omitzero" maxLength:"64"`
 	PreferredChannel patch.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice"`
-	Tags             patch.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"All the tags; null removes them."`
-	Metadata         patch.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	Tags             patch.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"Replaces all tags. Null removes them."`
+	Metadata         patch.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes the key. Null removes all pairs."`
 }
 
 func (p ContactPatch) apply(c *Contact) error {
@@ -146,7 +147,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	if p.Address.Set && p.Address.V == nil {
 		c.Address = nil
 	} else if p.Address.Set {
-		c.Address = p.Address.V.on(c.Address)
+		c.Address = p.Address.V.apply(c.Address)
 	}
 	p.Timezone.To(&c.Timezone)
 	p.PreferredChannel.To(&c.PreferredChannel)
@@ -162,7 +163,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	return c.check()
 }
 
-// check normalizes the contact and says everything that the schema cannot.
+// check normalizes the contact and validates what the schema can't express.
 func (c *Contact) check() error {
 	var bad fault.Fields
 	for _, f := range []**string{&c.FirstName, &c.LastName, &c.CompanyName, &c.Email, &c.Phone} {
@@ -193,7 +194,7 @@ func (c *Contact) check() error {
 	case c.Kind == "company" && c.CompanyName == nil:
 		bad.Add("company_name", "required", "is required for a company")
 	case c.FirstName == nil && c.LastName == nil && c.CompanyName == nil && c.Email == nil && c.Phone == nil:
-		bad.Add("last_name", "required", "is required, unless a first name, a company name, an email or a phone says who it is")
+		bad.Add("last_name", "required", "is required unless you send first_name, company_name, email or phone")
 	}
 	return bad.Err()
 }
@@ -212,7 +213,7 @@ func (c *Contact) checkTags(bad *fault.Fields) {
 	c.Tags = tags
 }
 
-// trimmed is nil for text that is blank: a name of spaces is no name.
+// trimmed returns the text without surrounding spaces, or nil if it is blank.
 func trimmed(s *string) *string {
 	if s == nil || strings.TrimSpace(*s) == "" {
 		return nil
@@ -229,7 +230,27 @@ func Email(text string) (string, bool) {
 	return strings.ToLower(a.Address), true
 }
 
-// region is where a phone number without a country is.
+// ParseAddress normalizes an address of a channel: an email address, or a phone
+// number in E.164.
+func ParseAddress(channel consent.Channel, text string) (string, bool) {
+	if channel == consent.Email {
+		return Email(text)
+	}
+	return phone.Parse(text, "US")
+}
+
+// AddressOn returns the contact's address on a channel, or "" if it has none.
+func (c Contact) AddressOn(channel consent.Channel) string {
+	if c.ErasedAt != nil {
+		return ""
+	}
+	if channel == consent.Email {
+		return deref(c.Email)
+	}
+	return deref(c.Phone)
+}
+
+// region is the country of a phone number without a country code.
 func (c Contact) region() string {
 	if c.Address != nil && c.Address.Country != nil {
 		return *c.Address.Country
@@ -237,7 +258,7 @@ func (c Contact) region() string {
 	return "US"
 }
 
-// Name is how people call the contact, "" if nobody knows.
+// Name returns the name of the person or company, or "" if it has none.
 func (c Contact) Name() string {
 	name := strings.TrimSpace(deref(c.FirstName) + " " + deref(c.LastName))
 	if name == "" || c.Kind == "company" && c.CompanyName != nil {
@@ -246,19 +267,18 @@ func (c Contact) Name() string {
 	return name
 }
 
-// Active fails for a contact that was merged into another or erased: nothing
-// new happens to it.
+// Active returns a conflict if the contact was merged into another or erased.
 func (c Contact) Active() error {
 	switch {
 	case c.MergedInto != nil:
-		return fault.Conflict("The contact was merged into %s.", *c.MergedInto).Detail("contact_id", "state", "was merged into %s", *c.MergedInto)
+		return fault.Conflict("The contact was merged into %s. Use that contact instead.", *c.MergedInto).Detail("contact_id", "state", "was merged into %s", *c.MergedInto)
 	case c.ErasedAt != nil:
-		return fault.Conflict("The contact was erased.").Detail("contact_id", "state", "was erased")
+		return fault.Conflict("The contact was erased. You can't change it.").Detail("contact_id", "state", "was erased")
 	}
 	return nil
 }
 
-// absorb takes over what the duplicate knows and the contact does not.
+// absorb copies the values that the contact doesn't have from the duplicate.
 func (c *Contact) absorb(d Contact) {
 	for _, f := range []struct{ to, from **string }{
 		{&c.FirstName, &d.FirstName},
@@ -282,16 +302,16 @@ func (c *Contact) absorb(d Contact) {
 			tags = append(tags, tag)
 		}
 	}
-	notes := maps.Clone(c.Metadata)
+	metadata := maps.Clone(c.Metadata)
 	for key, value := range d.Metadata {
-		if _, taken := notes[key]; !taken && len(notes) < 50 {
-			notes[key] = value
+		if _, exists := metadata[key]; !exists && len(metadata) < 50 {
+			metadata[key] = value
 		}
 	}
-	c.Tags, c.Metadata = tags, notes
+	c.Tags, c.Metadata = tags, metadata
 }
 
-// erase forgets the person and keeps the row, which deals refer to.
+// erase removes the personal data. The row stays because deals refer to it.
 func (c *Contact) erase(now time.Time) {
 	*c = Contact{
 		Env: c.Env, ID: c.ID, Kind: c.Kind, Tags: []string{}, Metadata: map[string]string{}, PossibleDuplicates: []string{},
@@ -299,16 +319,16 @@ func (c *Contact) erase(now time.Time) {
 	}
 }
 
-// tagTerm is how a tag stands in the index: no word of a search begins so.
+// tagTerm returns the index term of a tag. No search word starts with #.
 func tagTerm(tag string) string { return "#" + search.Fold(tag) }
 
-// terms are what the contact is found by.
+// terms returns the index terms of the contact.
 func (c Contact) terms() []string {
 	all := search.Terms(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.Email))
 	if c.Phone != nil {
 		digits, national := strings.TrimPrefix(*c.Phone, "+"), phone.National(*c.Phone)
 		all = append(all, digits, national)
-		if len(national) == 10 { // where people leave out the area code
+		if len(national) == 10 { // so that it is found without the area code
 			all = append(all, national[3:])
 		}
 	}
@@ -319,9 +339,9 @@ func (c Contact) terms() []string {
 	return slices.Compact(all)
 }
 
-// searched are the words of a search. A phone number is one word, however it
-// is written.
-func searched(q string) []string {
+// searchWords returns the words of a search. A phone number in any format is one
+// word.
+func searchWords(q string) []string {
 	digits := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9':

@@ -17,7 +17,7 @@ var (
 // API serves the contacts.
 type API struct {
 	DB      *db.DB
-	Holders []Holder // the features that keep records of contacts
+	Holders []Holder // features that store records of contacts
 }
 
 // Mount registers the endpoints.
@@ -25,16 +25,16 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Contacts")
 	rest.Get(r, "/contacts", "listContacts", read, "List contacts, newest first", a.list)
 	rest.PostCreated(r, "/contacts", "createContact", write, "Create a contact", a.create,
-		rest.Describe("Email and phone need not be unique: contacts that share one are listed in `possible_duplicates` and can be merged."),
+		rest.Describe("Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them."),
 		rest.Example(`{"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123", "timezone": "America/New_York", "tags": ["boat show"]}`))
 	rest.Get(r, "/contacts/{contact_id}", "getContact", read, "Retrieve a contact", a.get)
-	rest.Patch(r, "/contacts/{contact_id}", "updateContact", write, "Change a contact", a.update,
-		rest.Describe("A JSON merge patch: what is left out stays, null clears."),
+	rest.Patch(r, "/contacts/{contact_id}", "updateContact", write, "Update a contact", a.update,
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field."),
 		rest.Example(`{"phone": "+14105550188", "preferred_channel": "sms"}`))
 	a.mountLifecycle(r)
 }
 
-// ByContact names a contact.
+// ByContact is the path parameter of a contact.
 type ByContact struct {
 	ContactID string `path:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -48,7 +48,8 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body ContactCre
 	if err != nil {
 		return c, err
 	}
-	return c, insert(ctx, tx, &c)
+	err = insert(ctx, tx, &c)
+	return c, err
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByContact) (Contact, error) {
@@ -56,26 +57,21 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByContact) (Contact, error
 	if err != nil {
 		return c, err
 	}
-	return c, compare(ctx, tx, &c)
+	err = setDuplicates(ctx, tx, &c)
+	return c, err
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByContact
 	Body ContactPatch
 }) (Contact, error) {
-	c, err := Find(ctx, tx, in.ContactID)
-	if err != nil {
-		return c, err
-	}
-	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
-		return c, err
-	}
-	if err := c.Active(); err != nil {
-		return c, err
-	}
-	before := c
-	if err := in.Body.apply(&c); err != nil {
-		return c, err
-	}
-	return c, save(ctx, tx, before, &c, "contact.updated")
+	return rest.Change(ctx, tx, Find, in.ContactID, func(before Contact, c *Contact) error {
+		if err := c.Active(); err != nil {
+			return err
+		}
+		if err := in.Body.apply(c); err != nil {
+			return err
+		}
+		return save(ctx, tx, before, c, "contact.updated")
+	})
 }

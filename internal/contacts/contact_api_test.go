@@ -93,8 +93,30 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// Who a contact is stays out of a log that cannot forget.
-func TestAuditKnowsNobody(t *testing.T) {
+// Possible duplicates are listed newest first, whether they share the email, the
+// phone or both.
+func TestPossibleDuplicatesOrder(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		byEmail := s.Test.Contact(map[string]any{"email": "ann@example.com", "phone": nil})
+		byPhone := s.Test.Contact(map[string]any{"email": nil, "phone": "+14105550123"})
+		ann := s.Test.Contact(map[string]any{"email": "ann@example.com", "phone": "+14105550123"})
+		both := s.Test.Contact(map[string]any{"email": "ann@example.com", "phone": "+14105550123"})
+		newest := s.Test.Contact(map[string]any{"email": nil, "phone": "+14105550123"})
+		want := []string{newest, both, byPhone, byEmail}
+
+		var c contacts.Contact
+		s.Test.Get("/v1/contacts/"+ann, 200, &c)
+		testkit.Equal(t, c.PossibleDuplicates, want, "retrieve")
+
+		var p page.Page[contacts.Contact]
+		s.Test.Get("/v1/contacts", 200, &p)
+		i := slices.IndexFunc(p.Data, func(c contacts.Contact) bool { return c.ID == ann })
+		testkit.Equal(t, p.Data[i].PossibleDuplicates, want, "list")
+	})
+}
+
+// The audit log contains no personal data, because it can't be erased.
+func TestAuditWithoutPersonalData(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Contact(nil)
 		s.Test.Patch("/v1/contacts/"+id, `{"first_name":"Anna","metadata":{"ssn":"123"},"kind":"company","company_name":"Bell Charters"}`, 200, nil)

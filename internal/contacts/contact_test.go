@@ -77,7 +77,7 @@ func TestTerms(t *testing.T) {
 	for q, want := range map[string][]string{
 		"zoë neill": {"zoe", "neill"}, "(410) 555-0123": {"4105550123"}, "555 0123": {"5550123"}, "12": {"12"}, "!": {},
 	} {
-		if diff := cmp.Diff(want, searched(q)); diff != "" {
+		if diff := cmp.Diff(want, searchWords(q)); diff != "" {
 			t.Errorf("%s: %s", q, diff)
 		}
 	}

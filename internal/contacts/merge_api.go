@@ -15,28 +15,28 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// Holder is a feature that keeps records of contacts. It depends on contacts,
-// not they on it: app tells them of it. All of it happens in the transaction
-// that it is given.
+// Holder is a feature that stores records of contacts. App passes the holders to
+// this package, which can't import them. All functions run in the transaction of
+// the request.
 type Holder struct {
-	// Move gives the records of one contact to another, which it turned out to be.
+	// Move assigns the records of a merged contact to the remaining one.
 	Move func(ctx context.Context, tx *db.Tx, from, to string) error
-	// Export returns everything held of a contact, as lists by their names.
+	// Export returns all records of a contact, as lists by name. ContactExport lists the names.
 	Export func(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error)
-	// Erase forgets what is personal in the records of a contact, or refuses with
-	// a conflict if they are still needed.
+	// Erase removes the personal data from the records of a contact. It returns a
+	// conflict if they are still needed.
 	Erase func(ctx context.Context, tx *db.Tx, contactID string) error
 }
 
 func (a *API) mountLifecycle(r *rest.Router) {
 	rest.Delete(r, "/contacts/{contact_id}", "eraseContact", write, "Erase a contact's personal data", a.erase,
-		rest.Describe("The contact stays as an empty row that others refer to. Its leads, messages and consents keep no personal data; its revocations go on blocking the address, of which only a keyed hash is left. Contacts that were merged into it are erased with it."))
+		rest.Describe("Removes the personal data from the contact, its leads, messages and consents, and from contacts that were merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash of the address is stored."))
 	rest.PostOK(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
-		rest.Describe("Leads, deals, consents and messages of the duplicate become this contact's, and what this one does not know is taken over. A revocation on either side holds for the other's addresses too. The duplicate stays readable, with `merged_into`."),
+		rest.Describe("Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact."),
 		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
-	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", read, "Export everything held about a contact", a.export,
-		rest.Describe("One document for whoever asks what is known of them. Exports are audited."))
-	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List a contact's consent records", a.consents)
+	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", read, "Export all data about a contact", a.export,
+		rest.Describe("Returns all records about a contact in one document, to answer a data access request. Each export is recorded in the audit log."))
+	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents)
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
@@ -49,7 +49,7 @@ func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 	return consent.ListOfContact(ctx, tx, in.ContactID, in.Query)
 }
 
-// ContactMerge names the contact that is the same.
+// ContactMerge is the body to merge a duplicate.
 type ContactMerge struct {
 	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -65,7 +65,7 @@ func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 		return c, err
 	}
-	d, err := duplicate(ctx, tx, c, in.Body.DuplicateID)
+	d, err := findDuplicate(ctx, tx, c, in.Body.DuplicateID)
 	if err != nil {
 		return c, err
 	}
@@ -74,11 +74,12 @@ func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 			return c, err
 		}
 	}
-	return c, merge(ctx, tx, &c, d)
+	err = merge(ctx, tx, &c, d)
+	return c, err
 }
 
-// duplicate finds the contact to merge into another, and says why not.
-func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, error) {
+// findDuplicate returns the contact to merge, or why it can't be merged.
+func findDuplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, error) {
 	var bad fault.Fields
 	d, err := FindForUpdate(ctx, tx, id)
 	switch {
@@ -87,7 +88,7 @@ func duplicate(ctx context.Context, tx *db.Tx, c Contact, id string) (Contact, e
 	case err != nil:
 		return d, err
 	case d.ID == c.ID:
-		bad.Add("duplicate_id", "exclusive", "must be another contact")
+		bad.Add("duplicate_id", "exclusive", "must be a different contact")
 	}
 	if err := bad.Err(); err != nil {
 		return d, err
@@ -103,13 +104,14 @@ func (a *API) export(ctx context.Context, tx *db.Tx, in *ByContact) (ContactExpo
 	if err != nil {
 		return nil, err
 	}
-	if err := compare(ctx, tx, &c); err != nil {
+	if err := setDuplicates(ctx, tx, &c); err != nil {
 		return nil, err
 	}
 	consents, err := consent.AllOfContact(ctx, tx, c.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	out := ContactExport{"exported_at": tx.Now, "contact": c, "consents": consents}
 	for _, h := range a.Holders {
 		held, err := h.Export(ctx, tx, c.ID)
@@ -123,10 +125,10 @@ func (a *API) export(ctx context.Context, tx *db.Tx, in *ByContact) (ContactExpo
 	return out, audit.Record(ctx, tx, "contact.exported", c.ID, nil)
 }
 
-// ContactExport is everything held about a contact.
+// ContactExport is all data about a contact.
 type ContactExport map[string]any
 
-// Schema describes what is in every export; the lists follow the features.
+// Schema lists the records that the holders export.
 func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	list := func(doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}, Description: doc}
@@ -134,14 +136,19 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	s := &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true, Required: []string{"exported_at", "contact", "consents"},
 		Properties: map[string]*huma.Schema{
-			"exported_at": {Type: huma.TypeString, Format: "date-time"},
+			"exported_at": {Type: huma.TypeString, Format: "date-time", Description: "When the export was created."},
 			"contact":     r.Schema(reflect.TypeFor[Contact](), true, "Contact"),
 			"consents":    {Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[consent.Consent](), true, "Consent")},
-			"leads":       list("The leads, as the leads endpoints show them."),
-			"assignments": list("Who worked the leads."),
-			"signals":     list("What the leads did."),
-			"messages":    list("What they were sent and what they wrote."),
-			"deals":       list("The deals, as the deals endpoints show them."),
+			"leads":       list("Leads, as in the leads endpoints."),
+			"assignments": list("Assignment history of the leads."),
+			"signals":     list("Signals of the leads."),
+			"messages":    list("Messages sent and received."),
+			"deals":       list("Deals, as in the deals endpoints."),
+			"offers":      list("Offers of the deals."),
+			"trade_ins":   list("Trade-ins of the deals."),
+			"payments":    list("Payments of the deals."),
+			"documents":   list("Documents of the deals, without their files."),
+			"fundings":    list("Fundings of the deals."),
 		},
 	}
 	s.PrecomputeMessages()
@@ -164,16 +171,16 @@ func (a *API) erase(ctx context.Context, tx *db.Tx, in *ByContact) (rest.None, e
 		return rest.None{}, err
 	}
 	for _, one := range append(merged, c) {
-		if err := a.forget(ctx, tx, one); err != nil {
+		if err := a.eraseOne(ctx, tx, one); err != nil {
 			return rest.None{}, err
 		}
 	}
 	return rest.None{}, nil
 }
 
-// forget erases one contact: what others keep of it, the ledger's evidence, its
-// earlier events and itself.
-func (a *API) forget(ctx context.Context, tx *db.Tx, c Contact) error {
+// eraseOne erases one contact: the records of the holders, the consent records,
+// its events and its own data.
+func (a *API) eraseOne(ctx context.Context, tx *db.Tx, c Contact) error {
 	for _, h := range a.Holders {
 		if err := h.Erase(ctx, tx, c.ID); err != nil {
 			return err

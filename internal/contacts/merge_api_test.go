@@ -2,15 +2,18 @@ package contacts_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"slipway/internal/app"
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
@@ -56,13 +59,13 @@ func TestMerge(t *testing.T) {
 		testkit.Equal(t, gone.FirstName, new("Anna"))
 		testkit.Equal(t, gone.Version, 2)
 		var l leads.Lead
-		var messages page.Page[leads.LeadMessage]
+		var sent page.Page[messages.LeadMessage]
 		var consents page.Page[consent.Consent]
 		s.Test.Get("/v1/leads/"+second, 200, &l)
-		s.Test.Get("/v1/leads/"+second+"/messages", 200, &messages)
+		s.Test.Get("/v1/leads/"+second+"/messages", 200, &sent)
 		s.Test.Get("/v1/contacts/"+ann+"/consents", 200, &consents)
 		testkit.Equal(t, l.ContactID, ann)
-		testkit.Equal(t, messages.Data[0].ContactID, ann)
+		testkit.Equal(t, sent.Data[0].ContactID, ann)
 		testkit.Len(t, consents.Data, 2)
 		var list page.Page[contacts.Contact]
 		for query, want := range map[string]string{"q=anna": ann, "": ann, "gone=true": anna, "email=anna@example.com": ann} {
@@ -169,6 +172,44 @@ func TestExport(t *testing.T) {
 	})
 }
 
+// The schema of the export lists every field of the response.
+func TestExportMatchesSchema(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact := s.Test.Contact(map[string]any{"email": "ann@example.com"})
+		lead := s.Test.Lead(map[string]any{"contact_id": contact})
+		agree(s, lead)
+		s.Test.Post("/v1/leads/"+lead+"/signals", `{"kind":"call"}`, 201, nil)
+		s.Test.Post("/v1/leads/"+lead+"/assign", map[string]any{"user_id": s.Test.User(nil)}, 200, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"Hello there"}`, 201, nil)
+		financedDeal(s, contact)
+
+		var out map[string]json.RawMessage
+		s.Test.Get("/v1/contacts/"+contact+"/export", 200, &out)
+		for name, value := range out {
+			if string(value) == "[]" || string(value) == "null" {
+				t.Errorf("%s is %s, want at least one record", name, value)
+			}
+		}
+
+		schema := app.OpenAPI().Paths["/v1/contacts/{contact_id}/export"].Get.Responses["200"].Content["application/json"].Schema
+		want := slices.Sorted(maps.Keys(schema.Properties))
+		testkit.Equal(t, slices.Sorted(maps.Keys(out)), want)
+	})
+}
+
+// financedDeal creates a deal of a buyer with a trade-in, a payment, a document
+// and a funding.
+func financedDeal(s *testkit.Server, buyer string) {
+	path := "/v1/deals/" + s.Test.AcceptedDeal(map[string]any{"buyer_id": buyer, "deal_type": "finance"})
+	s.Test.Post(path+"/trade_ins", `{"description": "An outboard", "allowance_cents": 100000}`, 201, nil)
+	var structure struct{ ID string }
+	s.Test.Post(path+"/finance_structures", `{"apr_percent": "7.49", "term_months": 240, "cash_down_cents": 1800000}`, 201, &structure)
+	s.Test.Post(path+"/finance_structures/"+structure.ID+"/select", nil, 200, nil)
+	s.Test.Post(path+"/fundings", `{"lender": "Bay Federal"}`, 201, nil)
+	s.Test.Post(path+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 100}`, 201, nil)
+	s.Test.Post(path+"/documents", `{"kind":"purchase_agreement"}`, 201, nil)
+}
+
 // Nothing is left of an erased contact but that it was there, and its no.
 func TestErase(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -215,17 +256,17 @@ func TestErase(t *testing.T) {
 		s.Test.Get("/v1/contacts?q=hildegard", 200, &list)
 		testkit.Len(t, list.Data, 0)
 		var l leads.Lead
-		var messages page.Page[leads.LeadMessage]
+		var sent page.Page[messages.LeadMessage]
 		s.Test.Get("/v1/leads/"+lead, 200, &l)
-		s.Test.Get("/v1/leads/"+lead+"/messages", 200, &messages)
+		s.Test.Get("/v1/leads/"+lead+"/messages", 200, &sent)
 		testkit.Equal(t, l.Status, leads.Lost)
-		for _, m := range messages.Data {
-			if m.Direction == "outbound" && m.Status != leads.Blocked {
+		for _, m := range sent.Data {
+			if m.Direction == "outbound" && m.Status != messages.Blocked {
 				t.Errorf("got %s, want it blocked", testkit.Show(m))
 			}
 		}
 		// Who is erased may still write; nothing of that is kept but what it wants.
-		var heard leads.LeadMessage
+		var heard messages.LeadMessage
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &heard)
 		testkit.Equal(t, *heard.Intent, "stop")
 		testkit.Equal(t, heard.From, nil)

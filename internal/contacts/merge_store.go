@@ -7,35 +7,37 @@ import (
 	"slipway/internal/platform/db"
 )
 
-// unite makes the duplicate a part of the contact. What either said no to holds
-// for the addresses of both: they are one person.
+// merge merges the duplicate into the contact. A revocation of either applies to
+// the addresses of both.
 func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	if err := consent.Move(ctx, tx, d.ID, c.ID); err != nil {
 		return err
 	}
-	if err := consent.Carry(ctx, tx, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
+	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
 		return err
 	}
-	if err := consent.Carry(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
+	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
 		return err
 	}
+
 	earlier, err := mergedInto(ctx, tx, d)
 	if err != nil {
 		return err
 	}
-	for _, gone := range append(earlier, d) {
-		before := gone
-		gone.MergedInto = &c.ID
-		if err := save(ctx, tx, before, &gone, "contact.updated"); err != nil {
+	for _, merged := range append(earlier, d) {
+		before := merged
+		merged.MergedInto = &c.ID
+		if err := save(ctx, tx, before, &merged, "contact.updated"); err != nil {
 			return err
 		}
 	}
+
 	before := *c
 	c.absorb(d)
 	return save(ctx, tx, before, c, "contact.merged")
 }
 
-// mergedInto are the contacts that turned out to be another.
+// mergedInto returns the contacts that were merged into another.
 func mergedInto(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, error) {
 	return db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND merged_into = ? AND erased_at IS NULL ORDER BY id`, c.Env, c.ID)
 }

@@ -10,40 +10,40 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// LeadAssign says who shall work the lead.
+// LeadAssign is the body of assign: a user or a strategy.
 type LeadAssign struct {
-	UserID   *string `json:"user_id" required:"false" maxLength:"64" doc:"A user; or else give a strategy." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin: the next in turn of those who take leads at the lead's location."`
+	UserID   *string `json:"user_id" required:"false" maxLength:"64" doc:"User to assign the lead to. Send either this or strategy." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin assigns the lead to the next active user with leads:write at the lead's location."`
 	Reason   *string `json:"reason" required:"false" maxLength:"500"`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (n LeadAssign) Check(time.Time) error {
 	var bad fault.Fields
 	switch {
 	case n.UserID == nil && n.Strategy == nil:
-		bad.Add("user_id", "required", "is required, unless there is a strategy")
+		bad.Add("user_id", "required", "is required unless you send strategy")
 	case n.UserID != nil && n.Strategy != nil:
-		bad.Add("strategy", "exclusive", "cannot be combined with user_id")
+		bad.Add("strategy", "exclusive", "can't be combined with user_id")
 	}
 	return bad.Err()
 }
 
-// LeadAssignment is one line of a lead's history of owners.
+// LeadAssignment is one entry in the assignment history of a lead.
 type LeadAssignment struct {
 	Env    auth.Env   `json:"-" db:"env"`
 	ID     string     `json:"id" db:"id" example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID string     `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	From   *string    `json:"from" db:"from_id" doc:"The owner before; null for the first."`
-	To     string     `json:"to" db:"to_id" doc:"The owner after." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	From   *string    `json:"from" db:"from_id" doc:"Previous owner. Null for the first assignment."`
+	To     string     `json:"to" db:"to_id" doc:"New owner." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Method string     `json:"method" db:"method" enum:"manual,round_robin"`
 	Reason *string    `json:"reason" db:"reason"`
 	Actor  auth.Actor `json:"actor" db:"actor,json"`
 	At     time.Time  `json:"at" db:"at"`
 }
 
-// nextInTurn is whose turn follows the last one's, in the order of ids. Those
-// who left or came since do not disturb the others' turns.
+// nextInTurn returns the candidate after the last one, in the order of IDs.
+// Users who joined or left since then don't change the order of the others.
 func nextInTurn(candidates []dealership.User, last string) (dealership.User, bool) {
 	if len(candidates) == 0 {
 		return dealership.User{}, false

@@ -9,25 +9,27 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// assign gives the lead to a user, with a line of history and the event.
+// assign sets the owner of a lead and adds an entry to its assignment history.
 func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reason *string) error {
 	before := *l
 	l.OwnerID = &userID
 	l.touch(tx.Now)
-	if err := db.Insert(ctx, tx, "lead_assignments", LeadAssignment{
-		Env: l.Env, ID: tx.NewID("asg"), LeadID: l.ID, From: before.OwnerID, To: userID,
-		Method: method, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now,
-	}); err != nil {
+
+	entry := LeadAssignment{
+		LeadID: l.ID, From: before.OwnerID, To: userID, Method: method, Reason: reason, Actor: auth.From(ctx).Actor, At: tx.Now,
+	}
+	if err := assignments.Insert(ctx, tx, &entry); err != nil {
 		return err
 	}
 	return save(ctx, tx, before, l, "lead.assigned")
 }
 
-// mayOwn blames a field that names a user who cannot work leads any more.
-func mayOwn(ctx context.Context, tx *db.Tx, field, userID string) error {
+// checkOwner returns an error for the field if the user doesn't exist or is
+// deactivated.
+func checkOwner(ctx context.Context, tx *db.Tx, field, userID string) error {
 	u, err := dealership.FindUser(ctx, tx, userID)
 	var bad fault.Fields
-	if err := missing(&bad, field, err); err != nil {
+	if err := addNotFound(&bad, field, err); err != nil {
 		return err
 	}
 	if err == nil && u.Status == dealership.Deactivated {
@@ -36,8 +38,8 @@ func mayOwn(ctx context.Context, tx *db.Tx, field, userID string) error {
 	return bad.Err()
 }
 
-// takeTurn returns whose turn it is at a location. Transactions that ask for
-// the same location pass one at a time, so everybody gets as many turns.
+// takeTurn returns the user whose turn it is at a location. The first statement
+// locks the location's row, so concurrent requests take different turns.
 func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error) {
 	last, err := db.One[string](ctx, tx, `
 		INSERT INTO lead_rotations (env, location_id, last_id, turns) VALUES (?, ?, '', 1)
@@ -52,7 +54,8 @@ func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error)
 	}
 	next, ok := nextInTurn(sellers, last)
 	if !ok {
-		return "", fault.Conflict("No active user takes leads there.").Detail("strategy", "state", "finds no active user with leads:write at the lead's location")
+		return "", fault.Conflict("No active user with leads:write works at the lead's location. Send user_id instead.").
+			Detail("strategy", "state", "finds no active user with leads:write at the lead's location")
 	}
 	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, tx.Env, locationID)
 	return next.ID, err

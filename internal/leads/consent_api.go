@@ -13,13 +13,13 @@ import (
 )
 
 func (a *API) mountConsents(r *rest.Router) {
-	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List consent records", a.consents)
-	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Log a consent", a.logConsent, rest.NoIfMatch,
-		rest.Describe("Adds a record to the ledger, which is never changed. It binds the address, `address` or that of the contact, for every lead and contact that has it. What was captured last holds."),
-		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is no condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
+	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents)
+	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
+		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."),
+		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is not a condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
 	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent, rest.NoIfMatch,
-		rest.Describe("Adds a revocation of the same channels, scope and addresses, and answers with it."),
-		rest.Example(`{"reason": "Said so on the phone", "source": "phone"}`))
+		rest.Describe("Adds a revocation with the same channels, scope and addresses. Returns the revocation."),
+		rest.Example(`{"reason": "Asked us to stop by phone", "source": "phone"}`))
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
@@ -44,6 +44,7 @@ func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return record, err
 	}
+
 	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 	if err != nil {
 		return record, err
@@ -54,23 +55,27 @@ func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if record.Bindings, err = bindings(c, in.Body); err != nil {
 		return record, err
 	}
+
 	record.ContactID, record.LeadID = l.ContactID, &l.ID
 	if record.PersonName == nil {
 		record.PersonName = orNil(c.Name())
 	}
 	if in.Body.RevokesID != nil {
-		if err := mayRevoke(ctx, tx, l, *in.Body.RevokesID); err != nil {
+		if err := checkRevokesID(ctx, tx, l, *in.Body.RevokesID); err != nil {
 			return record, err
 		}
 	}
-	return record, consent.Append(ctx, tx, &record)
+
+	err = consent.Append(ctx, tx, &record)
+	return record, err
 }
 
-// mayRevoke blames revokes_id for a record that is not there or was taken back.
-func mayRevoke(ctx context.Context, tx *db.Tx, l Lead, id string) error {
+// checkRevokesID returns an error if the record doesn't exist or is already
+// revoked.
+func checkRevokesID(ctx context.Context, tx *db.Tx, l Lead, id string) error {
 	revoked, err := consent.FindOfLead(ctx, tx, l.ID, id)
 	var bad fault.Fields
-	if err := missing(&bad, "revokes_id", err); err != nil {
+	if err := addNotFound(&bad, "revokes_id", err); err != nil {
 		return err
 	}
 	if err := bad.Err(); err != nil {
@@ -79,22 +84,22 @@ func mayRevoke(ctx context.Context, tx *db.Tx, l Lead, id string) error {
 	return consent.NotRevoked(ctx, tx, revoked)
 }
 
-// bindings are the addresses that a record binds: the one that it names on the
-// channels that it fits, the contact's on the others.
+// bindings returns the address for each channel of a record: the address in the
+// request if it fits the channel, otherwise the contact's.
 func bindings(c contacts.Contact, n consent.ConsentCreate) ([]consent.ConsentBinding, error) {
 	var all []consent.ConsentBinding
 	var bad fault.Fields
 	for _, channel := range n.Channels {
-		address := addressOf(c, channel)
+		address := c.AddressOn(channel)
 		if named := deref(n.Address); named != "" && strings.Contains(named, "@") == (channel == consent.Email) {
 			var ok bool
-			if address, ok = addressOn(channel, named); !ok {
+			if address, ok = contacts.ParseAddress(channel, named); !ok {
 				bad.Add("address", "format", "must be a phone number or an email address")
 				continue
 			}
 		}
 		if address == "" {
-			bad.Add("address", recipientInvalid, "is needed: the contact has none for %s", channel)
+			bad.Add("address", consent.CodeRecipientInvalid, "is required because the contact has no address for %s", channel)
 			continue
 		}
 		all = append(all, consent.ConsentBinding{Channel: channel, Address: address})
@@ -117,6 +122,7 @@ func (a *API) revokeConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if err := consent.NotRevoked(ctx, tx, granted); err != nil {
 		return granted, err
 	}
+
 	var how consent.ConsentRevoke
 	if in.Body != nil {
 		how = *in.Body
@@ -125,5 +131,7 @@ func (a *API) revokeConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return revocation, err
 	}
-	return revocation, consent.Append(ctx, tx, &revocation)
+
+	err = consent.Append(ctx, tx, &revocation)
+	return revocation, err
 }

@@ -9,78 +9,85 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/patch"
 )
 
+var (
+	leads = db.Table[Lead]{
+		Name: "leads", Prefix: "lead", Noun: "lead",
+		Loaded: func(tx *db.Tx, l *Lead) { l.derive(tx.Now) },
+	}
+	assignments = db.Table[LeadAssignment]{Name: "lead_assignments", Prefix: "asg", Noun: "assignment", Parent: "lead_id"}
+	signals     = db.Table[LeadSignal]{Name: "lead_signals", Prefix: "sig", Noun: "signal", Parent: "lead_id"}
+)
+
 // Find returns a lead.
-func Find(ctx context.Context, tx *db.Tx, id string) (Lead, error) {
-	l, err := db.One[Lead](ctx, tx, `SELECT {cols} FROM leads WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return l, fault.NotFound("lead", id)
-	}
-	l.derive(tx.Now)
-	return l, err
+func Find(ctx context.Context, tx *db.Tx, id string) (Lead, error) { return leads.Find(ctx, tx, id) }
+
+// FindForUpdate returns a lead and locks it until the transaction ends, for
+// requests that programs send many of at the same time.
+func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Lead, error) {
+	return leads.FindForUpdate(ctx, tx, id)
 }
 
-// findAlone returns a lead that nobody else can change until the transaction
-// ends, for what programs send many of at once.
-func findAlone(ctx context.Context, tx *db.Tx, id string) (Lead, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM leads WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
-		return Lead{}, err
-	}
-	return Find(ctx, tx, id)
-}
-
-// Convert ends a lead in a deal, in the transaction that opens the deal. The
-// caller has found the lead and matched its version.
+// Convert marks a lead as converted, in the transaction that creates the deal.
+// The caller has found the lead and checked If-Match.
 func Convert(ctx context.Context, tx *db.Tx, l *Lead, dealID string) error {
 	before := *l
 	if err := l.convert(dealID, tx.Now); err != nil {
 		return err
 	}
-	l.Env = tx.Env
 	return save(ctx, tx, before, l, "lead.converted")
 }
 
 func insert(ctx context.Context, tx *db.Tx, l *Lead) error {
-	l.Env, l.ID, l.Version, l.CreatedAt, l.UpdatedAt = tx.Env, tx.NewID("lead"), 1, tx.Now, tx.Now
-	if err := db.Insert(ctx, tx, "leads", *l); err != nil {
+	if err := leads.Insert(ctx, tx, l); err != nil {
 		return err
 	}
 	l.derive(tx.Now)
 	return events.Emit(ctx, tx, "lead.created", l.ID, nil, *l)
 }
 
+// Touch records that the dealership worked on a lead, without an event.
+func Touch(ctx context.Context, tx *db.Tx, l Lead) error {
+	l.touch(tx.Now)
+	return update(ctx, tx, &l)
+}
+
+// RecordMessage records that a lead wrote. A message that must be read first
+// sets needs_review; others leave it as it is.
+func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, needsReview bool) error {
+	l.NeedsReview = l.NeedsReview || needsReview
+	return update(ctx, tx, &l)
+}
+
 // save writes a changed lead and the event.
 func save(ctx context.Context, tx *db.Tx, before Lead, l *Lead, event string) error {
-	if err := update(ctx, tx, before, l); err != nil {
+	if err := update(ctx, tx, l); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, event, l.ID, before, *l)
 }
 
-// update writes a changed lead, for a change that has an event of its own.
-func update(ctx context.Context, tx *db.Tx, before Lead, l *Lead) error {
-	l.Version, l.UpdatedAt = before.Version+1, tx.Now
-	if err := db.Changed(db.Update(ctx, tx, "leads", l, "env = ? AND id = ? AND version = ?", l.Env, l.ID, before.Version)); err != nil {
+// update writes a changed lead without an event.
+func update(ctx context.Context, tx *db.Tx, l *Lead) error {
+	if err := leads.Save(ctx, tx, l); err != nil {
 		return err
 	}
 	l.derive(tx.Now)
 	return nil
 }
 
-// checkReferences refuses a hull or a location that is not there. A lead
-// without a location gets that of its hull. What did not change is not checked
-// again.
+// checkReferences checks that a changed hull or location exists. A lead without
+// a location is assigned the location of its hull.
 func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error {
 	var bad fault.Fields
 	if l.HullID != nil && deref(before.HullID) != *l.HullID {
 		h, err := hulls.Find(ctx, tx, *l.HullID)
-		if err := missing(&bad, "hull_id", err); err != nil {
+		if err := addNotFound(&bad, "hull_id", err); err != nil {
 			return err
 		}
 		if err == nil && l.LocationID == nil {
@@ -89,15 +96,16 @@ func checkReferences(ctx context.Context, tx *db.Tx, l *Lead, before Lead) error
 	}
 	if l.LocationID != nil && deref(before.LocationID) != *l.LocationID {
 		_, err := dealership.FindLocation(ctx, tx, *l.LocationID)
-		if err := missing(&bad, "location_id", err); err != nil {
+		if err := addNotFound(&bad, "location_id", err); err != nil {
 			return err
 		}
 	}
 	return bad.Err()
 }
 
-// missing turns "not found" into a complaint about the field that names it.
-func missing(bad *fault.Fields, field string, err error) error {
+// addNotFound adds a detail for the field if the error is "not found". It
+// returns every other error.
+func addNotFound(bad *fault.Fields, field string, err error) error {
 	if fault.KindOf(err) == fault.KindNotFound {
 		bad.Add(field, "not_found", "does not exist")
 		return nil
@@ -105,14 +113,14 @@ func missing(bad *fault.Fields, field string, err error) error {
 	return err
 }
 
-// contactOf finds or makes the contact of a new lead.
+// contactOf finds or creates the contact of a new lead.
 func contactOf(ctx context.Context, tx *db.Tx, n LeadCreate) (contacts.Contact, error) {
 	if n.ContactID == nil {
 		return contacts.FindOrCreate(ctx, tx, *n.Contact.V)
 	}
 	c, err := contacts.FindForUpdate(ctx, tx, *n.ContactID)
 	var bad fault.Fields
-	if err := missing(&bad, "contact_id", err); err != nil {
+	if err := addNotFound(&bad, "contact_id", err); err != nil {
 		return c, err
 	}
 	if err := bad.Err(); err != nil {
@@ -128,7 +136,14 @@ func deref(s *string) string {
 	return *s
 }
 
-// LeadFilter narrows the list of leads.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// LeadFilter is the query of the list of leads.
 type LeadFilter struct {
 	page.Query
 	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost"`
@@ -137,17 +152,16 @@ type LeadFilter struct {
 	HullID        string            `query:"hull_id" maxLength:"64"`
 	LocationID    string            `query:"location_id" maxLength:"64"`
 	OwnerID       string            `query:"owner_id" maxLength:"64"`
-	Assigned      patch.Param[bool] `query:"assigned" doc:"False lists the leads without an owner."`
-	Stalled       patch.Param[bool] `query:"stalled" doc:"True lists the leads that nobody touched for too long."`
-	NeedsReview   patch.Param[bool] `query:"needs_review" doc:"True lists the leads with a message to be read."`
+	Assigned      patch.Param[bool] `query:"assigned" doc:"True lists leads with an owner, false leads without one."`
+	Stalled       patch.Param[bool] `query:"stalled" doc:"True lists stalled leads, false all others."`
+	NeedsReview   patch.Param[bool] `query:"needs_review" doc:"True lists leads with a message to review, false all others."`
 	CreatedAfter  time.Time         `query:"created_after"`
 	CreatedBefore time.Time         `query:"created_before"`
 	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
 }
 
-func (f LeadFilter) where(env auth.Env) *db.Where {
+func (f LeadFilter) where() *db.Where {
 	w := &db.Where{}
-	w.And("env = ?", env)
 	for _, c := range []struct {
 		set  bool
 		cond string
@@ -161,7 +175,7 @@ func (f LeadFilter) where(env auth.Env) *db.Where {
 		{f.OwnerID != "", "owner_id = ?", f.OwnerID},
 		{f.NeedsReview.Set, "needs_review = ?", f.NeedsReview.V},
 		{!f.UpdatedAfter.IsZero(), "updated_at > ?", f.UpdatedAfter},
-		// Ids hold the time of creation, so these are ranges of the primary key.
+		// IDs contain the creation time, so these are ranges of the primary key.
 		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor("lead", f.CreatedAfter.Add(time.Millisecond))},
 		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor("lead", f.CreatedBefore)},
 	} {
@@ -183,31 +197,7 @@ func (f LeadFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, f LeadFilter) (page.Page[Lead], error) {
-	if err := f.Check("lead"); err != nil {
-		return page.Page[Lead]{}, err
-	}
-	p, err := db.List[Lead](ctx, tx, db.From("leads"), f.Query, f.where(tx.Env))
-	for i := range p.Data {
-		p.Data[i].derive(tx.Now)
-	}
-	return p, err
-}
-
-// listOf returns a page of the rows that belong to a lead.
-func listOf[T any](ctx context.Context, tx *db.Tx, table, prefix, leadID string, q page.Query) (page.Page[T], error) {
-	if err := q.Check(prefix); err != nil {
-		return page.Page[T]{}, err
-	}
-	if _, err := Find(ctx, tx, leadID); err != nil {
-		return page.Page[T]{}, err
-	}
-	w := &db.Where{}
-	w.And("env = ? AND lead_id = ?", tx.Env, leadID)
-	return db.List[T](ctx, tx, db.From(table), q, w)
-}
-
-// stalled are the ids of open leads that nobody has touched since a time.
+// stalled returns the IDs of open leads without activity since a time.
 func stalled(ctx context.Context, tx *db.Tx, since time.Time) ([]string, error) {
 	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND touched_at <= ?
 		AND stalled_at IS NULL AND status NOT IN ('converted', 'lost') ORDER BY touched_at LIMIT 500`, tx.Env, since)

@@ -17,11 +17,12 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
+// wantDetail fails unless the error is of the kind and names the field.
+func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
-		t.Errorf("%s: want %s blamed as %s, got %v", name, field, kind.Code, err)
+		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
 	}
 }
 
@@ -38,7 +39,7 @@ func TestEveryMove(t *testing.T) {
 			}
 			switch {
 			case err != nil:
-				blames(t, string(from+" to "+to), err, fault.KindConflict, "status")
+				wantDetail(t, string(from+" to "+to), err, fault.KindConflict, "status")
 			case l.Status != to || (event == "lead.qualified") != (to == Qualified && from != Qualified):
 				t.Errorf("%s to %s: %s, %s", from, to, l.Status, event)
 			case from == Lost && to == Working && l.LostReason != nil:
@@ -54,7 +55,7 @@ func TestEveryMove(t *testing.T) {
 			t.Errorf("%s converted: got %v, %+v; want it allowed: %t, then converted", from, err, l, from.isOpen())
 		}
 		l = Lead{Status: from, Score: 60}
-		if ripe := l.ripen(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
+		if ripe := l.qualifyByScore(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
 			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
 		}
 	}
@@ -77,7 +78,7 @@ func TestLeadRules(t *testing.T) {
 	} {
 		_, err := c.create.lead(now)
 		if c.field != "" {
-			blames(t, name, err, c.kind, c.field)
+			wantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -146,10 +147,10 @@ func TestScoreIsRecomputable(t *testing.T) {
 		for range rapid.IntRange(0, 20).Draw(t, "signals") {
 			signals = append(signals, LeadSignal{
 				Kind:       rapid.SampledFrom(kinds).Draw(t, "kind"),
-				OccurredAt: now.Add(-time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "ago"))),
+				OccurredAt: now.Add(-time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "ago"))),
 			})
 		}
-		later := now.Add(time.Duration(rapid.Int64Range(0, int64(forgotten)).Draw(t, "later")))
+		later := now.Add(time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "later")))
 		var kept, fresh Lead
 		kept.rate(signals, now)
 		fresh.rate(signals, later)

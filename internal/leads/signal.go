@@ -8,66 +8,67 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// LeadSignal is something a lead did that tells how serious it is.
+// LeadSignal is something that a lead did that indicates interest.
 type LeadSignal struct {
 	Env        auth.Env  `json:"-" db:"env"`
 	ID         string    `json:"id" db:"id" example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID     string    `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind       string    `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
 	HullID     *string   `json:"hull_id" db:"hull_id"`
-	Value      *float64  `json:"value" db:"value" doc:"A number that came with it, such as the payment worked out. It is kept and does not count."`
+	Value      *float64  `json:"value" db:"value" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
 	Source     *string   `json:"source" db:"source" audit:"-" example:"website"`
 	OccurredAt time.Time `json:"occurred_at" db:"occurred_at"`
 	CreatedAt  time.Time `json:"created_at" db:"created_at"`
 }
 
-// LeadSignalCreate is a signal to record.
+// LeadSignalCreate is the body to record a signal.
 type LeadSignalCreate struct {
 	Kind       string     `json:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
 	HullID     *string    `json:"hull_id" required:"false" maxLength:"64"`
 	Value      *float64   `json:"value" required:"false" minimum:"-1000000000000" maximum:"1000000000000"`
 	Source     *string    `json:"source" required:"false" maxLength:"200"`
-	OccurredAt *time.Time `json:"occurred_at" required:"false" doc:"Now, unless it happened earlier."`
+	OccurredAt *time.Time `json:"occurred_at" required:"false" doc:"Defaults to the current time."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (n LeadSignalCreate) Check(now time.Time) error {
 	var bad fault.Fields
-	if n.OccurredAt != nil && n.OccurredAt.After(now.Add(skew)) {
+	if n.OccurredAt != nil && n.OccurredAt.After(now.Add(ClockSkew)) {
 		bad.Add("occurred_at", "maximum", "must not be in the future")
 	}
 	return bad.Err()
 }
 
-// skew is how far ahead of ours a caller's clock may be.
-const skew = 5 * time.Minute
+// ClockSkew is how far ahead a caller's clock can be.
+const ClockSkew = 5 * time.Minute
 
-// past is a caller's time, which may be a little ahead of ours, as ours.
-func past(at *time.Time, now time.Time) time.Time {
+// PastTime is the time that a caller sent, or now if the time is missing or in
+// the future because the caller's clock is ahead.
+func PastTime(at *time.Time, now time.Time) time.Time {
 	if at == nil || at.After(now) {
 		return now
 	}
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// weights say how much a signal counts on its day.
+// weights are the points of each kind of signal on the day it occurs.
 var weights = map[string]float64{
 	"page_view": 2, "email_open": 2, "price_view": 5, "return_visit": 6, "brochure": 8, "payment_calculator": 10, "chat": 10,
 	"sms_reply": 10, "trade_valuation": 12, "call": 15, "credit_start": 30, "sea_trial_request": 35,
 }
 
-// halfLife is how soon a signal counts half.
+// halfLife is the time after which the weight of a signal halves.
 const halfLife = 14 * 24 * time.Hour
 
-// forgotten is the age at which a signal counts less than a thousandth.
-const forgotten = 10 * halfLife
+// maxAge is the age at which less than a thousandth of the weight remains.
+const maxAge = 10 * halfLife
 
-// decay is what is left of a sum after a while.
+// decay returns the remaining part of a sum after a time.
 func decay(sum float64, from, to time.Time) float64 {
 	return sum * math.Exp2(-float64(to.Sub(from))/float64(halfLife))
 }
 
-// rate works the score out from the signals alone.
+// rate calculates the score from the signals.
 func (l *Lead) rate(signals []LeadSignal, now time.Time) {
 	l.ScoreSum, l.ScoreAt = 0, now
 	for _, s := range signals {
@@ -76,9 +77,9 @@ func (l *Lead) rate(signals []LeadSignal, now time.Time) {
 	l.derive(now)
 }
 
-// ripen makes a lead qualified whose score has reached the threshold. It
-// reports whether it did.
-func (l *Lead) ripen(threshold int64) bool {
+// qualifyByScore qualifies a new or contacted lead whose score has reached the
+// threshold. It reports whether it did.
+func (l *Lead) qualifyByScore(threshold int64) bool {
 	if l.Score < threshold || l.Status != New && l.Status != Contacted {
 		return false
 	}

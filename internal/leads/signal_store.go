@@ -10,26 +10,27 @@ import (
 
 func insertSignal(ctx context.Context, tx *db.Tx, l Lead, n LeadSignalCreate) (LeadSignal, error) {
 	s := LeadSignal{
-		Env: l.Env, ID: tx.NewID("sig"), LeadID: l.ID, Kind: n.Kind, HullID: n.HullID, Value: n.Value, Source: n.Source,
-		OccurredAt: past(n.OccurredAt, tx.Now), CreatedAt: tx.Now,
+		LeadID: l.ID, Kind: n.Kind, HullID: n.HullID, Value: n.Value, Source: n.Source, OccurredAt: PastTime(n.OccurredAt, tx.Now),
 	}
 	if n.HullID != nil {
 		var bad fault.Fields
 		_, err := hulls.Find(ctx, tx, *n.HullID)
-		if err := missing(&bad, "hull_id", err); err != nil {
+		if err := addNotFound(&bad, "hull_id", err); err != nil {
 			return s, err
 		}
 		if err := bad.Err(); err != nil {
 			return s, err
 		}
 	}
-	return s, db.Insert(ctx, tx, "lead_signals", s)
+
+	err := signals.Insert(ctx, tx, &s)
+	return s, err
 }
 
-// rescore works the score out anew from the signals that still count.
+// rescore calculates the score from the recent signals.
 func rescore(ctx context.Context, tx *db.Tx, l *Lead) error {
-	signals, err := db.All[LeadSignal](ctx, tx, `SELECT {cols} FROM lead_signals WHERE env = ? AND lead_id = ? AND occurred_at > ? ORDER BY id`,
-		l.Env, l.ID, tx.Now.Add(-forgotten))
-	l.rate(signals, tx.Now)
+	recent, err := db.All[LeadSignal](ctx, tx, `SELECT {cols} FROM lead_signals WHERE env = ? AND lead_id = ? AND occurred_at > ? ORDER BY id`,
+		l.Env, l.ID, tx.Now.Add(-maxAge))
+	l.rate(recent, tx.Now)
 	return err
 }

@@ -10,22 +10,21 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// FindStalled looks for leads that nobody touches.
+// FindStalled finds leads without activity.
 type FindStalled struct{}
 
-// Kind names the job.
+// Kind is the job kind.
 func (FindStalled) Kind() string { return "find_stalled_leads" }
 
-// Work registers the jobs of the leads.
+// Work registers the jobs.
 func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.SendMessage)
-	jobs.On(r, a.TrackMessage)
 	jobs.On(r, a.FindStalled)
 	jobs.Every(r, 5*time.Minute, FindStalled{})
 }
 
-// FindStalled marks the open leads of every environment that nobody has touched
-// for as long as its dealership says, once each time.
+// FindStalled marks the open leads of each environment without activity for the
+// dealership's stalled_after_hours. A lead is marked again only after it was
+// touched.
 func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 	environments, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]dealership.Dealership, error) {
 		return dealership.Environments(ctx, tx, "")
@@ -51,7 +50,7 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 	return nil
 }
 
-// markStalled marks one lead, unless somebody touched it in the meantime.
+// markStalled marks one lead unless it was touched since it was found.
 func (a *API) markStalled(ctx context.Context, id string, patience time.Duration) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Lead, error) {
 		l, err := Find(ctx, tx, id)
@@ -60,7 +59,8 @@ func (a *API) markStalled(ctx context.Context, id string, patience time.Duration
 		}
 		before := l
 		l.StalledAt = new(tx.Now)
-		return l, save(ctx, tx, before, &l, "lead.stalled")
+		err = save(ctx, tx, before, &l, "lead.stalled")
+		return l, err
 	})
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Status is how far a lead has come.
+// Status is the status of a lead.
 type Status string
 
 // The statuses of a lead.
@@ -21,26 +21,26 @@ const (
 	Lost      Status = "lost"
 )
 
-// open are the statuses among which people move a lead as they see fit.
+// open are the statuses that a user can change freely.
 var open = []Status{New, Contacted, Qualified, Working}
 
-// isOpen reports whether the lead may still become a deal.
+// isOpen reports whether the lead can still be converted or closed.
 func (s Status) isOpen() bool { return slices.Contains(open, s) }
 
-// move changes the status by hand and returns the event that tells so.
+// move changes the status manually and returns the type of the event.
 func (l *Lead) move(to Status) (event string, err error) {
 	switch {
 	case l.Status == Lost && to == Working:
 		l.Status, l.LostReason = Working, nil
 		return "lead.updated", nil
 	case l.Status == Lost:
-		return "", l.refuse(to, "must be working: a lost lead is reopened by that")
+		return "", l.reject(to, "must be working, which reopens a lost lead")
 	case l.Status == Converted:
-		return "", l.refuse(to, "is final: the lead is a deal now")
+		return "", l.reject(to, "is final because the lead was converted to a deal")
 	case to == Lost:
-		return "", l.refuse(to, "must be one of new, contacted, qualified, working; a lead is closed with a reason by close")
+		return "", l.reject(to, "must be one of new, contacted, qualified, working. Use close to mark the lead as lost")
 	case to == Converted:
-		return "", l.refuse(to, "must be one of new, contacted, qualified, working; a lead is converted with an offer by convert")
+		return "", l.reject(to, "must be one of new, contacted, qualified, working. Use convert to convert the lead to a deal")
 	}
 	l.Status = to
 	if to == Qualified {
@@ -49,29 +49,29 @@ func (l *Lead) move(to Status) (event string, err error) {
 	return "lead.updated", nil
 }
 
-func (l *Lead) refuse(to Status, why string) error {
-	return fault.Conflict("A lead cannot go from %s to %s by a change.", l.Status, to).Detail("status", "state", "%s", why)
+func (l *Lead) reject(to Status, why string) error {
+	return fault.Conflict("You can't change the status from %s to %s.", l.Status, to).Detail("status", "state", "%s", why)
 }
 
-// LeadClose says why a lead is lost.
+// LeadClose is the body to close a lead.
 type LeadClose struct {
 	Reason string `json:"reason" minLength:"1" maxLength:"500" example:"Bought elsewhere"`
 }
 
-// lose closes the lead.
+// lose closes the lead as lost.
 func (l *Lead) lose(reason string, now time.Time) error {
 	if !l.Status.isOpen() {
-		return fault.Conflict("The lead is %s already.", l.Status).Detail("status", "state", "is %s", l.Status)
+		return fault.Conflict("The lead is already %s.", l.Status).Detail("status", "state", "is %s", l.Status)
 	}
 	l.Status, l.LostReason = Lost, &reason
 	l.touch(now)
 	return nil
 }
 
-// convert ends the lead in a deal.
+// convert marks the lead as converted to a deal.
 func (l *Lead) convert(dealID string, now time.Time) error {
 	if !l.Status.isOpen() {
-		f := fault.Conflict("The lead is %s.", l.Status).Detail("status", "state", "is %s", l.Status)
+		f := fault.Conflict("The lead is already %s.", l.Status).Detail("status", "state", "is %s", l.Status)
 		if l.DealID != nil {
 			f = f.Detail("deal_id", "state", "is %s", *l.DealID)
 		}

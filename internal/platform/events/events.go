@@ -10,6 +10,7 @@ package events
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -82,6 +83,21 @@ func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 	if err := audit.Record(ctx, tx, name, objectID, changes); err != nil {
 		return err
 	}
+	return emit(ctx, tx, name, objectID, before, after, changes)
+}
+
+// EmitFailure is Emit for an attempt that failed, such as a message that was
+// blocked. The outcome of the audit entry is failure.
+func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
+	changes := audit.Diff(before, after)
+	noun, _, _ := strings.Cut(name, ".")
+	if err := audit.Fail(ctx, tx, name, noun, objectID, changes); err != nil {
+		return err
+	}
+	return emit(ctx, tx, name, objectID, before, after, changes)
+}
+
+func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any, changes map[string][2]any) error {
 	previous := map[string]any{}
 	if before != nil {
 		for field, values := range changes {

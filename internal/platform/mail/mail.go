@@ -1,5 +1,4 @@
-// Package mail sends email: by SMTP, or into a folder where a developer can
-// read what would have gone out.
+// Package mail sends email with SMTP, or writes it to a folder for development.
 package mail
 
 import (
@@ -22,11 +21,10 @@ type Message struct {
 	Subject string
 	Text    string
 	HTML    string // "" for none
-	// Unsubscribe is the address that ends such messages at one click (RFC 8058),
-	// "" for messages that were asked for.
+	// Unsubscribe is the URL for one-click unsubscribe (RFC 8058), or "" for none.
 	Unsubscribe string
-	// Token stays the same when a message is sent again, so that a server or a
-	// reader can tell a repeat.
+	// Token stays the same when a message is sent again, so that servers and mail
+	// clients can detect duplicates.
 	Token string
 }
 
@@ -35,14 +33,14 @@ type Sender interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// IsRefused reports that the server will never take a message, as for a mailbox
-// that is not there. Any other error may pass by itself.
-func IsRefused(err error) bool {
+// IsRejected reports whether the server will never accept the message, for
+// example because the mailbox doesn't exist. All other errors are temporary.
+func IsRejected(err error) bool {
 	e, ok := errors.AsType[*gomail.SendError](err)
 	return ok && e.ErrorCode() >= 500 && (e.Reason == gomail.ErrSMTPRcptTo || e.Reason == gomail.ErrSMTPData || e.Reason == gomail.ErrSMTPDataClose)
 }
 
-// compose makes the message as it goes over the wire.
+// compose returns the MIME message.
 func compose(m Message) (*gomail.Msg, error) {
 	msg := gomail.NewMsg()
 	if err := errors.Join(msg.From(m.From), msg.To(m.To)); err != nil {
@@ -56,7 +54,7 @@ func compose(m Message) (*gomail.Msg, error) {
 		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	}
 	if m.Unsubscribe != "" {
-		// As they stand: an encoded or folded link would not be found by readers.
+		// Preformatted, because mail clients don't find an encoded or folded link.
 		msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribe, "<"+m.Unsubscribe+">")
 		msg.SetGenHeaderPreformatted(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
 	}
@@ -78,19 +76,19 @@ func (o Outbox) Send(_ context.Context, m Message) error {
 	return msg.WriteToFile(filepath.Join(o.Folder, m.Token+".eml"))
 }
 
-// SMTP is a server that takes our messages.
+// SMTP sends messages to an SMTP server.
 type SMTP struct {
 	client *gomail.Client
-	signer *gomail.DKIMSigner // nil: the server signs, or nobody
+	signer *gomail.DKIMSigner // nil if messages are not signed here
 }
 
 // NewSMTP reads smtp://user:password@host:587 (STARTTLS, required unless
-// ?starttls=off) or smtps://host:465 (TLS from the start). The ports are those
-// without one.
+// ?starttls=off) or smtps://host:465 (implicit TLS). The ports shown are the
+// defaults.
 func NewSMTP(address string) (*SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "smtp" && u.Scheme != "smtps") {
-		// The address holds a password: it is not repeated.
+		// The error doesn't repeat the address because it contains a password.
 		return nil, errors.New("must have the form smtp://user:password@host:587")
 	}
 	opts := []gomail.Option{gomail.WithTimeout(20 * time.Second), gomail.WithPort(gomail.DefaultPortTLS)}
@@ -120,21 +118,21 @@ func NewSMTP(address string) (*SMTP, error) {
 	return &SMTP{client: client}, nil
 }
 
-// SignAs signs what is sent for a domain (DKIM), by an RSA or Ed25519 key in
-// PEM. Receivers want the links to unsubscribe under the signature, too.
+// SignAs signs messages for a domain (DKIM) with an RSA or Ed25519 key in PEM
+// format. Receivers require that the unsubscribe headers are signed too.
 func (s *SMTP) SignAs(domain, selector string, key []byte) error {
 	private, err := gomail.PrivKeyFromPEM(key)
 	if err != nil {
 		return err
 	}
 	s.signer = gomail.NewDKIMSigner(domain, selector, private)
-	// No more than fit in one line: a longer list is broken within a word, which
-	// breaks the signature.
+	// The list must fit in one line. A longer one is split within a word, which
+	// makes the signature invalid.
 	s.signer.SignHeaders("From", "To", "Subject", "Date", "List-Unsubscribe", "List-Unsubscribe-Post")
 	return s.signer.ValidateConfig()
 }
 
-// Send hands the message to the server.
+// Send sends the message to the server.
 func (s *SMTP) Send(ctx context.Context, m Message) error {
 	msg, err := compose(m)
 	if err != nil {
@@ -145,7 +143,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) error {
 	}
 	err = s.client.DialAndSendWithContext(ctx, msg)
 	if msg.IsDelivered() {
-		return nil // whatever went wrong while saying goodbye: sent again, it would come twice
+		return nil // ignore errors after delivery, because a retry would send it twice
 	}
 	return err
 }

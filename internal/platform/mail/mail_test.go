@@ -238,8 +238,8 @@ func TestSMTP(t *testing.T) {
 				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
 					t.Errorf("got %v, %d delivered, %d passwords told; want an error, none delivered, no password without TLS", err, len(got), c.server.passwords())
 				}
-				if IsRefused(err) != (c.to != "") { // what an operator can mend is no fault of the message
-					t.Errorf("refused for good: got %t, %v, want %v", IsRefused(err), err, (c.to != ""))
+				if IsRejected(err) != (c.to != "") { // what an operator can mend is no fault of the message
+					t.Errorf("refused for good: got %t, %v, want %v", IsRejected(err), err, (c.to != ""))
 				}
 				return
 			}

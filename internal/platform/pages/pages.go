@@ -1,5 +1,5 @@
-// Package pages renders the pages that people see: one layout, and the
-// headers that keep a page from being framed, scripted or leaked.
+// Package pages renders HTML pages with one layout. It sets headers that prevent
+// framing, scripts and leaking the URL.
 package pages
 
 import (
@@ -15,12 +15,12 @@ var layout string
 // Page is a template within the layout. It works without JavaScript.
 type Page struct{ template *template.Template }
 
-// NewPage parses the body of a page. It panics on a mistake, at start.
+// NewPage parses the body of a page. It panics if the template is invalid.
 func NewPage(body string) Page {
 	return Page{template.Must(template.Must(template.New("layout").Parse(layout)).New("body").Parse(body))}
 }
 
-// Render writes the page. Title is what the browser's tab says.
+// Render writes the page. Title is the title of the browser tab.
 func (p Page) Render(w http.ResponseWriter, status int, title string, data any) {
 	var b bytes.Buffer
 	err := p.template.ExecuteTemplate(&b, "layout", struct {
@@ -28,7 +28,7 @@ func (p Page) Render(w http.ResponseWriter, status int, title string, data any) 
 		Data  any
 	}{title, data})
 	if err != nil {
-		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
+		http.Error(w, "Something went wrong. This is an error on our side.", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
@@ -36,11 +36,11 @@ func (p Page) Render(w http.ResponseWriter, status int, title string, data any) 
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer") // the address may hold a token
+	h.Set("Referrer-Policy", "no-referrer") // the URL can contain a token
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a reader who left is not our error
+	_, _ = w.Write(b.Bytes()) // the client might have disconnected
 }
 
-// Guarded refuses forms that another site sends in a user's name.
+// Guarded rejects forms that are sent from other sites (CSRF).
 func Guarded(h http.Handler) http.Handler { return http.NewCrossOriginProtection().Handler(h) }

@@ -1,5 +1,5 @@
-// Package sms sends text messages: by Twilio, or into a folder where a
-// developer can read what would have gone out.
+// Package sms sends text messages with Twilio, or writes them to a folder for
+// development.
 package sms
 
 import (
@@ -11,53 +11,52 @@ import (
 	"unicode/utf16"
 )
 
-// Message is one text to one number.
+// Message is one text message to one number.
 type Message struct {
-	From string // a number, or what the provider has instead
+	From string // a number, or a sender ID of the provider
 	To   string
 	Text string
-	// Token stays the same when a message is sent again, so that a provider can
-	// tell a repeat.
+	// Token stays the same when a message is sent again, so that the provider can
+	// detect duplicates.
 	Token string
 }
 
 // Sender sends messages.
 type Sender interface {
 	Name() string
-	// Send returns the provider's id of what it took.
+	// Send returns the provider's ID of the message.
 	Send(ctx context.Context, m Message) (id string, err error)
-	// Status tells what became of it. A message that did not arrive is an error,
-	// *Refused; any other error may pass by itself.
+	// Status returns the delivery status. The error is *Rejected if the message was
+	// not delivered. All other errors are temporary.
 	Status(ctx context.Context, id string) (Status, error)
 }
 
-// Status is what became of a message that a provider took.
+// Status is the delivery status of a message that the provider accepted.
 type Status int
 
-// The fates. Of some messages nobody ever hears again.
+// The statuses. Some messages stay Unknown.
 const (
 	Unknown Status = iota
 	Underway
 	Delivered
 )
 
-// Refused is that the provider will never take this message. Any other error
-// may pass by itself.
-type Refused struct {
-	Code string // the provider's
+// Rejected means that the provider will never deliver the message. All other
+// errors are temporary.
+type Rejected struct {
+	Code string // of the provider
 	Text string
 }
 
-func (r *Refused) Error() string { return "refused: " + r.Text + " (" + r.Code + ")" }
+func (r *Rejected) Error() string { return "rejected: " + r.Text + " (" + r.Code + ")" }
 
-// OptedOut reports that the recipient told the provider to stop: it knows of a
-// STOP that we have not heard of.
-func (r *Refused) OptedOut() bool { return r.Code == "21610" }
+// OptedOut reports whether the recipient sent STOP to the provider.
+func (r *Rejected) OptedOut() bool { return r.Code == "21610" }
 
 // Outbox is a folder that messages are written to instead of being sent.
 type Outbox struct{ Folder string }
 
-// Name is how messages tell where they went.
+// Name is the provider in the API.
 func (Outbox) Name() string { return "outbox" }
 
 // Send writes the message to a file named after its token.
@@ -72,17 +71,17 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+".sms.json"), append(text, '\n'), 0o600)
 }
 
-// Status is not to be known: nobody reads the folder for the recipient.
+// Status is always Unknown.
 func (Outbox) Status(context.Context, string) (Status, error) { return Unknown, nil }
 
-// gsm are the characters that fit seven bits; extended ones count twice.
+// gsm is the GSM-7 alphabet. Extended characters count twice.
 const (
 	gsm      = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 	extended = "^{}\\[~]|€\f"
 )
 
-// Segments is how many messages a text is sent and billed as. One letter that
-// is not in the alphabet of 1985 makes all of them more than twice as dear.
+// Segments returns the number of SMS segments of a text. One character outside
+// GSM-7 reduces the size of a segment from 160 to 70 characters.
 func Segments(text string) int64 {
 	units := 0
 	for _, r := range text {

@@ -50,7 +50,7 @@ func TestTwilio(t *testing.T) {
 		status   int
 		body     string
 		id       string
-		refused  string
+		rejected string
 		optedOut bool
 	}{
 		"taken":             {201, `{"sid": "SM1", "status": "queued"}`, "SM1", "", false},
@@ -64,9 +64,9 @@ func TestTwilio(t *testing.T) {
 	} {
 		status, body = c.status, c.body
 		id, err := twilio.Send(t.Context(), text)
-		r, refused := errors.AsType[*Refused](err)
-		if id != c.id || (err == nil) != (c.id != "") || refused != (c.refused != "") || refused && (r.Code != c.refused || r.OptedOut() != c.optedOut) {
-			t.Errorf("%s: got %q, %v; want %q, refused as %q, opted out %t", name, id, err, c.id, c.refused, c.optedOut)
+		r, rejected := errors.AsType[*Rejected](err)
+		if id != c.id || (err == nil) != (c.id != "") || rejected != (c.rejected != "") || rejected && (r.Code != c.rejected || r.OptedOut() != c.optedOut) {
+			t.Errorf("%s: got %q, %v; want %q, rejected as %q, opted out %t", name, id, err, c.id, c.rejected, c.optedOut)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: the token is in the error: %v", name, err)
@@ -83,7 +83,7 @@ func TestTwilio(t *testing.T) {
 	}
 }
 
-func TestFate(t *testing.T) {
+func TestStatus(t *testing.T) {
 	var status int
 	var body string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,11 +99,11 @@ func TestFate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		status  int
-		body    string
-		fate    Status
-		refused string
-		fails   bool
+		status   int
+		body     string
+		delivery Status
+		rejected string
+		fails    bool
 	}{
 		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
 		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
@@ -112,10 +112,10 @@ func TestFate(t *testing.T) {
 		"broken":          {500, `oops`, Unknown, "", true},
 	} {
 		status, body = c.status, c.body
-		fate, err := twilio.Status(t.Context(), "SM1")
-		r, refused := errors.AsType[*Refused](err)
-		if fate != c.fate || (err != nil) != c.fails || refused != (c.refused != "") || refused && r.Code != c.refused {
-			t.Errorf("%s: got %d, %v; want %d, an error: %t, refused as %q", name, fate, err, c.fate, c.fails, c.refused)
+		delivery, err := twilio.Status(t.Context(), "SM1")
+		r, rejected := errors.AsType[*Rejected](err)
+		if delivery != c.delivery || (err != nil) != c.fails || rejected != (c.rejected != "") || rejected && r.Code != c.rejected {
+			t.Errorf("%s: got %d, %v; want %d, an error: %t, rejected as %q", name, delivery, err, c.delivery, c.fails, c.rejected)
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Twilio sends by Twilio's HTTP API.
+// Twilio sends messages with the HTTP API of Twilio.
 type Twilio struct {
-	URL        string // https://api.twilio.com, or one that speaks the same
+	URL        string // https://api.twilio.com, or a compatible API
 	AccountSID string
 	AuthToken  string
 	Client     *http.Client
@@ -26,10 +26,10 @@ type Twilio struct {
 func NewTwilio(address, account, token string) (*Twilio, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%q is not an http address", address)
+		return nil, fmt.Errorf("%q is not an HTTP URL", address)
 	}
 	if account == "" || token == "" {
-		return nil, errors.New("the account and its token are needed both")
+		return nil, errors.New("the account and the token are required")
 	}
 	return &Twilio{
 		URL: strings.TrimSuffix(address, "/"), AccountSID: account, AuthToken: token,
@@ -37,11 +37,11 @@ func NewTwilio(address, account, token string) (*Twilio, error) {
 	}, nil
 }
 
-// Name is how messages tell where they went.
+// Name is the provider in the API.
 func (t *Twilio) Name() string { return "twilio" }
 
-// Send hands the message to Twilio. A sender that starts with MG is one of its
-// messaging services.
+// Send sends the message. A sender that starts with MG is a messaging service of
+// Twilio.
 func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	form := url.Values{"To": {m.To}, "Body": {m.Text}}
 	if strings.HasPrefix(m.From, "MG") {
@@ -51,12 +51,12 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	}
 	a, err := t.call(ctx, http.MethodPost, "/Messages.json", form, m.Token)
 	if err == nil && a.SID == "" {
-		err = errors.New("twilio took the message and gave no id")
+		err = errors.New("twilio accepted the message without returning an ID")
 	}
 	return a.SID, err
 }
 
-// Status asks Twilio what became of a message.
+// Status returns the delivery status of a message.
 func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	a, err := t.call(ctx, http.MethodGet, "/Messages/"+url.PathEscape(id)+".json", nil, "")
 	if err != nil {
@@ -66,23 +66,23 @@ func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	case "delivered", "read":
 		return Delivered, nil
 	case "undelivered", "failed", "canceled":
-		return Unknown, &Refused{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
+		return Unknown, &Rejected{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
 	}
 	return Underway, nil
 }
 
-// answer is what Twilio says: of a message, or of what is wrong.
-type answer struct {
+// response is a message or an error of Twilio.
+type response struct {
 	SID          string `json:"sid"`
-	Status       any    `json:"status"` // a word, or the number of an error
+	Status       any    `json:"status"` // a word, or the HTTP status of an error
 	ErrorCode    int    `json:"error_code"`
 	ErrorMessage string `json:"error_message"`
 	Code         int    `json:"code"`
 	Message      string `json:"message"`
 }
 
-// call asks below the account. What Twilio will never do is *Refused.
-func (t *Twilio) call(ctx context.Context, method, path string, form url.Values, token string) (a answer, err error) {
+// call sends a request for the account. A permanent error is *Rejected.
+func (t *Twilio) call(ctx context.Context, method, path string, form url.Values, token string) (a response, err error) {
 	address := t.URL + "/2010-04-01/Accounts/" + url.PathEscape(t.AccountSID) + path
 	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -107,8 +107,8 @@ func (t *Twilio) call(ctx context.Context, method, path string, form url.Values,
 	case err == nil && (status == http.StatusOK || status == http.StatusCreated):
 		return a, nil
 	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 || err != nil || a.Code == 0:
-		// A wrong token is the operator's to mend, not the message's fault.
-		return a, fmt.Errorf("twilio answered %d: %.200s", status, text)
+		// A wrong token is a configuration error. The message can be sent after it is fixed.
+		return a, fmt.Errorf("twilio returned %d: %.200s", status, text)
 	}
-	return a, &Refused{strconv.Itoa(a.Code), a.Message}
+	return a, &Rejected{strconv.Itoa(a.Code), a.Message}
 }

@@ -1,4 +1,4 @@
-// Package search splits text into the terms that resources are found by.
+// Package search splits text into index terms.
 package search
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold makes text comparable: lower case, without accents.
+// Fold returns the text in lower case and without accents, for comparisons.
 func Fold(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
@@ -25,11 +25,11 @@ func Words(s string) []string {
 	return strings.FieldsFunc(Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// most bounds what one word costs in the index.
-const most = 40
+// maxLength is the maximum length of a term in the index.
+const maxLength = 40
 
-// Terms are the words that texts are found by, each once. What is written with
-// hyphens or dots is found both by its parts and as one word.
+// Terms returns the distinct index terms of the texts. A word with hyphens or
+// dots has a term for each part and one for the whole word.
 func Terms(texts ...string) []string {
 	all := []string{}
 	for _, text := range texts {
@@ -51,8 +51,8 @@ func Terms(texts ...string) []string {
 // afterAll sorts after every word that starts with the same letters.
 const afterAll = "\U0010FFFF"
 
-// Span is the range of words that a searched word stands for: itself and, from
-// two letters on, all that start with it.
+// Span returns the range of terms that match a search word: the word itself and,
+// if it has at least two letters, all terms that start with it.
 func Span(word string) (from, to string) {
 	word = clip(word)
 	if len([]rune(word)) < 2 {
@@ -62,8 +62,8 @@ func Span(word string) (from, to string) {
 }
 
 func clip(word string) string {
-	if r := []rune(word); len(r) > most {
-		return string(r[:most])
+	if r := []rune(word); len(r) > maxLength {
+		return string(r[:maxLength])
 	}
 	return word
 }

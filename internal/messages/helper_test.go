@@ -1,4 +1,4 @@
-package leads_test
+package messages_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"slipway/internal/consent"
-	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/sms"
@@ -36,8 +36,8 @@ func agreed(s *testkit.Server, changes map[string]any) (path string) {
 }
 
 // messagesOf are all messages of a lead, newest first.
-func messagesOf(s *testkit.Server, path string) []leads.LeadMessage {
-	var p page.Page[leads.LeadMessage]
+func messagesOf(s *testkit.Server, path string) []messages.LeadMessage {
+	var p page.Page[messages.LeadMessage]
 	s.Test.Get(path+"/messages?limit=100", 200, &p)
 	return p.Data
 }
@@ -45,6 +45,21 @@ func messagesOf(s *testkit.Server, path string) []leads.LeadMessage {
 // noon is the next moment that is outside quiet hours everywhere in America.
 func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
+}
+
+// eventTypes are the types of an object's events, in order.
+func eventTypes(s *testkit.Server, objectID string) []string {
+	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
+}
+
+// testEnv is the environment of the test client.
+func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
+	t.Helper()
+	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return auth.Env(key)
 }
 
 // setClock moves the service's clock forward to a moment.
@@ -59,18 +74,18 @@ func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 
 // worker is the leads' workers with senders of the test's own.
 type worker struct {
-	*leads.API
+	*messages.API
 	s   *testkit.Server
 	env auth.Env
 }
 
 func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) *worker {
 	t.Helper()
-	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) { return testEnv(ctx, t, tx, s), nil })
+	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) { return testEnv(ctx, t, tx), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &worker{&leads.API{
+	return &worker{&messages.API{
 		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), BaseURL: s.URL, Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
 	}, s, env}
 }
@@ -79,7 +94,7 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 func (w *worker) sendAll(t *testing.T) (err error) {
 	t.Helper()
 	for _, id := range testkit.Rows[string](w.s, `SELECT id FROM messages WHERE status IN ('queued', 'scheduled') ORDER BY id`) {
-		err = errors.Join(err, jobs.Run(t.Context(), w.SendMessage, leads.SendMessage{Env: w.env, MessageID: id}))
+		err = errors.Join(err, jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: id}))
 	}
 	return err
 }
@@ -205,8 +220,9 @@ func consentsOf(s *testkit.Server, path string) []consent.Consent {
 	return p.Data
 }
 
-// refused sends a message and returns the gate's code, "" if it was taken.
-func refused(t *testing.T, s *testkit.Server, path, channel, purpose string) string {
+// blockCode sends a message and returns the code that blocked it, or "" if it
+// was accepted.
+func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) string {
 	t.Helper()
 	body := map[string]any{"channel": channel, "purpose": purpose, "body": "She is ready."}
 	if channel == "email" {
@@ -222,7 +238,7 @@ func refused(t *testing.T, s *testkit.Server, path, channel, purpose string) str
 	case 422:
 		f := res.Fault(t)
 		m := messagesOf(s, path)[0]
-		testkit.Equal(t, m.Status, leads.Blocked, "the attempt is not kept", "after")
+		testkit.Equal(t, m.Status, messages.Blocked, "the attempt is not kept", "after")
 		testkit.Equal(t, m.BlockReason, new(f.Details[0].Code), "the attempt is not kept", "after")
 		testkit.Contains(t, f.Message, m.ID, "the attempt is not kept", "after")
 		return f.Details[0].Code

@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"context"
@@ -7,50 +7,38 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
-	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
 )
 
-func findMessage(ctx context.Context, tx *db.Tx, id string) (LeadMessage, error) {
-	m, err := db.One[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return m, fault.NotFound("message", id)
-	}
-	return m, err
+var messages = db.Table[LeadMessage]{Name: "messages", Prefix: "msg", Noun: "message"}
+
+func listByLead(ctx context.Context, tx *db.Tx, leadID string, q page.Query) (page.Page[LeadMessage], error) {
+	var w db.Where
+	w.And("lead_id = ?", leadID)
+	return messages.List(ctx, tx, q, &w)
 }
 
-func insertMessage(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
-	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tx.NewID("msg"), 1, tx.Now, tx.Now
-	return db.Insert(ctx, tx, "messages", *m)
-}
-
-// saveMessage writes a changed message and tells the lead's event.
-func saveMessage(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, event string) error {
-	if err := updateMessage(ctx, tx, before, m); err != nil {
+// save writes a changed message and emits the event of its lead.
+func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, event string) error {
+	if err := messages.Save(ctx, tx, m); err != nil {
 		return err
 	}
 	return events.Emit(ctx, tx, event, m.LeadID, before, *m)
 }
 
-func updateMessage(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage) error {
-	m.Version, m.UpdatedAt = before.Version+1, tx.Now
-	return db.Changed(db.Update(ctx, tx, "messages", m, "env = ? AND id = ? AND version = ?", m.Env, m.ID, before.Version))
-}
-
-// insertBlocked keeps a message that the gate refused, and the entry that
-// somebody tried.
+// insertBlocked stores a message that failed the send check.
 func insertBlocked(ctx context.Context, tx *db.Tx, m *LeadMessage, code string) error {
 	m.block(code)
-	if err := insertMessage(ctx, tx, m); err != nil {
+	if err := messages.Insert(ctx, tx, m); err != nil {
 		return err
 	}
-	return audit.Fail(ctx, tx, "lead.message_blocked", "lead", m.LeadID, audit.Diff(nil, *m))
+	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, nil, *m)
 }
 
-// gather finds out everything that decides whether a message may go out at a
-// time, and fills in whom it goes to and from.
+// gather reads everything that decides whether a message can be sent at a time.
+// It sets the sender and the recipient of the message.
 func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Time) (attempt, dealership.Dealership, error) {
 	d, err := dealership.Find(ctx, tx)
 	if err != nil {
@@ -60,27 +48,29 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	if err != nil {
 		return attempt{}, d, err
 	}
-	t := attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: quietOf(d.Settings.QuietHours), answers: m.Automatic}
-	// An answer goes to where the question came from, anything else to where the contact is now.
-	if t.recipient = addressOf(c, m.Channel); m.Automatic {
+	t := attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic}
+
+	// A reply is sent to the address that the message came from, other messages to the contact's current address.
+	if t.recipient = c.AddressOn(m.Channel); m.Automatic {
 		t.recipient = deref(m.To)
 	}
 	t.sender = a.senderOf(d, m.Channel)
 	m.From = orNil(t.sender)
 	if c.ErasedAt != nil {
-		m.forget() // the attempt is kept, not what it says
+		m.erase() // only the attempt is stored
 	}
 	if t.recipient == "" {
 		m.To = nil
 		return t, d, nil
 	}
+
 	m.To, m.AddressHash = &t.recipient, consent.Hash(tx, m.Env, t.recipient)
 	t.zones = zonesOf(c, t.recipient, d)
 	if t.standing, err = consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, *m.Purpose); err != nil {
 		return t, d, err
 	}
 	m.ConsentID = t.standing.ConsentID
-	if t.doubtful, err = waitsForReview(ctx, tx, m.AddressHash); err != nil {
+	if t.unreviewed, err = needsReviewFrom(ctx, tx, m.AddressHash); err != nil {
 		return t, d, err
 	}
 	t.postal, err = postalAddress(ctx, tx, d)
@@ -94,7 +84,7 @@ func orNil(s string) *string {
 	return &s
 }
 
-// senderOf is whom a message comes from.
+// senderOf returns the sender of a channel: the dealership's, or the default.
 func (a *API) senderOf(d dealership.Dealership, channel consent.Channel) string {
 	switch {
 	case channel == consent.Email && d.Settings.Sender.Email != nil:
@@ -107,8 +97,8 @@ func (a *API) senderOf(d dealership.Dealership, channel consent.Channel) string 
 	return a.SMSFrom
 }
 
-// postalAddress is the dealership's, or else that of its first location with
-// one.
+// postalAddress returns the address of the dealership, or of its first location
+// that has one.
 func postalAddress(ctx context.Context, tx *db.Tx, d dealership.Dealership) (string, error) {
 	if d.PostalAddress != nil {
 		return oneLine(d.PostalAddress), nil
@@ -117,21 +107,21 @@ func postalAddress(ctx context.Context, tx *db.Tx, d dealership.Dealership) (str
 	return oneLine(l.Address), err
 }
 
-// waitsForReview reports whether a message from an address waits to be read.
-func waitsForReview(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) {
+// needsReviewFrom reports whether a message from an address needs review.
+func needsReviewFrom(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) {
 	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, tx.Env, hash)
 	return n > 0, err
 }
 
-// reviewed notes that a person has read what the lead wrote.
-func reviewed(ctx context.Context, tx *db.Tx, l Lead) error {
+// Review marks the messages of a lead as read.
+func Review(ctx context.Context, tx *db.Tx, leadID string) error {
 	_, err := db.Exec(ctx, tx, `UPDATE messages SET needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND lead_id = ? AND needs_review`,
-		false, tx.Now, l.Env, l.ID)
+		false, tx.Now, tx.Env, leadID)
 	return err
 }
 
-// received returns a message that the provider has told of before.
-func received(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMessage, bool, error) {
+// findReceived returns the inbound message with the same provider_message_id.
+func findReceived(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMessage, bool, error) {
 	if n.ProviderMessageID == nil {
 		return LeadMessage{}, false, nil
 	}
@@ -143,9 +133,9 @@ func received(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMessage
 	return all[0], true, nil
 }
 
-// lastTo is the body of the last message that went out to an address, "" if
-// there is none.
-func lastTo(ctx context.Context, tx *db.Tx, hash []byte) (string, error) {
+// lastBodyTo returns the body of the last message that was sent to an address,
+// or "" if there is none.
+func lastBodyTo(ctx context.Context, tx *db.Tx, hash []byte) (string, error) {
 	all, err := db.All[*string](ctx, tx, `SELECT body FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND status IN ('sent', 'delivered')
 		ORDER BY id DESC LIMIT 1`, tx.Env, hash)
 	if err != nil || len(all) == 0 {

@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"testing"
@@ -26,12 +26,12 @@ func TestGate(t *testing.T) {
 		}
 	}
 	nobody := func(a *attempt) { a.recipient = "" }
-	doubt := func(a *attempt) { a.doubtful = true }
+	doubt := func(a *attempt) { a.unreviewed = true }
 	late := func(a *attempt) { a.at = night }
-	asked := func(a *attempt) { a.asked = true }
+	asked := func(a *attempt) { a.chosen = true }
 	email := func(a *attempt) { a.channel = consent.Email }
 	transactional := func(a *attempt) { a.purpose = consent.Transactional }
-	answer := all(transactional, func(a *attempt) { a.answers = true })
+	answer := all(transactional, func(a *attempt) { a.automatic = true })
 	mute := func(a *attempt) { a.sender = "" }
 	homeless := func(a *attempt) { a.postal = "" }
 	everywhere := func(a *attempt) {
@@ -43,7 +43,7 @@ func TestGate(t *testing.T) {
 		hold   time.Time
 	}{
 		"as it is":                     {all(), "", time.Time{}},
-		"1 no address":                 {nobody, recipientInvalid, time.Time{}},
+		"1 no address":                 {nobody, consent.CodeRecipientInvalid, time.Time{}},
 		"2 revoked":                    {says(consent.CodeRevoked), consent.CodeRevoked, time.Time{}},
 		"3 missing":                    {says(consent.CodeMissing), consent.CodeMissing, time.Time{}},
 		"4 of another scope":           {says(consent.CodeScope), consent.CodeScope, time.Time{}},
@@ -62,9 +62,9 @@ func TestGate(t *testing.T) {
 		"transactional, revoked":       {all(transactional, says(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
 		"the answer to STOP":           {all(answer, says(consent.CodeRevoked)), "", time.Time{}},
 		"the answer to HELP":           {all(answer, says(consent.CodeMissing), late), "", time.Time{}},
-		"an answer to nobody":          {all(answer, nobody), recipientInvalid, time.Time{}},
+		"an answer to nobody":          {all(answer, nobody), consent.CodeRecipientInvalid, time.Time{}},
 		// The order.
-		"no address before revoked":    {all(nobody, says(consent.CodeRevoked)), recipientInvalid, time.Time{}},
+		"no address before revoked":    {all(nobody, says(consent.CodeRevoked)), consent.CodeRecipientInvalid, time.Time{}},
 		"revoked before doubt":         {all(doubt, says(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
 		"missing before night":         {all(late, asked, says(consent.CodeMissing)), consent.CodeMissing, time.Time{}},
 		"doubt before night":           {all(late, asked, doubt), needsReview, time.Time{}},
@@ -74,7 +74,7 @@ func TestGate(t *testing.T) {
 	} {
 		a := good
 		c.change(&a)
-		if v := judge(a); v.code != c.code || !v.hold.Equal(c.hold) || (v.code != "") != (v.reason != "" && v.field != "") {
+		if v := check(a); v.code != c.code || !v.hold.Equal(c.hold) || (v.code != "") != (v.reason != "" && v.field != "") {
 			t.Errorf("%s: %+v, want %q until %s", name, v, c.code, c.hold)
 		}
 	}

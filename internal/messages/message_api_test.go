@@ -1,4 +1,4 @@
-package leads_test
+package messages_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/platform/sms"
 	"slipway/internal/testkit"
 )
@@ -34,10 +34,10 @@ func TestQuietHoursHold(t *testing.T) {
 				t.Fatal(err)
 			}
 			setClock(t, s, at)
-			var m leads.LeadMessage
+			var m messages.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
-			if m.Status != leads.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
-				t.Errorf(`at %s: got %s; want m.Status = leads.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
+			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
+				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
 			}
 			sent := len(net.taken())
 			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
@@ -47,8 +47,8 @@ func TestQuietHoursHold(t *testing.T) {
 			if err := w.sendAll(t); err != nil || len(net.taken()) != sent+1 {
 				t.Errorf("not sent in the morning: got %v; want no error, len(net.taken()) = %v", err, sent+1)
 			}
-			if m := messagesOf(s, c.path)[0]; m.Status != leads.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
-				t.Errorf(`got %s; want m.Status = leads.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
+			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
+				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
 			}
 		}
 		// At night again.
@@ -58,12 +58,12 @@ func TestQuietHoursHold(t *testing.T) {
 		}
 		setClock(t, s, at)
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).WantDetail(t, "send_at", "quiet_hours")
-		var m leads.LeadMessage
+		var m messages.LeadMessage
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T17:00:00Z"}`, 202, &m)
-		testkit.Equal(t, m.Status, leads.Scheduled)
+		testkit.Equal(t, m.Status, messages.Scheduled)
 		testkit.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-12-02T17:00:00Z")
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
-		testkit.Equal(t, m.Status, leads.Queued, "transactional")
+		testkit.Equal(t, m.Status, messages.Queued, "transactional")
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
@@ -77,8 +77,8 @@ func TestQuietHoursHold(t *testing.T) {
 			t.Errorf("stale texts went out: got %v; want no error, len(net.taken()) = %v", err, sent)
 		}
 		for _, m := range messagesOf(s, york)[:2] {
-			if m.Status != leads.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
-				t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "expired", m.FailedAt != nil`, testkit.Show(m))
+			if m.Status != messages.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
+				t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "expired", m.FailedAt != nil`, testkit.Show(m))
 			}
 		}
 	})
@@ -97,7 +97,7 @@ func TestHeldWhenDue(t *testing.T) {
 			t.Fatalf("got %v %v; want no error, len(net.taken()) = 0", err, net.taken())
 		}
 		m := messagesOf(s, path)[0]
-		testkit.Equal(t, m.Status, leads.Scheduled)
+		testkit.Equal(t, m.Status, messages.Scheduled)
 		testkit.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-06-02T12:00:00Z")
 		s.Advance(10 * time.Hour)
 		if err := w.sendAll(t); err != nil || len(net.taken()) != 1 {
@@ -114,15 +114,15 @@ func TestSendingFails(t *testing.T) {
 		w := newWorker(t, s, nil, net)
 		path := agreed(s, map[string]any{"phone": "+14105550123"})
 		text := `{"channel":"sms","purpose":"transactional","body":"She is ready."}`
-		var m leads.LeadMessage
+		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", text, 202, &m)
 		if err := w.sendAll(t); err == nil || strings.Contains(err.Error(), "410555") {
 			t.Errorf(`the queue is told %v; want an error, err.Error() not to contain "410555"`, err)
 		}
-		if m := messagesOf(s, path)[0]; m.Status != leads.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
-			t.Errorf(`got %s; want m.Status = leads.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
+		if m := messagesOf(s, path)[0]; m.Status != messages.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
+			t.Errorf(`got %s; want m.Status = messages.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
 		}
-		job := leads.SendMessage{Env: w.env, MessageID: m.ID}
+		job := messages.SendMessage{Env: w.env, MessageID: m.ID}
 		for range 3 {
 			if err := jobs.Run(t.Context(), w.SendMessage, job); err != nil {
 				t.Error(err)
@@ -131,32 +131,32 @@ func TestSendingFails(t *testing.T) {
 		took := net.taken()
 		testkit.Len(t, took, 1)
 		testkit.Equal(t, took[0].Token, m.ID)
-		if m := messagesOf(s, path)[0]; m.Status != leads.Sent || m.Attempts != 2 || m.ErrorCode != nil {
-			t.Errorf("got %s; want m.Status = leads.Sent, m.Attempts = 2, m.ErrorCode = nil", testkit.Show(m))
+		if m := messagesOf(s, path)[0]; m.Status != messages.Sent || m.Attempts != 2 || m.ErrorCode != nil {
+			t.Errorf("got %s; want m.Status = messages.Sent, m.Attempts = 2, m.ErrorCode = nil", testkit.Show(m))
 		}
-		net.next = []error{&sms.Refused{Code: "21211", Text: "invalid number"}}
+		net.next = []error{&sms.Rejected{Code: "21211", Text: "invalid number"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
-		if m := messagesOf(s, path)[0]; m.Status != leads.Failed || *m.ErrorCode != "21211" {
-			t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
+		if m := messagesOf(s, path)[0]; m.Status != messages.Failed || *m.ErrorCode != "21211" {
+			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
 		}
 		// The carrier knows of a STOP that we have not heard of.
-		net.next = []error{&sms.Refused{Code: "21610", Text: "unsubscribed"}}
+		net.next = []error{&sms.Rejected{Code: "21610", Text: "unsubscribed"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
-		if m := messagesOf(s, path)[0]; m.Status != leads.Blocked || *m.BlockReason != "provider_blocked" {
-			t.Errorf(`got %s; want m.Status = leads.Blocked, m.BlockReason = "provider_blocked"`, testkit.Show(m))
+		if m := messagesOf(s, path)[0]; m.Status != messages.Blocked || *m.BlockReason != "provider_blocked" {
+			t.Errorf(`got %s; want m.Status = messages.Blocked, m.BlockReason = "provider_blocked"`, testkit.Show(m))
 		}
-		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
-			"lead.message_queued", "lead.message_failed", "lead.consent_revoked",
+			"lead.message_queued", "lead.message_failed", "lead.consent_revoked", "lead.message_blocked",
 		}
-		testkit.Equal(t, told(s, m.LeadID), want)
+		testkit.Equal(t, eventTypes(s, m.LeadID), want)
 	})
 }
 
@@ -166,11 +166,11 @@ func TestTracking(t *testing.T) {
 		net := &phoneNetwork{}
 		w := newWorker(t, s, nil, net)
 		path := agreed(s, nil)
-		send := func() leads.LeadMessage {
+		send := func() messages.LeadMessage {
 			t.Helper()
-			var m leads.LeadMessage
+			var m messages.LeadMessage
 			s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
-			job := leads.TrackMessage{Env: w.env, MessageID: m.ID}
+			job := messages.TrackMessage{Env: w.env, MessageID: m.ID}
 			if err := jobs.Run(t.Context(), w.TrackMessage, job); err != nil { // not sent yet
 				t.Fatal(err)
 			}
@@ -184,20 +184,20 @@ func TestTracking(t *testing.T) {
 			}
 			return messagesOf(s, path)[0]
 		}
-		if m := send(); m.Status != leads.Delivered || m.DeliveredAt == nil {
-			t.Errorf("got %s; want m.Status = leads.Delivered, m.DeliveredAt != nil", testkit.Show(m))
+		if m := send(); m.Status != messages.Delivered || m.DeliveredAt == nil {
+			t.Errorf("got %s; want m.Status = messages.Delivered, m.DeliveredAt != nil", testkit.Show(m))
 		}
 		net.fate = errors.New("away")
-		testkit.Equal(t, send().Status, leads.Sent)
-		net.fate = &sms.Refused{Code: "30003", Text: "unreachable"}
-		if m := send(); m.Status != leads.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
-			t.Errorf(`got %s; want m.Status = leads.Failed, m.ErrorCode = "30003", m.SentAt != nil`, testkit.Show(m))
+		testkit.Equal(t, send().Status, messages.Sent)
+		net.fate = &sms.Rejected{Code: "30003", Text: "unreachable"}
+		if m := send(); m.Status != messages.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
+			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "30003", m.SentAt != nil`, testkit.Show(m))
 		}
-		net.fate = &sms.Refused{Code: "21610", Text: "unsubscribed"}
+		net.fate = &sms.Rejected{Code: "21610", Text: "unsubscribed"}
 		m := send()
-		testkit.Equal(t, m.Status, leads.Blocked)
+		testkit.Equal(t, m.Status, messages.Blocked)
 		testkit.Equal(t, m.BlockReason, new("provider_blocked"))
-		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
 	})
 }
 
@@ -207,11 +207,11 @@ func TestSendOnce(t *testing.T) {
 		net := &phoneNetwork{}
 		w := newWorker(t, s, nil, net)
 		path := agreed(s, nil)
-		var m leads.LeadMessage
+		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, leads.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
+			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
 		}
 		wg.Wait()
 		testkit.Equal(t, len(net.taken()), 1, "sent", "times")
@@ -232,7 +232,7 @@ func TestQueueSends(t *testing.T) {
 		path := agreed(s, map[string]any{"phone": "+14105550123"})
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
-		isSent := func(m leads.LeadMessage) bool { return m.Status == leads.Sent && *m.Provider == "outbox" }
+		isSent := func(m messages.LeadMessage) bool { return m.Status == messages.Sent && *m.Provider == "outbox" }
 		testkit.Eventually(t, "both messages to be sent", func() bool {
 			all := messagesOf(s, path)
 			return isSent(all[0]) && isSent(all[1])

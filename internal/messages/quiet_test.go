@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"testing"
@@ -54,12 +54,12 @@ func TestQuietHours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if over, ok := quietOf(c.hours).over(at, zones); !ok || over.Format(time.RFC3339) != c.over {
+		if over, ok := parseQuietHours(c.hours).next(at, zones); !ok || over.Format(time.RFC3339) != c.over {
 			t.Errorf("%s: until %s (%t), want %s", name, over.Format(time.RFC3339), ok, c.over)
 		}
 	}
 	around := []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
-	if over, ok := quietOf(night).over(now, around); ok {
+	if over, ok := parseQuietHours(night).next(now, around); ok {
 		t.Errorf("it is day everywhere at %s, want ok = false", over)
 	}
 }
@@ -79,13 +79,13 @@ func TestNeverQuiet(t *testing.T) {
 			zones = append(zones, z)
 		}
 		at := time.Date(2027, 1, 1, 0, rapid.IntRange(0, 525600).Draw(t, "minute"), 0, 0, time.UTC)
-		over, ok := q.over(at, zones)
+		over, ok := q.next(at, zones)
 		if !ok {
 			return
 		}
 		quiet := func(at time.Time) bool {
 			for _, z := range zones {
-				if q.cover(at, z) {
+				if q.contains(at, z) {
 					return true
 				}
 			}

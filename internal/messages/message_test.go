@@ -1,6 +1,8 @@
-package leads
+package messages
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,17 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/vocab/fault"
 )
+
+var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// wantDetail fails unless the error is of the kind and names the field.
+func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
+	t.Helper()
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
+		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
+	}
+}
 
 func TestMessageRules(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -32,7 +45,7 @@ func TestMessageRules(t *testing.T) {
 		"too late before it is":  {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)), ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
 	} {
 		if err := c.send.Check(now); c.field != "" {
-			blames(t, name, err, c.kind, c.field)
+			wantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -51,9 +64,9 @@ func TestOptOutWords(t *testing.T) {
 	}
 }
 
-func TestForms(t *testing.T) {
+func TestRenderEmail(t *testing.T) {
 	d := dealership.Dealership{Name: "Möwe & Sons"}
-	text, html, err := forms("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis", "https://x.example/unsubscribe/t")
+	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis", "https://x.example/unsubscribe/t")
 	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
 		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
 	}
@@ -62,7 +75,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("no %s in %s, want html to contain %q", part, html, part)
 		}
 	}
-	text, html, err = forms("Hello", d, "12 Dock Street", "")
+	text, html, err = renderEmail("Hello", d, "12 Dock Street", "")
 	if err != nil || text != "Hello\n" || strings.Contains(html, "Dock Street") || strings.Contains(html, "href") {
 		t.Errorf(`got %q %q %v; want no error, text = "Hello\n", html not to contain "Dock Street", html not to contain "href"`, text, html, err)
 	}

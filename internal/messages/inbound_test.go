@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"slipway/internal/consent"
 )
 
-func TestUnderstand(t *testing.T) {
+func TestClassify(t *testing.T) {
 	for want, texts := range map[intent][]string{
 		stop: {
 			"STOP", "stop", " Stop. ", "STOP!!! 🛑", "StopAll", "stop all", "QUIT", "End", "revoke", "opt out", "Opt-out", "OPTOUT", "cancel", "UNSUBSCRIBE", "Arrêt", "ARRETE", "arrête",
@@ -26,12 +26,12 @@ func TestUnderstand(t *testing.T) {
 		},
 	} {
 		for _, text := range texts {
-			if got := understand(consent.SMS, text, false); got != want {
+			if got := classify(consent.SMS, text, false); got != want {
 				t.Errorf("%q: %s, want %s", text, got, want)
 			}
 		}
 	}
-	if got := understand(consent.SMS, "Yes!", true); got != start {
+	if got := classify(consent.SMS, "Yes!", true); got != start {
 		t.Errorf("yes to a question: got %s, want start", got)
 	}
 	if !invites("Want boat news? Reply YES to get it.") || invites("Yes, reply soon") {
@@ -40,7 +40,7 @@ func TestUnderstand(t *testing.T) {
 }
 
 // An email quotes ours, with the words that tell how to unsubscribe.
-func TestUnderstandEmail(t *testing.T) {
+func TestClassifyEmail(t *testing.T) {
 	for text, want := range map[string]intent{
 		"Saturday is fine.\n\nOn Mon, Ann wrote:\n> Unsubscribe: https://...\n":           ordinary,
 		"Saturday is fine.\n> please stop texting\nAnn":                                   ordinary,
@@ -49,23 +49,23 @@ func TestUnderstandEmail(t *testing.T) {
 		"Please take me off your list.\n\n> The Freedom 235":                              stop,
 		"ok\n________________________________\nFrom: Acme\nunsubscribe":                   ordinary,
 	} {
-		if got := understand(consent.Email, text, false); got != want {
+		if got := classify(consent.Email, text, false); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }
 
-func FuzzUnderstand(f *testing.F) {
+func FuzzClassify(f *testing.F) {
 	for _, s := range []string{"STOP", "please stop texting", "On x wrote:", "\xff", "a\u0301", "İ"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, channel := range []consent.Channel{consent.SMS, consent.Email} {
-			if got := understand(channel, s, false); got == "" {
+			if got := classify(channel, s, false); got == "" {
 				t.Error("nothing understood")
 			}
 		}
-		if got := understand(consent.SMS, "  "+s+" stop texting me", false); got != stop && got != unclear {
+		if got := classify(consent.SMS, "  "+s+" stop texting me", false); got != stop && got != unclear {
 			t.Errorf("%q before an opt-out: got %s, want stop or unclear", s, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package leads_test
+package messages_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"slipway/internal/consent"
-	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/testkit"
 )
 
@@ -54,7 +54,7 @@ func TestMarketingEmail(t *testing.T) {
 			"settings":{"sender":{"email":"sales@acme.example"}}}`, 200, nil)
 		path := agreed(s, map[string]any{"email": "ann@example.com"})
 		other := agreed(s, map[string]any{"email": "ann@example.com"})
-		var m leads.LeadMessage
+		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatalf("got %v %v; want no error, len(office.taken()) = 1", err, len(office.taken()))
@@ -109,15 +109,15 @@ func TestMarketingEmail(t *testing.T) {
 				testkit.Excludes(t, text, "Acme", bad)
 			}
 		}
-		testkit.Equal(t, refused(t, s, other, "email", "marketing"), "")
+		testkit.Equal(t, blockCode(t, s, other, "email", "marketing"), "")
 		for range 2 {
 			status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}})
 			testkit.Equal(t, status, 200)
 			testkit.Contains(t, text, "unsubscribed")
 		}
 		for _, path := range []string{path, other} {
-			testkit.Equal(t, refused(t, s, path, "email", "marketing"), "consent_revoked", path)
-			testkit.Equal(t, refused(t, s, path, "email", "transactional"), "", path)
+			testkit.Equal(t, blockCode(t, s, path, "email", "marketing"), "consent_revoked", path)
+			testkit.Equal(t, blockCode(t, s, path, "email", "transactional"), "", path)
 		}
 		records := consentsOf(s, path)
 		testkit.Len(t, records, 2)
@@ -154,7 +154,7 @@ func TestTransactionalEmail(t *testing.T) {
 			t.Error(err)
 		}
 		m := messagesOf(s, path)[0]
-		testkit.Equal(t, m.Status, leads.Failed)
+		testkit.Equal(t, m.Status, messages.Failed)
 		testkit.Equal(t, m.ErrorCode, new("refused"))
 	})
 }

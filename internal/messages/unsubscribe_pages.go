@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"context"
@@ -16,52 +16,53 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// unsubscribePath is where the links in marketing email lead.
+// unsubscribePath is the path of the links in marketing email.
 const unsubscribePath = "/unsubscribe/"
 
 var (
 	unsubscribePage = pages.NewPage(`
 <h1>Unsubscribe</h1>
-<p>Shall {{.Dealership}} send you no more marketing email?</p>
+<p>Unsubscribe from marketing email from {{.Dealership}}?</p>
 <form method="post"><button>Unsubscribe</button></form>`)
-	unsubscribedPage = pages.NewPage(`<h1>You are unsubscribed</h1><p>{{.Dealership}} will send you no more marketing email.</p>`)
-	brokenPage       = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+	unsubscribedPage = pages.NewPage(`<h1>You are unsubscribed</h1><p>{{.Dealership}} won't send you any more marketing email.</p>`)
+	errorPage        = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
-// markSize is how much of the mark is in a link: enough that nobody guesses it.
-const markSize = 16
+// macSize is the length of the signature in a link. It is long enough that it
+// can't be guessed.
+const macSize = 16
 
-// unsubscribeLink ends marketing to the recipient of a message. It is signed
-// and needs no sign-in: who has the email may decide about it.
+// unsubscribeLink returns a signed link that unsubscribes the recipient of a
+// message. It works without a sign-in.
 func (a *API) unsubscribeLink(tx *db.Tx, m LeadMessage) string {
 	head := binary.AppendUvarint(nil, uint64(m.Env))
 	head = append(head, strings.TrimPrefix(m.ID, "msg_")...)
-	return strings.TrimSuffix(a.BaseURL, "/") + unsubscribePath + base64.RawURLEncoding.EncodeToString(append(head, mark(tx, head)...))
+	return strings.TrimSuffix(a.BaseURL, "/") + unsubscribePath + base64.RawURLEncoding.EncodeToString(append(head, linkMAC(tx, head)...))
 }
 
-func mark(tx *db.Tx, head []byte) []byte {
-	return tx.MAC(append([]byte("unsubscribe/"), head...))[:markSize]
+func linkMAC(tx *db.Tx, head []byte) []byte {
+	return tx.MAC(append([]byte("unsubscribe/"), head...))[:macSize]
 }
 
-// openLink returns the message whose link this is.
-func openLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error) {
+// findByLink returns the message of an unsubscribe link.
+func findByLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error) {
 	bad := fault.NotFound("link", "")
 	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(raw) <= markSize {
+	if err != nil || len(raw) <= macSize {
 		return LeadMessage{}, bad
 	}
-	head, given := raw[:len(raw)-markSize], raw[len(raw)-markSize:]
-	if !hmac.Equal(given, mark(tx, head)) {
+	head, given := raw[:len(raw)-macSize], raw[len(raw)-macSize:]
+	if !hmac.Equal(given, linkMAC(tx, head)) {
 		return LeadMessage{}, bad
 	}
 	env, n := binary.Uvarint(head)
 	if n <= 0 {
 		return LeadMessage{}, bad
 	}
-	return findMessage(ctx, tx.In(auth.Env(env)), "msg_"+string(head[n:]))
+	return messages.Find(ctx, tx.In(auth.Env(env)), "msg_"+string(head[n:]))
 }
 
-// Pages serves what people see at {base_url}/unsubscribe/.
+// Pages serves the pages at {base_url}/unsubscribe/.
 func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+unsubscribePath+"{token}", a.askToUnsubscribe)
@@ -71,11 +72,11 @@ func (a *API) Pages() http.Handler {
 
 type unsubscription struct{ Dealership string }
 
-// askToUnsubscribe changes nothing: programs that look for viruses follow the
-// links of an email, too.
+// askToUnsubscribe changes nothing, because virus scanners also follow the links
+// in an email.
 func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (u unsubscription, err error) {
-		m, err := openLink(ctx, tx, r.PathValue("token"))
+		m, err := findByLink(ctx, tx, r.PathValue("token"))
 		if err != nil {
 			return u, err
 		}
@@ -83,17 +84,17 @@ func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		return unsubscription{d.Name}, err
 	})
 	if err != nil {
-		a.explain(w, r, err)
+		a.renderError(w, r, err)
 		return
 	}
 	unsubscribePage.Render(w, http.StatusOK, "Unsubscribe", u)
 }
 
-// unsubscribe is both the page's button and the one click of a mail reader
-// (RFC 8058), whose server sends the form without asking anybody.
+// unsubscribe handles the button of the page and one-click unsubscribe in mail
+// clients (RFC 8058).
 func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (u unsubscription, err error) {
-		m, err := openLink(ctx, tx, r.PathValue("token"))
+		m, err := findByLink(ctx, tx, r.PathValue("token"))
 		if err != nil {
 			return u, err
 		}
@@ -102,18 +103,19 @@ func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return u, err
 		}
-		return unsubscription{d.Name}, endMarketing(ctx, tx, m)
+		err = revokeMarketing(ctx, tx, m)
+		return unsubscription{d.Name}, err
 	})
 	if err != nil {
-		a.explain(w, r, err)
+		a.renderError(w, r, err)
 		return
 	}
 	unsubscribedPage.Render(w, http.StatusOK, "Unsubscribed", u)
 }
 
-// endMarketing revokes the consent to marketing of a message's address, unless
-// that was done before.
-func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
+// revokeMarketing revokes the marketing consent of a message's address, unless
+// it is already revoked.
+func revokeMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 		CapturedAt: tx.Now, Source: new("email"), Method: new("list_unsubscribe"), Evidence: map[string]any{"message_id": m.ID},
 		IP: orNil(request.IP), UserAgent: orNil(request.UserAgent),
 	}
-	if m.To == nil { // erased since
+	if m.To == nil { // the contact was erased
 		c.IP, c.UserAgent = nil, nil
 		return consent.AppendHashed(ctx, tx, c, m.AddressHash)
 	}
@@ -135,13 +137,13 @@ func endMarketing(ctx context.Context, tx *db.Tx, m LeadMessage) error {
 	return consent.Append(ctx, tx, c)
 }
 
-// explain tells a person what a program would be told by an error.
-func (a *API) explain(w http.ResponseWriter, r *http.Request, err error) {
-	n := struct{ Heading, Text string }{"This link does not work", "It may have been cut short. Reply to the email with STOP instead."}
+// renderError shows an error as a page.
+func (a *API) renderError(w http.ResponseWriter, r *http.Request, err error) {
+	n := struct{ Heading, Text string }{"This link doesn't work", "It might be incomplete. Reply to the email with STOP instead."}
 	status := http.StatusNotFound
 	if fault.KindOf(err) != fault.KindNotFound {
 		a.Log.ErrorContext(r.Context(), "page failed", "path", unsubscribePath, "err", err)
-		n.Heading, n.Text, status = "Something went wrong", "It is on our side. Please try again in a minute.", http.StatusServiceUnavailable
+		n.Heading, n.Text, status = "Something went wrong", "This is an error on our side. Try again in a minute.", http.StatusServiceUnavailable
 	}
-	brokenPage.Render(w, status, n.Heading, n)
+	errorPage.Render(w, status, n.Heading, n)
 }

@@ -1,4 +1,4 @@
-package leads_test
+package messages_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/leads"
+	"slipway/internal/messages"
 	"slipway/internal/testkit"
 )
 
@@ -20,18 +21,18 @@ func TestStopEverywhere(t *testing.T) {
 		w := newWorker(t, s, nil, net)
 		a := agreed(s, map[string]any{"phone": "+14105550123"})
 		b := agreed(s, map[string]any{"phone": "410-555-0123"})
-		if code := refused(t, s, b, "sms", "marketing"); code != "" {
+		if code := blockCode(t, s, b, "sms", "marketing"); code != "" {
 			t.Fatalf(`got %q, want ""`, code)
 		}
-		var m leads.LeadMessage
+		var m messages.LeadMessage
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"(410) 555-0123","body":"Please stop texting me"}`, 201, &m)
-		testkit.Equal(t, m.Status, leads.Received)
+		testkit.Equal(t, m.Status, messages.Received)
 		testkit.Equal(t, *m.Intent, "stop")
 		testkit.Equal(t, m.NeedsReview, false)
 		testkit.Equal(t, m.From, new("+14105550123"))
 		for _, path := range []string{a, b} {
-			testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "consent_revoked", path)
-			testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "consent_revoked", path)
+			testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "consent_revoked", path)
+			testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", path)
 		}
 		s.Test.Post(b+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"STOP"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
@@ -44,7 +45,7 @@ func TestStopEverywhere(t *testing.T) {
 		testkit.Equal(t, took[0].From, "+14105550100")
 		// What was queued before the STOP is not sent after it.
 		for _, m := range messagesOf(s, b) {
-			if m.Direction == "outbound" && (m.Status != leads.Blocked || *m.BlockReason != "consent_revoked") {
+			if m.Direction == "outbound" && (m.Status != messages.Blocked || *m.BlockReason != "consent_revoked") {
 				t.Errorf("got %s, want it blocked for consent_revoked", testkit.Show(m))
 			}
 		}
@@ -56,13 +57,13 @@ func TestStopEverywhere(t *testing.T) {
 		testkit.Equal(t, len(consentsOf(s, b)), 1, "records: the second STOP changed nothing")
 		// START agrees again, and the next STOP is confirmed again.
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
-		testkit.Equal(t, refused(t, s, b, "sms", "transactional"), "")
+		testkit.Equal(t, blockCode(t, s, b, "sms", "transactional"), "")
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"end"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
 		testkit.Len(t, net.taken(), 2)
-		testkit.Equal(t, refused(t, s, a, "email", "transactional"), "", "email after a STOP by text")
+		testkit.Equal(t, blockCode(t, s, a, "email", "transactional"), "", "email after a STOP by text")
 	})
 }
 
@@ -96,7 +97,7 @@ func TestInbound(t *testing.T) {
 		net := &phoneNetwork{}
 		w := newWorker(t, s, nil, net)
 		path := agreed(s, map[string]any{"phone": "+14105550123"})
-		say := func(text string) (m leads.LeadMessage) {
+		say := func(text string) (m messages.LeadMessage) {
 			t.Helper()
 			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": text}, 201, &m)
 			return m
@@ -109,11 +110,11 @@ func TestInbound(t *testing.T) {
 		testkit.Equal(t, say("Who is this?").NeedsReview, true)
 		s.Test.Get(path, 200, &l)
 		testkit.Equal(t, l.NeedsReview, true)
-		testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "needs_review")
-		testkit.Equal(t, refused(t, s, path, "sms", "transactional"), "")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "needs_review")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 200, nil)
 		s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
-		testkit.Equal(t, refused(t, s, path, "sms", "marketing"), "")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
 		// HELP is answered, also to who agreed to nothing.
 		stranger := "/v1/leads/" + s.Test.Lead(nil)
@@ -135,7 +136,7 @@ func TestInbound(t *testing.T) {
 		}
 		testkit.Equal(t, answered, true, "answer to HELP in")
 		// A repeat of the provider is the same message.
-		var first, second leads.LeadMessage
+		var first, second messages.LeadMessage
 		body := `{"channel":"sms","from":"+14105550123","body":"Hello","provider_message_id":"SM1","received_at":"2026-11-01T10:00:00Z"}`
 		s.Test.Post(path+"/inbound_messages", body, 201, &first)
 		s.Test.Post(path+"/inbound_messages", body, 201, &second)

@@ -1,4 +1,4 @@
-package leads
+package messages
 
 import (
 	"context"
@@ -10,50 +10,55 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// TrackMessage asks what became of a text that was sent.
+// TrackMessage is the job that asks the provider for the status of a text
+// message.
 type TrackMessage struct {
 	Env       auth.Env `json:"env"`
 	MessageID string   `json:"message_id"`
-	Asked     int      `json:"asked"` // how often before
+	Asked     int      `json:"asked"` // number of earlier requests
 }
 
-// Kind names the job.
+// Kind is the job kind.
 func (TrackMessage) Kind() string { return "track_message" }
 
-// askAfter is when a provider is asked, each time after the last. Texts arrive
-// within seconds, or when a phone is switched on again.
+// askAfter is the time before each request. Most messages arrive within seconds,
+// others when the phone is switched on.
 var askAfter = []time.Duration{30 * time.Second, 10 * time.Minute, 2 * time.Hour, 24 * time.Hour}
 
-// TrackMessage notes that a text has arrived or that it will not, and asks
-// again later if nobody knows yet.
+// TrackMessage records whether a text message was delivered. If the provider
+// doesn't know yet, it asks again later.
 func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 	m, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		return findMessage(ctx, tx, job.MessageID)
+		return messages.Find(ctx, tx, job.MessageID)
 	})
 	if err != nil || m.Status != Sent || deref(m.Provider) != a.SMS.Name() || m.ProviderMessageID == nil {
 		return err
 	}
-	fate, fateErr := a.SMS.Status(ctx, *m.ProviderMessageID)
-	lost, isLost := errors.AsType[*sms.Refused](fateErr)
-	if fateErr != nil && !isLost {
-		return fateErr
+
+	status, statusErr := a.SMS.Status(ctx, *m.ProviderMessageID)
+	rejected, isRejected := errors.AsType[*sms.Rejected](statusErr)
+	if statusErr != nil && !isRejected {
+		return statusErr
 	}
+
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
-		m, err := findMessage(ctx, tx, job.MessageID)
+		m, err := messages.Find(ctx, tx, job.MessageID)
 		if err != nil || m.Status != Sent {
 			return m, err
 		}
 		before := m
 		switch {
-		case isLost && lost.OptedOut():
+		case isRejected && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
-		case isLost:
-			m.fail(lost.Code, clip(lost.Text), tx.Now)
-			return m, saveMessage(ctx, tx, before, &m, "lead.message_failed")
-		case fate == sms.Delivered:
+		case isRejected:
+			m.fail(rejected.Code, clip(rejected.Text), tx.Now)
+			err = save(ctx, tx, before, &m, "lead.message_failed")
+			return m, err
+		case status == sms.Delivered:
 			m.Status, m.DeliveredAt = Delivered, new(tx.Now)
-			return m, saveMessage(ctx, tx, before, &m, "lead.message_delivered")
-		case fate == sms.Underway && job.Asked+1 < len(askAfter):
+			err = save(ctx, tx, before, &m, "lead.message_delivered")
+			return m, err
+		case status == sms.Underway && job.Asked+1 < len(askAfter):
 			job.Asked++
 			return m, a.Jobs.Enqueue(ctx, tx, job, tx.Now.Add(askAfter[job.Asked]))
 		}

@@ -1,0 +1,101 @@
+package messages
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"slipway/internal/consent"
+	"slipway/internal/vocab/fault"
+)
+
+// Codes of blocked messages, in addition to the codes of package consent.
+const (
+	needsReview          = "needs_review"
+	quietHoursCode       = "quiet_hours"
+	senderUnregistered   = "sender_unregistered"
+	providerBlocked      = "provider_blocked"
+	missingPostalAddress = "missing_postal_address"
+)
+
+// attempt is everything that decides whether a message can be sent.
+type attempt struct {
+	channel    consent.Channel
+	purpose    consent.Scope
+	recipient  string           // "" if there is no valid address
+	standing   consent.Standing // consent for the recipient's address
+	unreviewed bool             // whether a message from the recipient needs review
+	automatic  bool             // whether it is the automatic reply to STOP or HELP
+	at         time.Time        // when it is sent
+	chosen     bool             // whether the caller sent send_at
+	quiet      quietHours
+	zones      []*time.Location // where the recipient might be
+	sender     string
+	postal     string // the dealership's postal address
+}
+
+// decision is the result of the send check: blocked with a code, held until a
+// time, or neither.
+type decision struct {
+	code   string
+	field  string // in the request
+	reason string
+	hold   time.Time
+}
+
+// check decides whether a message can be sent. It runs when the message is
+// created and again when it is sent. The first violation decides, in order of
+// legal importance. Quiet hours only delay a message that can be sent otherwise.
+func check(a attempt) decision {
+	d := a.block()
+	if d.code != "" || !a.isQuiet() {
+		return d
+	}
+
+	end, found := a.quiet.next(a.at, a.zones)
+	switch {
+	case !found:
+		return decision{code: quietHoursCode, field: "send_at", reason: "can't be outside quiet hours in every time zone that the recipient might be in. Set the contact's timezone"}
+	case a.chosen:
+		return decision{code: quietHoursCode, field: "send_at", reason: "is in the recipient's quiet hours. They end at " + end.Format(time.RFC3339)}
+	}
+	return decision{hold: end}
+}
+
+// block returns why the message can't be sent, or an empty decision.
+func (a attempt) block() decision {
+	switch {
+	case a.recipient == "":
+		return decision{code: consent.CodeRecipientInvalid, field: "channel", reason: fmt.Sprintf("can't be %s because the contact has no address for it", a.channel)}
+	case a.standing.Code != "" && !a.automatic:
+		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{
+			consent.CodeRevoked: "can't be used because the recipient revoked consent",
+			consent.CodeMissing: "requires consent. Record a consent first",
+			consent.CodeScope:   fmt.Sprintf("requires consent for %s messages. The existing consent has another scope", a.purpose),
+			consent.CodeExpired: "requires consent. The existing consent has expired",
+		}[a.standing.Code]}
+	case a.unreviewed && a.purpose == consent.Marketing:
+		return decision{code: needsReview, field: "channel", reason: "is paused because a message from the recipient might be an opt-out. Read it and set needs_review to false"}
+	case a.sender == "":
+		return decision{code: senderUnregistered, field: "channel", reason: "has no sender. Set one in the dealership's settings"}
+	case a.channel == consent.Email && a.purpose == consent.Marketing && a.postal == "":
+		return decision{code: missingPostalAddress, field: "purpose", reason: "can't be marketing because the dealership has no postal address. Marketing email must show it"}
+	}
+	return decision{}
+}
+
+// isQuiet reports whether the message falls in quiet hours. They only apply to
+// marketing text messages.
+func (a attempt) isQuiet() bool {
+	if a.channel != consent.SMS || a.purpose != consent.Marketing {
+		return false
+	}
+	return slices.ContainsFunc(a.zones, func(zone *time.Location) bool { return a.quiet.contains(a.at, zone) })
+}
+
+// fault returns the error for the caller. The blocked message is stored as a
+// record of the attempt.
+func (d decision) fault(messageID string) *fault.Error {
+	return fault.New(fault.KindUnprocessable, "%s %s. The message was blocked and stored as %s.", d.field, d.reason, messageID).
+		Detail(d.field, d.code, "%s", d.reason)
+}

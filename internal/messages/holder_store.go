@@ -1,0 +1,38 @@
+package messages
+
+import (
+	"context"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/platform/db"
+)
+
+// Holder lets the messages of a contact follow a merge, an export or an
+// erasure.
+func (a *API) Holder() contacts.Holder {
+	return contacts.Holder{Move: moveMessages, Export: exportMessages, Erase: eraseMessages}
+}
+
+func moveMessages(ctx context.Context, tx *db.Tx, from, to string) error {
+	_, err := db.Exec(ctx, tx, `UPDATE messages SET contact_id = ?, version = version + 1, updated_at = ? WHERE env = ? AND contact_id = ?`,
+		to, tx.Now, tx.Env, from)
+	return err
+}
+
+func exportMessages(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
+	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
+	return map[string]any{"messages": all}, err
+}
+
+// eraseMessages removes the texts and addresses of a contact's messages.
+// Messages that wait to be sent are blocked.
+func eraseMessages(ctx context.Context, tx *db.Tx, contactID string) error {
+	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'blocked', block_reason = ?, scheduled_for = NULL
+		WHERE env = ? AND contact_id = ? AND status IN ('queued', 'scheduled')`, consent.CodeRecipientInvalid, tx.Env, contactID); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, tx, `UPDATE messages SET to_address = NULL, from_address = NULL, subject = NULL, body = NULL, error_message = NULL, provider_message_id = NULL,
+		needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND contact_id = ?`, false, tx.Now, tx.Env, contactID)
+	return err
+}

@@ -1,0 +1,269 @@
+// Package messages sends text messages and email to leads, and receives them.
+package messages
+
+import (
+	"strings"
+	"time"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/leads"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/phone"
+)
+
+// MessageStatus is the status of a message.
+type MessageStatus string
+
+// The statuses of a message.
+const (
+	Queued    MessageStatus = "queued"
+	Scheduled MessageStatus = "scheduled"
+	Blocked   MessageStatus = "blocked"
+	Sent      MessageStatus = "sent"
+	Delivered MessageStatus = "delivered"
+	Failed    MessageStatus = "failed"
+	Received  MessageStatus = "received"
+)
+
+// LeadMessage is a text message or an email to or from a lead. Its text and
+// addresses are excluded from the audit log because the log can't be erased.
+type LeadMessage struct {
+	Env               auth.Env        `json:"-" db:"env"`
+	ID                string          `json:"id" db:"id" example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID            string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID         string          `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Channel           consent.Channel `json:"channel" db:"channel" enum:"sms,email"`
+	Direction         string          `json:"direction" db:"direction" enum:"outbound,inbound"`
+	Purpose           *consent.Scope  `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
+	Automatic         bool            `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
+	To                *string         `json:"to" db:"to_address" audit:"-" example:"+14105550123"`
+	From              *string         `json:"from" db:"from_address" audit:"-"`
+	Subject           *string         `json:"subject" db:"subject" audit:"-"`
+	Body              *string         `json:"body" db:"body" audit:"-" doc:"Null after the contact is erased."`
+	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,received"`
+	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked." example:"consent_missing"`
+	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server." example:"twilio"`
+	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id"`
+	Segments          *int64          `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment."`
+	ConsentID         *string         `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
+	ScheduledFor      *time.Time      `json:"scheduled_for" db:"scheduled_for"`
+	ExpiresAt         *time.Time      `json:"expires_at" db:"expires_at" doc:"When the message expires if it is not sent."`
+	SentAt            *time.Time      `json:"sent_at" db:"sent_at"`
+	DeliveredAt       *time.Time      `json:"delivered_at" db:"delivered_at"`
+	FailedAt          *time.Time      `json:"failed_at" db:"failed_at"`
+	ErrorCode         *string         `json:"error_code" db:"error_code" example:"expired"`
+	ErrorMessage      *string         `json:"error_message" db:"error_message" audit:"-"`
+	Attempts          int64           `json:"attempts" db:"attempts"`
+	Intent            *intent         `json:"intent" db:"intent" enum:"stop,start,help,unclear,ordinary" doc:"Detected intent of an inbound message."`
+	NeedsReview       bool            `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
+	ReplyToID         *string         `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically."`
+	ReceivedAt        *time.Time      `json:"received_at" db:"received_at"`
+	Version           int64           `json:"version" db:"version"`
+	CreatedAt         time.Time       `json:"created_at" db:"created_at"`
+	UpdatedAt         time.Time       `json:"updated_at" db:"updated_at"`
+
+	ConfirmsID  *string    `json:"-" db:"confirms_id"`  // the revocation that the message confirms
+	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
+	LeaseUntil  *time.Time `json:"-" db:"lease_until"`  // while a worker is sending it
+}
+
+// Revision is the version, for the ETag.
+func (m LeadMessage) Revision() int64 { return m.Version }
+
+// isPending reports whether the message is waiting to be sent.
+func (m LeadMessage) isPending() bool { return m.Status == Queued || m.Status == Scheduled }
+
+// isText reports whether it is a text message, not an email.
+func (m LeadMessage) isText() bool { return m.Channel == consent.SMS }
+
+// LeadMessageSend is the body to send a message.
+type LeadMessageSend struct {
+	Channel   consent.Channel `json:"channel" enum:"sms,email"`
+	Purpose   consent.Scope   `json:"purpose" enum:"marketing,transactional"`
+	Subject   *string         `json:"subject" required:"false" maxLength:"200" doc:"Required for email." example:"The Freedom 235 you looked at"`
+	Body      string          `json:"body" minLength:"1" maxLength:"100000" doc:"Plain text. At most 1600 characters in a text message." example:"She is back from service. Would Saturday suit you for a sea trial?"`
+	SendAt    *time.Time      `json:"send_at" required:"false" doc:"When to send the message. Defaults to now, or to the end of the recipient's quiet hours." example:"2026-12-01T15:00:00Z"`
+	ExpiresAt *time.Time      `json:"expires_at" required:"false" doc:"When the message expires if it is not sent. Defaults to 24 hours after it is due."`
+}
+
+const (
+	maxTextLength = 1600                 // limit of Twilio
+	defaultExpiry = 24 * time.Hour       // after the message is due
+	maxAhead      = 366 * 24 * time.Hour // limit of send_at
+)
+
+// Check validates what the schema can't express.
+func (n LeadMessageSend) Check(now time.Time) error {
+	var bad fault.Fields
+	switch {
+	case n.Channel == consent.Email && strings.TrimSpace(deref(n.Subject)) == "":
+		bad.Add("subject", "required", "is required for email")
+	case n.Channel == consent.Email && strings.ContainsAny(*n.Subject, "\r\n"):
+		bad.Add("subject", "pattern", "must be a single line")
+	case n.Channel == consent.SMS && n.Subject != nil:
+		bad.Add("subject", "exclusive", "is only allowed for email")
+	}
+	switch {
+	case strings.TrimSpace(n.Body) == "":
+		bad.Add("body", "too_short", "must not be blank")
+	case n.Channel == consent.SMS && len([]rune(n.text())) > maxTextLength:
+		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message", maxTextLength)
+	}
+	due := now
+	if n.SendAt != nil {
+		due = *n.SendAt
+		switch {
+		case n.SendAt.Before(now.Add(-leads.ClockSkew)):
+			bad.Add("send_at", "minimum", "must not be in the past")
+		case n.SendAt.After(now.Add(maxAhead)):
+			bad.Add("send_at", "maximum", "must be within a year")
+		}
+	}
+	if n.ExpiresAt != nil && !n.ExpiresAt.After(due) {
+		bad.Add("expires_at", "minimum", "must be after the time that the message is due")
+	}
+	return bad.Err()
+}
+
+// text returns the body as it is sent.
+func (n LeadMessageSend) text() string {
+	if n.Purpose == consent.Marketing && n.Channel == consent.SMS {
+		return withOptOut(n.Body)
+	}
+	return n.Body
+}
+
+// message returns the message, due now or at send_at.
+func (n LeadMessageSend) message(l leads.Lead, now time.Time) LeadMessage {
+	m := LeadMessage{
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "outbound", Purpose: &n.Purpose,
+		Subject: n.Subject, Body: new(n.text()), Status: Queued,
+	}
+	due := now
+	if n.SendAt != nil && n.SendAt.After(now) {
+		due = n.SendAt.UTC().Truncate(time.Millisecond)
+		m.Status, m.ScheduledFor = Scheduled, &due
+	}
+	m.ExpiresAt = new(due.Add(defaultExpiry))
+	if n.ExpiresAt != nil {
+		m.ExpiresAt = new(n.ExpiresAt.UTC().Truncate(time.Millisecond))
+	}
+	return m
+}
+
+// hold delays the message. The default expiry moves with it; an expiry that the
+// caller chose is fixed.
+func (m *LeadMessage) hold(until time.Time, fixed bool) {
+	m.Status, m.ScheduledFor = Scheduled, &until
+	if !fixed && m.ExpiresAt.Before(until.Add(defaultExpiry)) {
+		m.ExpiresAt = new(until.Add(defaultExpiry))
+	}
+}
+
+// withOptOut adds the opt-out notice that each marketing text message needs,
+// unless the body contains one.
+func withOptOut(body string) string {
+	if has(plain(body), "reply stop", "text stop", "answer stop") {
+		return body
+	}
+	return strings.TrimRight(body, " \n") + " Reply STOP to opt out."
+}
+
+// erase removes the personal data.
+func (m *LeadMessage) erase() {
+	m.To, m.From, m.Subject, m.Body, m.ProviderMessageID, m.ErrorMessage, m.NeedsReview = nil, nil, nil, nil, nil, nil, false
+}
+
+// block records why the message is not sent.
+func (m *LeadMessage) block(code string) {
+	m.Status, m.BlockReason, m.ScheduledFor, m.LeaseUntil = Blocked, &code, nil, nil
+}
+
+// fail records that the message can't be delivered.
+func (m *LeadMessage) fail(code, text string, now time.Time) {
+	m.Status, m.ErrorCode, m.ErrorMessage, m.FailedAt, m.LeaseUntil = Failed, &code, &text, &now, nil
+}
+
+// sent records that a provider accepted the message.
+func (m *LeadMessage) sent(provider, id string, now time.Time) {
+	m.Status, m.Provider, m.SentAt, m.LeaseUntil, m.ErrorCode, m.ErrorMessage = Sent, &provider, &now, nil, nil, nil
+	if id != "" {
+		m.ProviderMessageID = &id
+	}
+}
+
+// LeadMessageReceive is the body to record an inbound message.
+type LeadMessageReceive struct {
+	Channel           consent.Channel `json:"channel" enum:"sms,email"`
+	From              string          `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
+	To                *string         `json:"to" required:"false" maxLength:"254"`
+	Subject           *string         `json:"subject" required:"false" maxLength:"1000"`
+	Body              string          `json:"body" maxLength:"100000" example:"Please stop texting me"`
+	ReceivedAt        *time.Time      `json:"received_at" required:"false"`
+	ProviderMessageID *string         `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID returns the stored message."`
+}
+
+// Check validates what the schema can't express.
+func (n LeadMessageReceive) Check(now time.Time) error {
+	var bad fault.Fields
+	if _, ok := contacts.ParseAddress(n.Channel, n.From); !ok && n.Channel != "" {
+		bad.Add("from", "format", "must be %s", map[consent.Channel]string{consent.SMS: "a phone number", consent.Email: "an email address"}[n.Channel])
+	}
+	if n.ReceivedAt != nil && n.ReceivedAt.After(now.Add(leads.ClockSkew)) {
+		bad.Add("received_at", "maximum", "must not be in the future")
+	}
+	return bad.Err()
+}
+
+// zonesOf returns the time zones that a contact might be in: its own, those of
+// its phone number, or the dealership's.
+func zonesOf(c contacts.Contact, number string, d dealership.Dealership) []*time.Location {
+	names := phone.Zones(number)
+	if c.Timezone != nil {
+		names = []string{*c.Timezone}
+	}
+	if len(names) == 0 {
+		names = []string{d.Timezone}
+	}
+	var zones []*time.Location
+	for _, name := range names {
+		if zone, err := time.LoadLocation(name); err == nil {
+			zones = append(zones, zone)
+		}
+	}
+	if len(zones) == 0 {
+		zones = append(zones, time.UTC)
+	}
+	return zones
+}
+
+// confirmation is the automatic reply to an opt-out.
+func confirmation(d dealership.Dealership, channel consent.Channel) string {
+	if channel == consent.Email {
+		return "You are unsubscribed from " + d.Name + ". We won't email you again. If this was a mistake, reply to this email."
+	}
+	return d.Name + ": You are unsubscribed and won't receive any more texts from us. Reply START to resubscribe."
+}
+
+// helpText is the automatic reply to HELP: who sends the messages and how to
+// stop them.
+func helpText(d dealership.Dealership, number string) string {
+	text := d.Name + ": This is our boat sales line."
+	if d.Settings.Sender.Email != nil {
+		text += " Email us at " + *d.Settings.Sender.Email + "."
+	}
+	if number != "" {
+		text += " Call us at " + number + "."
+	}
+	return text + " Reply STOP to opt out."
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,261 @@
+package messages
+
+import (
+	"context"
+	"log/slog"
+
+	"slipway/internal/consent"
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/leads"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/rest"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
+)
+
+var (
+	read  = auth.Need(auth.LeadsRead)
+	write = auth.Need(auth.LeadsWrite)
+)
+
+// API serves the messages of leads.
+type API struct {
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Log      *slog.Logger
+	BaseURL  string // of the links in email
+	Mail     mail.Sender
+	MailFrom string // for dealerships that set no sender
+	SMS      sms.Sender
+	SMSFrom  string // for dealerships that set no sender
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Leads")
+	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages)
+	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,
+		rest.Describe("Slipway checks each message before it is accepted and again before it is sent. "+
+			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, and no message from the recipient can be waiting for review. "+
+			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. "+
+			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, the message is blocked. "+
+			"Slipway adds an opt-out notice to marketing text messages, and the dealership's postal address and an unsubscribe link to marketing email."),
+		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
+	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message", a.receive, rest.NoIfMatch,
+		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
+			"START gives consent again. HELP is answered automatically. A message that might be an opt-out sets `needs_review` and pauses marketing messages until a user has read it."),
+		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
+}
+
+func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {
+	leads.ByLead
+	page.Query
+}) (page.Page[LeadMessage], error) {
+	if _, err := leads.Find(ctx, tx, in.LeadID); err != nil {
+		return page.Page[LeadMessage]{}, err
+	}
+	return listByLead(ctx, tx, in.LeadID, in.Query)
+}
+
+func (a *API) send(ctx context.Context, tx *db.Tx, in *struct {
+	leads.ByLead
+	Body LeadMessageSend
+}) (LeadMessage, error) {
+	l, err := leads.Find(ctx, tx, in.LeadID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	if err := rest.CheckIfMatch(ctx, l.Version); err != nil {
+		return LeadMessage{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return LeadMessage{}, err
+	}
+
+	m := in.Body.message(l, tx.Now)
+	at := tx.Now
+	if m.ScheduledFor != nil {
+		at = *m.ScheduledFor
+	}
+	t, _, err := a.gather(ctx, tx, &m, at)
+	if err != nil {
+		return m, err
+	}
+	t.chosen = in.Body.SendAt != nil
+	d := check(t)
+	if d.code != "" {
+		if err := insertBlocked(ctx, tx, &m, d.code); err != nil {
+			return m, err
+		}
+		return m, rest.CommitAndFail(d.fault(m.ID))
+	}
+	if !d.hold.IsZero() {
+		m.hold(d.hold, in.Body.ExpiresAt != nil)
+	}
+
+	if err := leads.Touch(ctx, tx, l); err != nil {
+		return m, err
+	}
+	err = a.enqueue(ctx, tx, &m)
+	return m, err
+}
+
+// enqueue stores a message that passed the send check, and the job that sends it.
+func (a *API) enqueue(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
+	if m.isText() {
+		m.Segments = new(sms.Segments(*m.Body))
+	}
+	if err := messages.Insert(ctx, tx, m); err != nil {
+		return err
+	}
+	at := tx.Now
+	if m.ScheduledFor != nil {
+		at = *m.ScheduledFor
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, SendMessage{m.Env, m.ID}, at); err != nil {
+		return err
+	}
+	return events.Emit(ctx, tx, "lead.message_queued", m.LeadID, nil, *m)
+}
+
+func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
+	leads.ByLead
+	Body LeadMessageReceive
+}) (LeadMessage, error) {
+	l, err := leads.FindForUpdate(ctx, tx, in.LeadID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	if err := in.Body.Check(tx.Now); err != nil {
+		return LeadMessage{}, err
+	}
+	if stored, ok, err := findReceived(ctx, tx, in.Body); err != nil || ok {
+		return stored, err
+	}
+	return a.process(ctx, tx, l, in.Body)
+}
+
+// process stores an inbound message and acts on its intent.
+func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, n LeadMessageReceive) (LeadMessage, error) {
+	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	from, _ := contacts.ParseAddress(n.Channel, n.From) // Check validated it
+	m := LeadMessage{
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from, Subject: n.Subject, Body: &n.Body,
+		Status: Received, ProviderMessageID: n.ProviderMessageID, ReceivedAt: new(leads.PastTime(n.ReceivedAt, tx.Now)), AddressHash: consent.Hash(tx, l.Env, from),
+	}
+
+	// Lock first: of two concurrent STOPs, the second must see the first.
+	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
+		return m, err
+	}
+	last, err := lastBodyTo(ctx, tx, m.AddressHash)
+	if err != nil {
+		return m, err
+	}
+	m.Intent = new(classify(n.Channel, n.Body, invites(last)))
+	m.NeedsReview = *m.Intent == unclear
+	if c.ErasedAt != nil {
+		err = processErased(ctx, tx, &m)
+		return m, err
+	}
+
+	if err := messages.Insert(ctx, tx, &m); err != nil {
+		return m, err
+	}
+	if err := leads.RecordMessage(ctx, tx, l, m.NeedsReview); err != nil {
+		return m, err
+	}
+	if err := events.Emit(ctx, tx, "lead.message_received", l.ID, nil, m); err != nil {
+		return m, err
+	}
+
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return m, err
+	}
+	switch *m.Intent {
+	case stop:
+		return m, a.stop(ctx, tx, d, m)
+	case start:
+		return m, consent.Append(ctx, tx, m.record(consent.Granted))
+	case help:
+		return m, a.reply(ctx, tx, m, helpText(d, deref(d.Settings.Sender.SMS)), nil)
+	}
+	return m, nil
+}
+
+// processErased honors the opt-out of an erased contact. It stores no personal
+// data and sends no reply.
+func processErased(ctx context.Context, tx *db.Tx, m *LeadMessage) error {
+	m.erase()
+	if err := messages.Insert(ctx, tx, m); err != nil {
+		return err
+	}
+	if err := events.Emit(ctx, tx, "lead.message_received", m.LeadID, nil, *m); err != nil || *m.Intent != stop {
+		return err
+	}
+	return consent.AppendHashed(ctx, tx, m.record(consent.Revoked), m.AddressHash)
+}
+
+// stop revokes all consents of the sender's address and confirms it. It does
+// nothing if they are already revoked.
+func (a *API) stop(ctx context.Context, tx *db.Tx, d dealership.Dealership, m LeadMessage) error {
+	revoked, err := consent.IsRevoked(ctx, tx, m.AddressHash, m.Channel)
+	if err != nil || revoked {
+		return err
+	}
+	record := m.record(consent.Revoked)
+	if err := consent.Append(ctx, tx, record); err != nil {
+		return err
+	}
+	return a.reply(ctx, tx, m, confirmation(d, m.Channel), &record.ID)
+}
+
+// record returns the consent record of a message that gives or revokes consent.
+func (m LeadMessage) record(d consent.Direction) *consent.Consent {
+	c := &consent.Consent{
+		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: d, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
+		CapturedAt: m.CreatedAt, Source: new("text_keyword"), Method: new("reply"), RawText: m.Body, Evidence: map[string]any{"message_id": m.ID},
+	}
+	if m.From != nil { // not erased
+		c.Bindings = []consent.ConsentBinding{{Channel: m.Channel, Address: *m.From}}
+	}
+	if m.Channel == consent.Email {
+		c.Source = new("email")
+	}
+	if d == consent.Granted {
+		c.Basis = new("express_written")
+	}
+	return c
+}
+
+// reply sends the automatic reply to STOP or HELP.
+func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, body string, confirms *string) error {
+	m := LeadMessage{
+		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: "outbound", Purpose: new(consent.Transactional), Automatic: true,
+		To: to.From, Body: &body, Status: Queued, ReplyToID: &to.ID, ConfirmsID: confirms, ExpiresAt: new(tx.Now.Add(defaultExpiry)),
+	}
+	if m.Channel == consent.Email {
+		m.Subject = new("Your request")
+		if s := deref(to.Subject); s != "" {
+			m.Subject = new("Re: " + s)
+		}
+	}
+
+	t, _, err := a.gather(ctx, tx, &m, tx.Now)
+	if err != nil {
+		return err
+	}
+	if d := check(t); d.code != "" {
+		return insertBlocked(ctx, tx, &m, d.code)
+	}
+	return a.enqueue(ctx, tx, &m)
+}
