@@ -271,7 +271,8 @@ func (c Contact) Name() string {
 func (c Contact) Active() error {
 	switch {
 	case c.MergedInto != nil:
-		return fault.Conflict("The contact was merged into %s. Use that contact instead.", *c.MergedInto).Detail("contact_id", "state", "was merged into %s", *c.MergedInto)
+		return fault.Conflict("The contact was merged into %s. Use that contact instead.", *c.MergedInto).
+			Detail("contact_id", "state", "was merged into %s", *c.MergedInto)
 	case c.ErasedAt != nil:
 		return fault.Conflict("The contact was erased. You can't change it.").Detail("contact_id", "state", "was erased")
 	}

@@ -12,11 +12,12 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
+// wantDetail fails unless the error is of the kind and names the field.
+func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
-		t.Errorf("%s: want %s blamed as %s, got %v", name, field, kind.Code, err)
+		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
 	}
 }
 
@@ -30,7 +31,7 @@ func TestContactRules(t *testing.T) {
 		"an email":             {ContactCreate{Email: new("Ann@Example.com")}, fault.Kind{}, ""},
 		"a company":            {ContactCreate{Kind: "company", CompanyName: new("Bell Charters")}, fault.Kind{}, ""},
 		"a company of no name": {ContactCreate{Kind: "company", LastName: new("Bell")}, fault.KindBadRequest, "company_name"},
-		"nobody":               {ContactCreate{}, fault.KindBadRequest, "last_name"},
+		"no name":              {ContactCreate{}, fault.KindBadRequest, "last_name"},
 		"a blank":              {ContactCreate{LastName: new("  ")}, fault.KindBadRequest, "last_name"},
 		"no email":             {ContactCreate{Email: new("ann")}, fault.KindUnprocessable, "email"},
 		"an email with a name": {ContactCreate{Email: new("Ann <ann@example.com>")}, fault.KindUnprocessable, "email"},
@@ -42,7 +43,7 @@ func TestContactRules(t *testing.T) {
 	} {
 		_, err := c.create.contact()
 		if c.field != "" {
-			blames(t, name, err, c.kind, c.field)
+			wantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -18,7 +18,8 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// text tries to send a text and returns the gate's code, "" if it was taken.
+// text sends a text message and returns the code that blocked it, or "" if it was
+// accepted.
 func text(t *testing.T, s *testkit.Server, lead string) string {
 	t.Helper()
 	res, err := s.Test.Send("POST", "/v1/leads/"+lead+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`)
@@ -95,7 +96,8 @@ func TestMerge(t *testing.T) {
 	})
 }
 
-// Each into the other at once: one of them wins, and no lead is left behind.
+// Two contacts are merged into each other concurrently. One merge succeeds, and
+// no lead is lost.
 func TestMergesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {
@@ -210,7 +212,7 @@ func financedDeal(s *testkit.Server, buyer string) {
 	s.Test.Post(path+"/documents", `{"kind":"purchase_agreement"}`, 201, nil)
 }
 
-// Nothing is left of an erased contact but that it was there, and its no.
+// Only the row of an erased contact and its revocations remain.
 func TestErase(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		personal := map[string]any{
@@ -265,19 +267,19 @@ func TestErase(t *testing.T) {
 				t.Errorf("got %s, want it blocked", testkit.Show(m))
 			}
 		}
-		// Who is erased may still write; nothing of that is kept but what it wants.
-		var heard messages.LeadMessage
-		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &heard)
-		testkit.Equal(t, *heard.Intent, "stop")
-		testkit.Equal(t, heard.From, nil)
-		testkit.Equal(t, heard.Body, nil)
-		testkit.Equal(t, heard.Subject, nil)
+		// An erased contact can still write. Only the intent is stored.
+		var inbound messages.LeadMessage
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &inbound)
+		testkit.Equal(t, *inbound.Intent, "stop")
+		testkit.Equal(t, inbound.From, nil)
+		testkit.Equal(t, inbound.Body, nil)
+		testkit.Equal(t, inbound.Subject, nil)
 		testkit.Equal(t, text(t, s, lead), "recipient_invalid")
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms"],"scope":"all","address":"+14105550123"}`, 409, nil)
 		for _, rest := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
 			testkit.Excludes(t, rest, "ildegard", "event without the name")
 		}
-		// The same number comes back as somebody new: the no still holds, the yes does not.
+		// A new contact with the same number: the revocation still applies, the consent does not.
 		again := s.Test.Lead(map[string]any{"contact": map[string]any{"phone": "+14105550123", "email": "hildegard@example.com"}})
 		testkit.Equal(t, text(t, s, again), "consent_revoked")
 		s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).WantDetail(t, "channel", "consent_missing")

@@ -24,7 +24,7 @@ func TestConsentRecords(t *testing.T) {
 		testkit.Equal(t, list.Data[0].ID, c.ID)
 		s.Test.Get("/v1/contacts/"+contact+"/consents", 200, &list)
 		testkit.Len(t, list.Data, 1)
-		// Somebody may agree for another number than the one we know.
+		// The consent can be for another number than the contact's.
 		s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","address":"(212) 555-0199"}`, 201, &c)
 		testkit.Equal(t, c.Bindings[0].Address, "+12125550199")
 		testkit.Equal(t, c.Bindings[1].Address, "ann@example.com")

@@ -198,7 +198,7 @@ func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
 	return ids
 }
 
-// A hundred at once over four: twenty-five each, and none for the others.
+// A hundred concurrent assignments to four users: 25 each, and none to others.
 func TestRoundRobinIsFair(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()

@@ -26,7 +26,7 @@ func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field str
 	}
 }
 
-// Every status meets every action: what is not listed here is refused.
+// Tests each action in each status. Transitions that are not listed are rejected.
 func TestEveryMove(t *testing.T) {
 	all := []Status{New, Contacted, Qualified, Working, Converted, Lost}
 	for _, from := range all {
@@ -70,7 +70,7 @@ func TestLeadRules(t *testing.T) {
 	}{
 		"a contact":              {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
 		"a contact described":    {LeadCreate{Contact: bell}, fault.Kind{}, ""},
-		"nobody":                 {LeadCreate{}, fault.KindBadRequest, "contact_id"},
+		"no contact":             {LeadCreate{}, fault.KindBadRequest, "contact_id"},
 		"both":                   {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
 		"a contact of no number": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
 		"a budget":               {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
@@ -135,7 +135,7 @@ func TestScoreHalves(t *testing.T) {
 	}
 }
 
-// The score that is kept and left to decay equals the one computed from all signals.
+// The stored score after decay equals the score calculated from all signals.
 func TestScoreIsRecomputable(t *testing.T) {
 	kinds := []string{}
 	for kind := range weights {
@@ -151,11 +151,11 @@ func TestScoreIsRecomputable(t *testing.T) {
 			})
 		}
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "later")))
-		var kept, fresh Lead
-		kept.rate(signals, now)
+		var stored, fresh Lead
+		stored.rate(signals, now)
 		fresh.rate(signals, later)
-		if math.Abs(decay(kept.ScoreSum, kept.ScoreAt, later)-fresh.ScoreSum) > 1e-9*(1+fresh.ScoreSum) {
-			t.Fatalf("got a kept score of %f, want %f as computed from all signals", decay(kept.ScoreSum, kept.ScoreAt, later), fresh.ScoreSum)
+		if math.Abs(decay(stored.ScoreSum, stored.ScoreAt, later)-fresh.ScoreSum) > 1e-9*(1+fresh.ScoreSum) {
+			t.Fatalf("got a stored score of %f, want %f as computed from all signals", decay(stored.ScoreSum, stored.ScoreAt, later), fresh.ScoreSum)
 		}
 		if fresh.Score < 0 || fresh.Score > 100 {
 			t.Fatalf("got %v; want fresh.Score >= 0, fresh.Score <= 100", fresh.Score)

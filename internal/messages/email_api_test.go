@@ -97,7 +97,7 @@ func TestMarketingEmail(t *testing.T) {
 			}
 			return res.StatusCode, string(text)
 		}
-		// Opening the link changes nothing; a link that was tampered with is refused.
+		// Opening the link changes nothing. A modified link is rejected.
 		status, text := visit("GET", link, nil)
 		testkit.Equal(t, status, 200)
 		testkit.Contains(t, text, "Acme Marine")
@@ -131,13 +131,13 @@ func TestMarketingEmail(t *testing.T) {
 
 func TestTransactionalEmail(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		office := &postOffice{refuse: &smtp.SMTPError{Code: 451, Message: "try later"}}
+		office := &postOffice{reject: &smtp.SMTPError{Code: 451, Message: "try later"}}
 		w := newWorker(t, s, office.open(t), nil)
 		path := agreed(s, nil)
 		body := `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`
 		s.Test.Post(path+"/messages", body, 202, nil)
 		if err := w.sendAll(t); err == nil {
-			t.Error("the queue is not told to try again")
+			t.Error("got no error, want one so that the queue retries")
 		}
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatalf("got %v; want no error, len(office.taken()) = 1", err)
@@ -147,7 +147,7 @@ func TestTransactionalEmail(t *testing.T) {
 			t.Errorf(`got %v, %v; want no error, letter.Header.Get("List-Unsubscribe") = "", letter.Header.Get("From") to contain "noreply@example.com"`, letter.Header, err)
 		}
 		office.mu.Lock()
-		office.refuse = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
+		office.reject = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
 		office.mu.Unlock()
 		s.Test.Post(path+"/messages", body, 202, nil)
 		if err := w.sendAll(t); err != nil {

@@ -55,7 +55,10 @@ func check(a attempt) decision {
 	end, found := a.quiet.next(a.at, a.zones)
 	switch {
 	case !found:
-		return decision{code: quietHoursCode, field: "send_at", reason: "can't be outside quiet hours in every time zone that the recipient might be in. Set the contact's timezone"}
+		return decision{
+			code: quietHoursCode, field: "send_at",
+			reason: "can't be outside quiet hours in every time zone that the recipient might be in. Set the contact's timezone",
+		}
 	case a.chosen:
 		return decision{code: quietHoursCode, field: "send_at", reason: "is in the recipient's quiet hours. They end at " + end.Format(time.RFC3339)}
 	}
@@ -66,7 +69,10 @@ func check(a attempt) decision {
 func (a attempt) block() decision {
 	switch {
 	case a.recipient == "":
-		return decision{code: consent.CodeRecipientInvalid, field: "channel", reason: fmt.Sprintf("can't be %s because the contact has no address for it", a.channel)}
+		return decision{
+			code: consent.CodeRecipientInvalid, field: "channel",
+			reason: fmt.Sprintf("can't be %s because the contact has no address for it", a.channel),
+		}
 	case a.standing.Code != "" && !a.automatic:
 		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{
 			consent.CodeRevoked: "can't be used because the recipient revoked consent",
@@ -75,11 +81,17 @@ func (a attempt) block() decision {
 			consent.CodeExpired: "requires consent. The existing consent has expired",
 		}[a.standing.Code]}
 	case a.unreviewed && a.purpose == consent.Marketing:
-		return decision{code: needsReview, field: "channel", reason: "is paused because a message from the recipient might be an opt-out. Read it and set needs_review to false"}
+		return decision{
+			code: needsReview, field: "channel",
+			reason: "is paused because a message from the recipient might be an opt-out. Read it and set needs_review to false",
+		}
 	case a.sender == "":
 		return decision{code: senderUnregistered, field: "channel", reason: "has no sender. Set one in the dealership's settings"}
 	case a.channel == consent.Email && a.purpose == consent.Marketing && a.postal == "":
-		return decision{code: missingPostalAddress, field: "purpose", reason: "can't be marketing because the dealership has no postal address. Marketing email must show it"}
+		return decision{
+			code: missingPostalAddress, field: "purpose",
+			reason: "can't be marketing because the dealership has no postal address. Marketing email must show it",
+		}
 	}
 	return decision{}
 }

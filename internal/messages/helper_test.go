@@ -28,7 +28,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// agreed is a lead that agreed to everything, with its address of messages.
+// agreed creates a lead with consent to everything and returns its path.
 func agreed(s *testkit.Server, changes map[string]any) (path string) {
 	path = "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(changes)})
 	s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","basis":"express_written"}`, 201, nil)
@@ -42,7 +42,7 @@ func messagesOf(s *testkit.Server, path string) []messages.LeadMessage {
 	return p.Data
 }
 
-// noon is the next moment that is outside quiet hours everywhere in America.
+// noon returns a time that is outside quiet hours everywhere in America.
 func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
 }
@@ -72,7 +72,7 @@ func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 	s.Advance(by)
 }
 
-// worker is the leads' workers with senders of the test's own.
+// worker runs the jobs of messages with the senders of the test.
 type worker struct {
 	*messages.API
 	s   *testkit.Server
@@ -90,7 +90,7 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 	}, s, env}
 }
 
-// sendAll runs the job of every message that waits, and joins what failed.
+// sendAll runs the job of each pending message and joins the errors.
 func (w *worker) sendAll(t *testing.T) (err error) {
 	t.Helper()
 	for _, id := range testkit.Rows[string](w.s, `SELECT id FROM messages WHERE status IN ('queued', 'scheduled') ORDER BY id`) {
@@ -99,12 +99,12 @@ func (w *worker) sendAll(t *testing.T) (err error) {
 	return err
 }
 
-// phoneNetwork takes texts, or fails as the next errors say.
+// phoneNetwork accepts text messages, or returns the next errors.
 type phoneNetwork struct {
 	mu   sync.Mutex
 	took []sms.Message
 	next []error
-	fate error // of what it took; nil: it arrives
+	fate error // of accepted messages; nil means delivered
 }
 
 func (p *phoneNetwork) Status(context.Context, string) (sms.Status, error) {
@@ -136,7 +136,7 @@ func (p *phoneNetwork) taken() []sms.Message {
 type postOffice struct {
 	mu     sync.Mutex
 	took   [][]byte
-	refuse error // what it says to the next recipient
+	reject error // returned for the next recipient
 }
 
 // open serves until the test ends and returns a sender to it.
@@ -151,7 +151,7 @@ func (p *postOffice) open(t *testing.T) mail.Sender {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	t.Cleanup(func() {
-		_ = server.Close() // says what Serve says
+		_ = server.Close() // returns the same error as Serve
 		<-ended
 	})
 	_, port, err := net.SplitHostPort(l.Addr().String())
@@ -180,8 +180,8 @@ func (visit) Logout() error                        { return nil }
 func (v visit) Rcpt(string, *smtp.RcptOptions) error {
 	v.office.mu.Lock()
 	defer v.office.mu.Unlock()
-	err := v.office.refuse
-	v.office.refuse = nil
+	err := v.office.reject
+	v.office.reject = nil
 	return err
 }
 
@@ -193,7 +193,7 @@ func (v visit) Data(r io.Reader) error {
 	return err
 }
 
-// outbox are the texts in the service's own outbox.
+// outbox returns the text messages in the outbox folder of the service.
 func outbox(t *testing.T, s *testkit.Server) (texts []map[string]string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.sms.json"))
@@ -238,9 +238,9 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 	case 422:
 		f := res.Fault(t)
 		m := messagesOf(s, path)[0]
-		testkit.Equal(t, m.Status, messages.Blocked, "the attempt is not kept", "after")
-		testkit.Equal(t, m.BlockReason, new(f.Details[0].Code), "the attempt is not kept", "after")
-		testkit.Contains(t, f.Message, m.ID, "the attempt is not kept", "after")
+		testkit.Equal(t, m.Status, messages.Blocked, "stored message")
+		testkit.Equal(t, m.BlockReason, new(f.Details[0].Code), "stored message")
+		testkit.Contains(t, f.Message, m.ID, "stored message")
 		return f.Details[0].Code
 	}
 	t.Fatalf("%d %s", res.StatusCode, res.Bytes)

@@ -12,8 +12,8 @@ import (
 	"slipway/internal/testkit"
 )
 
-// STOP on one lead counts for every lead with that number, at once; the
-// confirmation goes out all the same, once.
+// STOP on one lead immediately applies to each lead with that number. One
+// confirmation is sent.
 func TestStopEverywhere(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		setClock(t, s, noon(s))
@@ -67,7 +67,7 @@ func TestStopEverywhere(t *testing.T) {
 	})
 }
 
-// Two STOPs at once, by two leads: one revocation, one confirmation.
+// Concurrent STOPs of several leads: one revocation, one confirmation.
 func TestStopsAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var paths []string
@@ -87,7 +87,7 @@ func TestStopsAtOnce(t *testing.T) {
 		count := func(query string) int64 { return testkit.Rows[int64](s, query)[0] }
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`), 1)
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'outbound'`), 1)
-		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'inbound'`), 6, "messages of 6, each told twice")
+		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'inbound'`), 6, "messages, each received twice")
 	})
 }
 
@@ -106,7 +106,7 @@ func TestInbound(t *testing.T) {
 		m := say("Is she still there?")
 		testkit.Equal(t, *m.Intent, "ordinary")
 		testkit.Equal(t, m.NeedsReview, false)
-		// What may be an opt-out stops marketing until somebody has read it.
+		// A message that might be an opt-out blocks marketing until a user has read it.
 		testkit.Equal(t, say("Who is this?").NeedsReview, true)
 		s.Test.Get(path, 200, &l)
 		testkit.Equal(t, l.NeedsReview, true)
@@ -117,11 +117,11 @@ func TestInbound(t *testing.T) {
 		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
 		// HELP is answered, also to who agreed to nothing.
-		stranger := "/v1/leads/" + s.Test.Lead(nil)
-		s.Test.Post(stranger+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
+		other := "/v1/leads/" + s.Test.Lead(nil)
+		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
 		// YES agrees only where it was asked for.
-		s.Test.Post(stranger+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
-		testkit.Equal(t, len(consentsOf(s, stranger)), 0, "consents by a yes to nothing")
+		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
+		testkit.Equal(t, len(consentsOf(s, other)), 0, "consents by a yes to nothing")
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)

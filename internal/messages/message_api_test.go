@@ -117,7 +117,7 @@ func TestSendingFails(t *testing.T) {
 		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", text, 202, &m)
 		if err := w.sendAll(t); err == nil || strings.Contains(err.Error(), "410555") {
-			t.Errorf(`the queue is told %v; want an error, err.Error() not to contain "410555"`, err)
+			t.Errorf(`the queue got %v; want an error, err.Error() not to contain "410555"`, err)
 		}
 		if m := messagesOf(s, path)[0]; m.Status != messages.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
 			t.Errorf(`got %s; want m.Status = messages.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
@@ -142,7 +142,7 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Failed || *m.ErrorCode != "21211" {
 			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
 		}
-		// The carrier knows of a STOP that we have not heard of.
+		// The carrier knows about a STOP that was not received here.
 		net.next = []error{&sms.Rejected{Code: "21610", Text: "unsubscribed"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
 		if err := w.sendAll(t); err != nil {
@@ -201,7 +201,7 @@ func TestTracking(t *testing.T) {
 	})
 }
 
-// Workers that come at once send a message once.
+// Concurrent workers send a message once.
 func TestSendOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		net := &phoneNetwork{}
@@ -211,7 +211,7 @@ func TestSendOnce(t *testing.T) {
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) }) // late ones hear that it is being sent
+			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) }) // the others fail because it is being sent
 		}
 		wg.Wait()
 		testkit.Equal(t, len(net.taken()), 1, "sent", "times")
