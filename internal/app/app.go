@@ -22,6 +22,7 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
+	"slipway/internal/people"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -87,15 +88,15 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	}
 	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
 	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
-	people := &access.API{
-		DB: a.DB, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), BaseURL: s.BaseURL, AuthURL: s.authURL(),
-		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
+	credentials := &access.API{
+		DB: a.DB, Box: a.Box, BaseURL: s.BaseURL, AuthURL: s.authURL(), Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
+	staff := &people.API{DB: a.DB, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: log}
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
 	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerPatience, s.AllowPrivate)}
-	company := &dealership.API{DB: a.DB}
+	company := &dealership.API{}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
 	a.Relay.Observe = a.metrics.delivered
@@ -107,20 +108,20 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	inventory.Work(work)
 	sales.Work(work)
 	interest.Work(work)
-	people.Work(work)
+	staff.Work(work)
 	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, staff.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, sales, money, company, people, hooks)
-	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	}, inventory, book, interest, sales, money, company, staff, credentials, hooks)
+	router.HandleForm(credentials.AuthPath()+"/invitations/*", http.StripPrefix(credentials.AuthPath(), staff.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
+	"slipway/internal/people"
 	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
@@ -27,12 +28,12 @@ import (
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
 	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{},
-		&dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
+		&dealership.API{}, &people.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
 }
 
 // Kinds are all types of events there are.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, access.Events, webhooks.Events)
+	return slices.Concat(hulls.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, people.Events, access.Events, webhooks.Events)
 }
 
 // OpenAPIJSON is the description as it is committed and served.

@@ -1,5 +1,5 @@
-// Package dealership is the dealership itself: its environments, locations,
-// users and roles.
+// Package dealership contains the dealership: its environments, settings and
+// locations. It also lists the audit log.
 package dealership
 
 import (

@@ -1,11 +1,13 @@
-package dealership
+package people
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -120,6 +122,30 @@ func insertUser(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 	return replaceRoles(ctx, tx, u, roles)
 }
 
+// InsertOwner adds the built-in roles and an active owner to a new environment.
+func InsertOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (User, error) {
+	owner := User{Email: email, Name: email, Status: Active, PasswordHash: &passwordHash}
+	if err := owner.check(); err != nil {
+		return owner, err
+	}
+
+	var held []Role
+	for _, r := range builtIn {
+		r.BuiltIn = true
+		if err := insertRole(ctx, tx, &r); err != nil {
+			return owner, err
+		}
+		if r.Name == ownerRole {
+			held = append(held, r)
+		}
+	}
+
+	if err := insertUser(ctx, tx, &owner, held); err != nil {
+		return owner, err
+	}
+	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
+}
+
 // SaveUser writes a changed user.
 func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
 	if err := emailIsFree(ctx, tx, *u); err != nil {
@@ -142,7 +168,7 @@ func emailIsFree(ctx context.Context, tx *db.Tx, u User) error {
 func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
 	var bad fault.Fields
 	for _, id := range ids {
-		_, err := FindLocation(ctx, tx, id)
+		_, err := dealership.FindLocation(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
 			bad.Add("location_ids", "not_found", "has %s, which does not exist", id)
 		} else if err != nil {
@@ -171,7 +197,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 // that take an owner away pass one at a time, so that two of them cannot each
 // leave the last one to the other.
 func keepAnOwner(ctx context.Context, tx *db.Tx) error {
-	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, tx.Env); err != nil {
+	if err := dealership.Lock(ctx, tx); err != nil {
 		return err
 	}
 	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id

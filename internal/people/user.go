@@ -1,4 +1,6 @@
-package dealership
+// Package people contains users, their roles, sessions and two-factor methods,
+// and the invitations to set a password.
+package people
 
 import (
 	"net/mail"
