@@ -27,7 +27,7 @@ type Authenticator struct {
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	kind, mode, publicID, ok := parseToken(token)
 	if !ok {
-		return auth.Principal{}, fault.Unauthenticated("This is not a credential of ours: it may be cut off or mistyped.")
+		return auth.Principal{}, fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 	}
 	now := a.DB.Now().UTC()
 	if r, ok := a.refused.find(token, now); ok {
@@ -94,7 +94,7 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode a
 
 func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &refusedError{refusal{why: fault.Unauthenticated("This session is not known or has ended. Sign in again.")}}
+	ended := &refusedError{refusal{why: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
 		return auth.Principal{}, ended
 	}

@@ -21,7 +21,7 @@ const sessionFor = 12 * time.Hour
 type SignIn struct {
 	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
 	Password    string    `json:"password" maxLength:"200"`
-	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Needed once the user has a second factor. A recovery code works too."`
+	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
 	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
 }
 
@@ -111,7 +111,7 @@ func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u people.User, code *
 		return nil, err
 	}
 	if code == nil {
-		return fault.Unauthenticated("A code of the second factor is needed.").Detail("totp_code", "required", "is required"), nil
+		return fault.Unauthenticated("A two-factor code is required.").Detail("totp_code", "required", "is required"), nil
 	}
 	wrong, err := tryCode(ctx, tx, a.Box, u, factors, *code)
 	switch {
@@ -137,7 +137,7 @@ func (a *API) signOut(ctx context.Context, in *struct {
 		return none, err
 	}
 	if caller.SessionID == "" {
-		return none, fault.Forbidden("This credential is no session. Revoke a key at /v1/api_keys.")
+		return none, fault.Forbidden("This credential is not a session. To revoke a key, use /v1/api_keys.")
 	}
 	ctx = auth.With(ctx, caller)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {

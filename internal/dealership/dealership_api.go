@@ -32,7 +32,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
 
 	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
-		rest.Describe("Entries are kept for 13 months, chained so that a change to them shows. Reading them is audited, too."))
+		rest.Describe("Entries are stored for 13 months. They are chained, so that tampering can be detected. Reading the log is audited, too."))
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {

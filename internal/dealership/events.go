@@ -4,7 +4,7 @@ import "slipway/internal/platform/events"
 
 // Events are what can happen to a dealership and its locations.
 var Events = []events.Kind{
-	{Type: "dealership.created", Doc: "The dealership was founded.", Object: Dealership{}},
+	{Type: "dealership.created", Doc: "The dealership was created.", Object: Dealership{}},
 	{Type: "dealership.updated", Doc: "The dealership's settings changed.", Object: Dealership{}},
 	{Type: "location.created", Doc: "A location was added.", Object: Location{}},
 	{Type: "location.updated", Doc: "A location changed.", Object: Location{}},

@@ -52,7 +52,7 @@ func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error)
 type UserFilter struct {
 	page.Query
 	Status UserStatus `query:"status" enum:"invited,active,deactivated"`
-	Email  string     `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
+	Email  string     `query:"email" maxLength:"254" doc:"Exact email address. Ignores case."`
 }
 
 func listUsers(ctx context.Context, tx *db.Tx, f UserFilter) (page.Page[User], error) {
@@ -162,7 +162,7 @@ func emailIsFree(ctx context.Context, tx *db.Tx, u User) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("User %s has the email address %s.", other[0], u.Email).Detail("email", "duplicate", "is that of %s", other[0])
+	return fault.Conflict("email %s is already used by user %s.", u.Email, other[0]).Detail("email", "duplicate", "is already used by %s", other[0])
 }
 
 func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
@@ -170,7 +170,7 @@ func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
 	for _, id := range ids {
 		_, err := dealership.FindLocation(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
-			bad.Add("location_ids", "not_found", "has %s, which does not exist", id)
+			bad.Add("location_ids", "not_found", "contains %s, which doesn't exist", id)
 		} else if err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func keepAnOwner(ctx context.Context, tx *db.Tx) error {
 	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
 		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, tx.Env, Active, ownerRole)
 	if err == nil && owners == 0 {
-		err = fault.Conflict("The dealership needs an active owner. Make somebody else one first.").Detail("user_id", "state", "is the last owner")
+		err = fault.Conflict("The dealership must have an active owner. Assign the owner role to another user first.").Detail("user_id", "state", "is the last owner")
 	}
 	return err
 }
