@@ -12,7 +12,7 @@ import (
 type bootstrapCmd struct {
 	Name  string `required:"" help:"The dealership's name."`
 	Owner string `required:"" help:"The owner's email address."`
-	Plan  string `default:"standard" enum:"standard,fleet" help:"${enum}."`
+	Plan  string `default:"standard" enum:"standard,fleet" help:"Plan of the dealership: ${enum}. The fleet plan includes single sign-on."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -27,7 +27,7 @@ type Authenticator struct {
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	kind, mode, publicID, ok := parseToken(token)
 	if !ok {
-		return auth.Principal{}, fault.Unauthenticated("This is not a credential of ours: it may be cut off or mistyped.")
+		return auth.Principal{}, fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 	}
 	now := a.DB.Now().UTC()
 	if r, ok := a.refused.find(token, now); ok {
@@ -66,6 +66,8 @@ type keyRow struct {
 	Mode         auth.Mode `db:"mode"`
 }
 
+// key authenticates an API key. It joins a table of the dealership package,
+// because every request runs this query and a second one would slow it down.
 func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
@@ -90,17 +92,9 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode a
 	return p, nil
 }
 
-// sessionRow is a session with the environment it belongs to.
-type sessionRow struct {
-	dealership.Session
-	DealershipID string    `db:"dealership_id"`
-	Mode         auth.Mode `db:"mode"`
-}
-
 func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
-	s, err := db.One[sessionRow](ctx, tx, `SELECT {cols} FROM (
-		SELECT s.*, d.id AS dealership_id, d.mode FROM sessions s JOIN dealerships d ON d.env = s.env WHERE s.public_id = ?) AS found`, publicID)
-	ended := &refusedError{refusal{why: fault.Unauthenticated("This session is not known or has ended. Sign in again.")}}
+	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
+	ended := &refusedError{refusal{why: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
 		return auth.Principal{}, ended
 	}
@@ -111,14 +105,14 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 		return auth.Principal{}, ended
 	}
 	tx = tx.In(s.Env)
-	u, err := dealership.FindUser(ctx, tx, s.UserID)
+	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	if u.Status != dealership.Active {
+	if u.Status != people.Active {
 		return auth.Principal{}, ended
 	}
-	scopes, err := dealership.ScopesOf(ctx, tx, u)
+	scopes, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
 		return auth.Principal{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
@@ -26,18 +27,23 @@ type FoundedOwner struct {
 // Bootstrap creates a dealership with both environments and an owner in each.
 func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Founded, error) {
 	out := Founded{Owner: FoundedOwner{Email: email, Password: newPassword(), TOTPSecret: newTOTPSecret()}}
-	hash := hashPassword(out.Owner.Password)
+	hash := people.HashPassword(out.Owner.Password)
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Founded, error) {
-		founded, owners, err := dealership.Found(ctx, tx, dealership.Founding{Name: name, Plan: plan, OwnerEmail: email, OwnerName: email, PasswordHash: hash})
+		created, err := dealership.Create(ctx, tx, name, plan)
 		if err != nil {
 			return out, err
 		}
-		for _, owner := range owners {
-			if _, err := addTOTP(ctx, tx.In(owner.Env), box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
+		for _, env := range created {
+			tx := tx.In(env.Env)
+			owner, err := people.InsertOwner(ctx, tx, email, hash)
+			if err != nil {
+				return out, err
+			}
+			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
 				return out, err
 			}
 		}
-		out.DealershipID = founded[0].ID
+		out.DealershipID = created[0].ID
 		return out, nil
 	})
 }
@@ -54,7 +60,7 @@ type Operator struct {
 func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership
-		user       dealership.User
+		user       people.User
 		scopes     []auth.Scope
 	}
 	f, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (f found, err error) {
@@ -62,10 +68,10 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 			return f, err
 		}
 		tx = tx.In(f.dealership.Env)
-		if f.user, err = dealership.FindUserByEmail(ctx, tx, by.Email); err != nil {
+		if f.user, err = people.FindUserByEmail(ctx, tx, by.Email); err != nil {
 			return f, err
 		}
-		f.scopes, err = dealership.ScopesOf(ctx, tx, f.user)
+		f.scopes, err = people.ScopesOf(ctx, tx, f.user)
 		return f, err
 	})
 	if err != nil {
@@ -78,7 +84,7 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 		if by.Email == "" || by.Code == "" {
 			return IssuedKey{}, fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
 		}
-		if f.user.Status != dealership.Active || !auth.Need(in.Scopes...).Allows(f.scopes) {
+		if f.user.Status != people.Active || !auth.Need(in.Scopes...).Allows(f.scopes) {
 			return IssuedKey{}, fault.Forbidden("%s may not grant these scopes.", by.Email)
 		}
 		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
 // OpenSession is what follows when a password was found right.
-func (a *API) OpenSession(ctx context.Context, u dealership.User, mode auth.Mode) (SignedIn, error) {
-	return a.openSession(ctx, candidate{Env: u.Env, ID: u.ID, Mode: mode}, nil)
+func (a *API) OpenSession(ctx context.Context, u people.User, mode auth.Mode) (SignedIn, error) {
+	return a.openSession(ctx, people.Candidate{Env: u.Env, ID: u.ID, Mode: mode}, nil)
 }
 
 // Failed takes note of a refused credential.

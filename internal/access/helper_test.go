@@ -10,15 +10,15 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/access"
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
 
 // ownerOf is the founder of a client's environment.
-func ownerOf(t *testing.T, c *testkit.Client) dealership.User {
+func ownerOf(t *testing.T, c *testkit.Client) people.User {
 	t.Helper()
-	var list page.Page[dealership.User]
+	var list page.Page[people.User]
 	c.Get("/v1/users?email=owner@example.com", 200, &list)
 	return list.Data[0]
 }

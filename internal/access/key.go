@@ -19,18 +19,18 @@ type APIKey struct {
 	PublicID   string       `json:"-" db:"public_id"`
 	Hash       []byte       `json:"-" db:"hash"`
 	Name       string       `json:"name" db:"name" example:"Website"`
-	Prefix     string       `json:"prefix" doc:"How the key begins, to recognize it by." example:"sk_test_ls4due2bijfr72gq"`
+	Prefix     string       `json:"prefix" doc:"First characters of the key, to help you recognize it." example:"sk_test_ls4due2bijfr72gq"`
 	Scopes     []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
-	RateLimit  *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests a second; null for the environment's default."`
+	RateLimit  *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests per second. Null if the key uses the environment's default."`
 	Lineage    string       `json:"-" db:"lineage"`
-	Pin        string       `json:"service_version" db:"pin" doc:"The API version it gets without a Service-Version header."`
+	Pin        string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
 	CreatedBy  auth.Actor   `json:"created_by" db:"created_by,json"`
 	CreatedAt  time.Time    `json:"created_at" db:"created_at"`
-	LastUsedAt *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Up to a minute late." audit:"-"`
-	Uses24h    int64        `json:"uses_24h" doc:"Requests of the last 24 hours, up to a minute late." audit:"-"`
-	ExpiresAt  *time.Time   `json:"expires_at" db:"expires_at" doc:"When a rotated key ends; null for one that was not rotated."`
+	LastUsedAt *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
+	Uses24h    int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
+	ExpiresAt  *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
 	RevokedAt  *time.Time   `json:"revoked_at" db:"revoked_at"`
-	RotatedTo  *string      `json:"rotated_to" db:"rotated_to" doc:"Its successor."`
+	RotatedTo  *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it."`
 }
 
 // IssuedKey is a key with the secret, shown this once.
@@ -42,14 +42,14 @@ type IssuedKey struct {
 // KeyCreate is what a new key needs.
 type KeyCreate struct {
 	Name      string       `json:"name" minLength:"1" maxLength:"100" example:"Website"`
-	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"They cannot be changed later, nor exceed the caller's own."`
+	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the key. You can only grant scopes that you have. They can't be changed later."`
 	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000"`
-	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for the admin scope."`
+	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope."`
 }
 
 // KeyRotate asks for a successor.
 type KeyRotate struct {
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Needed for a key with the admin scope."`
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope."`
 }
 
 // admit fails unless the key presented is this one and still good.
@@ -60,12 +60,12 @@ func (k APIKey) admit(presented string, now time.Time) error {
 	case k.RevokedAt != nil:
 		return fault.Unauthenticated("This API key was revoked.")
 	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
-		return fault.Unauthenticated("This API key was rotated and has ended.")
+		return fault.Unauthenticated("This API key was rotated and has expired.")
 	}
 	return nil
 }
 
-func errUnknownKey() error { return fault.Unauthenticated("This API key is not known.") }
+func errUnknownKey() error { return fault.Unauthenticated("Unknown API key.") }
 
 // rotatable fails unless the key can have a successor.
 func (k APIKey) rotatable(now time.Time) error {
@@ -73,9 +73,9 @@ func (k APIKey) rotatable(now time.Time) error {
 	case k.RevokedAt != nil:
 		return fault.Conflict("The key was revoked.").Detail("key_id", "state", "is revoked")
 	case k.RotatedTo != nil && now.Before(*k.ExpiresAt):
-		return fault.Conflict("The key was rotated already: %s is its successor.", *k.RotatedTo).Detail("key_id", "state", "was rotated")
+		return fault.Conflict("The key was already rotated. Use key %s.", *k.RotatedTo).Detail("key_id", "state", "was rotated")
 	case k.RotatedTo != nil:
-		return fault.Conflict("The key has ended.").Detail("key_id", "state", "has ended")
+		return fault.Conflict("The key has expired.").Detail("key_id", "state", "has expired")
 	}
 	return nil
 }
@@ -87,12 +87,12 @@ func isAdmin(scopes []auth.Scope) bool { return slices.Contains(scopes, auth.Adm
 func checkScopes(scopes []auth.Scope) error {
 	var bad fault.Fields
 	if len(scopes) == 0 {
-		bad.Add("scopes", "too_few", "must have at least 1 items")
+		bad.Add("scopes", "too_few", "must have at least 1 item")
 	}
 	for i, s := range scopes {
 		switch {
 		case !auth.KnownScope(s):
-			bad.Add("scopes", "enum", "has the unknown scope %q", s)
+			bad.Add("scopes", "enum", "contains the unknown scope %q", s)
 		case slices.Contains(scopes[:i], s):
 			bad.Add("scopes", "duplicate", "repeats %q", s)
 		}

@@ -3,7 +3,7 @@ package access
 import (
 	"context"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -28,7 +28,7 @@ func (a *API) createKey(ctx context.Context, tx *db.Tx, in *struct{ Body KeyCrea
 	if err := checkScopes(b.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if err := dealership.MayGrant(c.Scopes, b.Scopes); err != nil {
+	if err := people.MayGrant(c.Scopes, b.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
 	if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
@@ -46,7 +46,7 @@ func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {
 		return IssuedKey{}, err
 	}
 	c := auth.From(ctx)
-	if err := dealership.MayGrant(c.Scopes, k.Scopes); err != nil {
+	if err := people.MayGrant(c.Scopes, k.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
 	if err := k.rotatable(tx.Now); err != nil {
@@ -90,15 +90,15 @@ func (a *API) proven(ctx context.Context, tx *db.Tx, scopes []auth.Scope, token 
 	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
 		return missing("the mfa_token is unknown, used, expired or somebody else's")
 	}
-	u, err := dealership.FindUser(ctx, tx, userID)
+	u, err := people.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
-	held, err := dealership.ScopesOf(ctx, tx, u)
+	held, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
 		return err
 	}
-	if u.Status != dealership.Active || !auth.Need(scopes...).Allows(held) {
+	if u.Status != people.Active || !auth.Need(scopes...).Allows(held) {
 		return missing("the user who gave the mfa_token may not grant these scopes")
 	}
 	return nil

@@ -2,14 +2,12 @@ package access
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
@@ -19,11 +17,8 @@ import (
 type API struct {
 	DB       *db.DB
 	Box      *seal.Box
-	Mail     mail.Sender
-	MailFrom string
 	BaseURL  string
 	AuthURL  string
-	Log      *slog.Logger
 	Auth     *Authenticator
 	Usage    *Usage
 	Throttle *Throttle

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/vocab/fault"
 )
 
@@ -33,7 +33,7 @@ type MFAEnroll struct {
 // MFAEnrollment is a new second factor, with what its owner needs to set it up.
 // All of it is shown this once.
 type MFAEnrollment struct {
-	dealership.UserFactor
+	people.UserFactor
 	Secret        *string        `json:"secret" doc:"For an authenticator app; null for webauthn." audit:"-"`
 	OTPAuthURI    *string        `json:"otpauth_uri" doc:"The same as a link or QR code." audit:"-"`
 	PublicKey     map[string]any `json:"public_key" doc:"The options of navigator.credentials.create; empty for totp." audit:"-"`
@@ -54,12 +54,12 @@ type MFAProof struct {
 }
 
 // hasActive reports whether a user has a factor that was proven.
-func hasActive(u dealership.User) bool {
-	return slices.ContainsFunc(u.MFAFactors, func(f dealership.UserFactor) bool { return f.Active })
+func hasActive(u people.User) bool {
+	return slices.ContainsFunc(u.MFAFactors, func(f people.UserFactor) bool { return f.Active })
 }
 
 // locked is the answer while a factor is locked, nil when it is not.
-func locked(f dealership.Factor, now time.Time) *fault.Error {
+func locked(f people.Factor, now time.Time) *fault.Error {
 	if f.LockedUntil == nil || !now.Before(*f.LockedUntil) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func wrongCode() *fault.Error {
 }
 
 // count takes note of a right or wrong code.
-func count(f *dealership.Factor, step int64, ok bool, now time.Time) {
+func count(f *people.Factor, step int64, ok bool, now time.Time) {
 	if ok {
 		f.LastStep, f.Failures, f.LockedUntil = max(step, f.LastStep), 0, nil
 		return
@@ -84,7 +84,7 @@ func count(f *dealership.Factor, step int64, ok bool, now time.Time) {
 }
 
 // factorPlace binds a factor's sealed secret to its row.
-func factorPlace(f dealership.Factor) string { return fmt.Sprintf("mfa_factors/%d/%s", f.Env, f.ID) }
+func factorPlace(f people.Factor) string { return fmt.Sprintf("mfa_factors/%d/%s", f.Env, f.ID) }
 
 // plainCode is a recovery code as it is hashed: people type it in many ways.
 func plainCode(code string) string {

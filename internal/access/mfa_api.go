@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -25,7 +25,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
-	u, err := dealership.FindUser(ctx, tx, in.UserID)
+	u, err := people.FindUser(ctx, tx, in.UserID)
 	if err != nil {
 		return MFAEnrollment{}, err
 	}
@@ -52,7 +52,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	return e, err
 }
 
-func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrollment) error {
+func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *string, e *MFAEnrollment) error {
 	secret := newTOTPSecret()
 	f, err := addTOTP(ctx, tx, a.Box, u, secret, label, false)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u dealership.User, labe
 	return nil
 }
 
-func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, label *string, e *MFAEnrollment) error {
+func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u people.User, label *string, e *MFAEnrollment) error {
 	rp, err := relyingParty(a.BaseURL)
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	if err != nil {
 		return err
 	}
-	f := dealership.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}, CreatedAt: tx.Now}
-	if err := dealership.InsertFactor(ctx, tx, f); err != nil {
+	f := people.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}, CreatedAt: tx.Now}
+	if err := people.InsertFactor(ctx, tx, f); err != nil {
 		return err
 	}
 	e.UserFactor, e.PublicKey = shown(f), options
@@ -82,8 +82,8 @@ func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	return audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-func shown(f dealership.Factor) dealership.UserFactor {
-	return dealership.UserFactor{ID: f.ID, Kind: f.Kind, Label: f.Label, Active: f.Active}
+func shown(f people.Factor) people.UserFactor {
+	return people.UserFactor{ID: f.ID, Kind: f.Kind, Label: f.Label, Active: f.Active}
 }
 
 func (a *API) verify(ctx context.Context, in *struct {
@@ -92,11 +92,11 @@ func (a *API) verify(ctx context.Context, in *struct {
 }) (MFAProof, error) {
 	var refused *fault.Error
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
-		u, err := dealership.FindUser(ctx, tx, in.UserID)
+		u, err := people.FindUser(ctx, tx, in.UserID)
 		if err != nil {
 			return MFAProof{}, err
 		}
-		f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
+		f, err := people.FindFactor(ctx, tx, u, in.FactorID)
 		if err != nil {
 			return MFAProof{}, err
 		}
@@ -112,7 +112,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 			bad.Add("code", "required", "is required")
 			return MFAProof{}, bad.Err()
 		}
-		if refused, err = tryCode(ctx, tx, a.Box, u, []dealership.Factor{f}, *body.Code); err != nil {
+		if refused, err = tryCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code); err != nil {
 			return MFAProof{}, err
 		}
 		if refused != nil {
@@ -128,7 +128,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 
 // verifyWebAuthn answers an empty request with the challenge, and a signed one
 // with the proof.
-func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, f dealership.Factor, answer map[string]any) (MFAProof, error) {
+func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u people.User, f people.Factor, answer map[string]any) (MFAProof, error) {
 	rp, err := relyingParty(a.BaseURL)
 	if err != nil {
 		return MFAProof{}, err
@@ -173,7 +173,7 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u dealership.User, 
 	return newMFAToken(ctx, tx, u)
 }
 
-func (a *API) challenge(ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u dealership.User, f dealership.Factor, credential webauthn.Credential) (MFAProof, error) {
+func (a *API) challenge(ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u people.User, f people.Factor, credential webauthn.Credential) (MFAProof, error) {
 	p := MFAProof{ExpiresAt: tx.Now.Add(proofFor)}
 	var c ceremony
 	var err error
@@ -190,7 +190,7 @@ func (a *API) challenge(ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u
 
 // keepCeremony remembers what a factor was asked, in place of what it was
 // asked before.
-func (a *API) keepCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor, c ceremony) error {
+func (a *API) keepCeremony(ctx context.Context, tx *db.Tx, f people.Factor, c ceremony) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (a *API) keepCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor, 
 }
 
 // takeCeremony returns what a factor was asked. It can be answered once.
-func (a *API) takeCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor) (c ceremony, err error) {
+func (a *API) takeCeremony(ctx context.Context, tx *db.Tx, f people.Factor) (c ceremony, err error) {
 	sealed, err := takeChallenge(ctx, tx, f)
 	if err != nil {
 		return c, err
@@ -211,7 +211,7 @@ func (a *API) takeCeremony(ctx context.Context, tx *db.Tx, f dealership.Factor) 
 	return c, json.Unmarshal(text, &c)
 }
 
-func challengePlace(f dealership.Factor) string {
+func challengePlace(f people.Factor) string {
 	return fmt.Sprintf("mfa_challenges/%d/%s", f.Env, f.ID)
 }
 
@@ -219,7 +219,7 @@ func challengePlace(f dealership.Factor) string {
 // proof of it or of another administrator's. Otherwise a key with the admin
 // scope could give its holder a factor of anybody, and with that factor the
 // proof that guards admin keys.
-func (a *API) vouched(ctx context.Context, tx *db.Tx, u dealership.User, token string) error {
+func (a *API) vouched(ctx context.Context, tx *db.Tx, u people.User, token string) error {
 	if !hasActive(u) {
 		return nil
 	}
@@ -236,15 +236,15 @@ func (a *API) vouched(ctx context.Context, tx *db.Tx, u dealership.User, token s
 	if userID == "" {
 		return missing("the mfa_token is unknown, used or expired")
 	}
-	other, err := dealership.FindUser(ctx, tx, userID)
+	other, err := people.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
-	held, err := dealership.ScopesOf(ctx, tx, other)
+	held, err := people.ScopesOf(ctx, tx, other)
 	if err != nil {
 		return err
 	}
-	if other.Status != dealership.Active || !isAdmin(held) {
+	if other.Status != people.Active || !isAdmin(held) {
 		return missing("the mfa_token is of somebody who does not administer")
 	}
 	return nil
@@ -254,11 +254,11 @@ func (a *API) removeFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
 	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
 }) (none rest.None, err error) {
-	u, err := dealership.FindUser(ctx, tx, in.UserID)
+	u, err := people.FindUser(ctx, tx, in.UserID)
 	if err != nil {
 		return none, err
 	}
-	f, err := dealership.FindFactor(ctx, tx, u, in.FactorID)
+	f, err := people.FindFactor(ctx, tx, u, in.FactorID)
 	if err != nil {
 		return none, err
 	}
@@ -267,7 +267,7 @@ func (a *API) removeFactor(ctx context.Context, tx *db.Tx, in *struct {
 			return none, err
 		}
 	}
-	if err := dealership.RemoveFactor(ctx, tx, f); err != nil {
+	if err := people.RemoveFactor(ctx, tx, f); err != nil {
 		return none, err
 	}
 	if len(u.MFAFactors) == 1 {

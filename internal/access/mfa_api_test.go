@@ -11,7 +11,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/access"
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 )
 
@@ -28,8 +28,8 @@ func TestEnrollTOTP(t *testing.T) {
 		testkit.Equal(t, e.Label, new("Phone"))
 		testkit.Len(t, e.RecoveryCodes, 10)
 		testkit.Equal(t, len(e.PublicKey), 0)
-		factors := func() []dealership.UserFactor {
-			var u dealership.User
+		factors := func() []people.UserFactor {
+			var u people.User
 			s.Test.Get("/v1/users/"+p.ID, 200, &u)
 			return u.MFAFactors
 		}

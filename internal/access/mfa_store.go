@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/seal"
@@ -14,10 +14,10 @@ import (
 )
 
 // addTOTP gives a user an authenticator app.
-func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, secret string, label *string, active bool) (dealership.Factor, error) {
-	f := dealership.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "totp", Label: label, Active: active, CreatedAt: tx.Now}
+func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool) (people.Factor, error) {
+	f := people.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "totp", Label: label, Active: active, CreatedAt: tx.Now}
 	f.Secret = box.Seal([]byte(secret), factorPlace(f))
-	if err := dealership.InsertFactor(ctx, tx, f); err != nil {
+	if err := people.InsertFactor(ctx, tx, f); err != nil {
 		return f, err
 	}
 	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
@@ -28,8 +28,8 @@ func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, s
 //
 // A code is one app's, and wrong only if it is none's: otherwise whoever uses
 // the second of two apps would lock the first.
-func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, factors []dealership.Factor, code string) (refused *fault.Error, err error) {
-	var asked []dealership.Factor
+func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string) (refused *fault.Error, err error) {
+	var asked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
 		if f.Kind != "totp" {
@@ -62,7 +62,7 @@ func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u dealership.User, f
 
 // tryRecoveryCode looks whether a code that is none of the apps' is a recovery
 // code; then they have nothing to count.
-func tryRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, apps []dealership.Factor, code string) (*fault.Error, error) {
+func tryRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) (*fault.Error, error) {
 	spent, err := spendRecoveryCode(ctx, tx, u, code)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func tryRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, apps []d
 		} else {
 			count(&f, 0, false, tx.Now)
 		}
-		if err := dealership.SaveFactor(ctx, tx, &f); err != nil {
+		if err := people.SaveFactor(ctx, tx, &f); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +85,7 @@ func tryRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, apps []d
 
 // VerifyTOTP fails unless the code is a fresh one of the user's, for the
 // command line.
-func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User, code string) error {
+func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, code string) error {
 	refused, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
 		factors, err := activeFactors(ctx, tx, u)
 		if err != nil {
@@ -99,8 +99,8 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u dealership.User,
 	return err
 }
 
-func activeFactors(ctx context.Context, tx *db.Tx, u dealership.User) (active []dealership.Factor, err error) {
-	all, err := dealership.FactorsOf(ctx, tx, u)
+func activeFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {
+	all, err := people.FactorsOf(ctx, tx, u)
 	for _, f := range all {
 		if f.Active {
 			active = append(active, f)
@@ -111,7 +111,7 @@ func activeFactors(ctx context.Context, tx *db.Tx, u dealership.User) (active []
 
 // giveRecoveryCodes returns fresh codes with a factor, unless the user has an
 // active one and so has codes already.
-func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User, factorID string) ([]string, error) {
+func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID string) ([]string, error) {
 	codes := []string{}
 	if hasActive(u) {
 		return codes, nil
@@ -130,26 +130,26 @@ func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User, factor
 // activate marks a factor as proven. With a user's first one, whatever else was
 // enrolled and not proven goes, codes included: until then anybody who
 // administers could enroll one, and only one of them is the user's.
-func activate(ctx context.Context, tx *db.Tx, u dealership.User, f *dealership.Factor) error {
+func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) error {
 	f.Active = true
-	if err := dealership.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {
+	if err := people.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {
 		return err
 	}
-	if err := dealership.RemoveUnproven(ctx, tx, u); err != nil {
+	if err := people.RemoveUnproven(ctx, tx, u); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ? AND factor_id <> ?`, u.Env, u.ID, f.ID)
 	return err
 }
 
-func spendRecoveryCode(ctx context.Context, tx *db.Tx, u dealership.User, code string) (bool, error) {
+func spendRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string) (bool, error) {
 	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ? WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`,
 		tx.Now, u.Env, u.ID, hashToken(plainCode(code)))
 	return n == 1, err
 }
 
 // newMFAToken gives the proof that a user has shown a second factor.
-func newMFAToken(ctx context.Context, tx *db.Tx, u dealership.User) (MFAProof, error) {
+func newMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
 	token := "mft_" + strings.ToLower(rand.Text())
 	p := MFAProof{MFAToken: &token, ExpiresAt: tx.Now.Add(proofFor), Challenge: map[string]any{}}
 	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`, u.Env, hashToken(token), u.ID, p.ExpiresAt)
@@ -173,8 +173,6 @@ func ForgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
 	for _, statement := range []string{
 		`DELETE FROM mfa_tokens WHERE expires_at < ?`,
 		`DELETE FROM mfa_challenges WHERE expires_at < ?`,
-		`DELETE FROM invitations WHERE expires_at < ?`,
-		`DELETE FROM sessions WHERE expires_at < ?`,
 	} {
 		n, err := db.Exec(ctx, tx, statement, tx.Now.AddDate(0, 0, -30))
 		if err != nil {
@@ -187,18 +185,18 @@ func ForgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
 }
 
 // forgetRecoveryCodes ends the codes of a user who has no factor left.
-func forgetRecoveryCodes(ctx context.Context, tx *db.Tx, u dealership.User) error {
+func forgetRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
 	return err
 }
 
-func insertChallenge(ctx context.Context, tx *db.Tx, f dealership.Factor, sealed []byte) error {
+func insertChallenge(ctx context.Context, tx *db.Tx, f people.Factor, sealed []byte) error {
 	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_challenges (env, factor_id, data, expires_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (env, factor_id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`, f.Env, f.ID, sealed, tx.Now.Add(proofFor))
 	return err
 }
 
-func takeChallenge(ctx context.Context, tx *db.Tx, f dealership.Factor) ([]byte, error) {
+func takeChallenge(ctx context.Context, tx *db.Tx, f people.Factor) ([]byte, error) {
 	sealed, err := db.All[[]byte](ctx, tx, `DELETE FROM mfa_challenges WHERE env = ? AND factor_id = ? AND expires_at > ? RETURNING data`, f.Env, f.ID, tx.Now)
 	if err == nil && len(sealed) == 0 {
 		return nil, fault.Conflict("No challenge is open. Send an empty body to get one.").Detail("assertion", "state", "answers no open challenge")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -21,15 +21,15 @@ const sessionFor = 12 * time.Hour
 type SignIn struct {
 	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
 	Password    string    `json:"password" maxLength:"200"`
-	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Needed once the user has a second factor. A recovery code works too."`
+	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
 	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
 }
 
 // SignedIn is a new session with its token, shown this once.
 type SignedIn struct {
-	Token     string          `json:"token" doc:"Send it as Authorization: Bearer."`
-	ExpiresAt time.Time       `json:"expires_at"`
-	User      dealership.User `json:"user"`
+	Token     string      `json:"token" doc:"Send it as Authorization: Bearer."`
+	ExpiresAt time.Time   `json:"expires_at"`
+	User      people.User `json:"user"`
 }
 
 // signIn answers the same, and takes as long, for an unknown account, a wrong
@@ -38,16 +38,16 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 	b := in.Body
 	email := strings.ToLower(strings.TrimSpace(b.Email))
 	req := auth.RequestFrom(ctx)
-	candidates, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]candidate, error) {
-		return findCandidates(ctx, tx, email, b.Environment, req.IP)
+	candidates, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]people.Candidate, error) {
+		return people.FindCandidates(ctx, tx, email, b.Environment, req.IP)
 	})
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.Throttle.take(email, req.IP, anyKnownHere(candidates)); err != nil {
+	if err := a.Throttle.take(email, req.IP, people.AnyKnownHere(candidates)); err != nil {
 		return SignedIn{}, err
 	}
-	found, err := match(candidates, b.Password)
+	found, err := people.FindByPassword(candidates, b.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -65,43 +65,20 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 	return signedIn, err
 }
 
-// match returns the user whose password it is. It hashes at least once.
-func match(candidates []candidate, password string) (*candidate, error) {
-	if len(candidates) == 0 {
-		_, err := checkPassword(password, decoy)
-		return nil, err
-	}
-	var found *candidate
-	for i, c := range candidates {
-		hash := decoy
-		if c.PasswordHash != nil {
-			hash = *c.PasswordHash
-		}
-		ok, err := checkPassword(password, hash)
-		if err != nil {
-			return nil, err
-		}
-		if ok && c.PasswordHash != nil && found == nil {
-			found = &candidates[i]
-		}
-	}
-	return found, nil
-}
-
 // openSession checks the second factor and gives the token. Wrong codes are
 // counted, so the transaction commits even if the answer is no.
-func (a *API) openSession(ctx context.Context, c candidate, code *string) (SignedIn, error) {
+func (a *API) openSession(ctx context.Context, c people.Candidate, code *string) (SignedIn, error) {
 	type outcome struct {
 		SignedIn
 		refused error
 	}
 	ctx = auth.InEnv(ctx, c.Env)
 	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
-		u, err := dealership.FindUserAlone(ctx, tx, c.ID)
+		u, err := people.FindUserAlone(ctx, tx, c.ID)
 		if err != nil {
 			return o, err
 		}
-		if u.Status != dealership.Active { // since the password was checked
+		if u.Status != people.Active { // since the password was checked
 			o.refused = errSignIn()
 			return o, nil
 		}
@@ -111,11 +88,11 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 		}
 		token, publicID := newToken(kindSession, c.Mode)
 		req := auth.RequestFrom(ctx)
-		s := dealership.Session{
+		s := people.Session{
 			Env: u.Env, ID: tx.NewID("ses"), PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
 			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), CreatedAt: tx.Now, LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionFor),
 		}
-		if err := dealership.InsertSession(ctx, tx, s); err != nil {
+		if err := people.InsertSession(ctx, tx, s); err != nil {
 			return o, err
 		}
 		o.SignedIn = SignedIn{token, s.ExpiresAt, u}
@@ -128,13 +105,13 @@ func (a *API) openSession(ctx context.Context, c candidate, code *string) (Signe
 }
 
 // secondFactor says why a sign-in is refused, nil if it is not.
-func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u dealership.User, code *string) (refused, err error) {
+func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u people.User, code *string) (refused, err error) {
 	factors, err := activeFactors(ctx, tx, u)
 	if err != nil || len(factors) == 0 {
 		return nil, err
 	}
 	if code == nil {
-		return fault.Unauthenticated("A code of the second factor is needed.").Detail("totp_code", "required", "is required"), nil
+		return fault.Unauthenticated("A two-factor code is required.").Detail("totp_code", "required", "is required"), nil
 	}
 	wrong, err := tryCode(ctx, tx, a.Box, u, factors, *code)
 	switch {
@@ -160,11 +137,11 @@ func (a *API) signOut(ctx context.Context, in *struct {
 		return none, err
 	}
 	if caller.SessionID == "" {
-		return none, fault.Forbidden("This credential is no session. Revoke a key at /v1/api_keys.")
+		return none, fault.Forbidden("This credential is not a session. To revoke a key, use /v1/api_keys.")
 	}
 	ctx = auth.With(ctx, caller)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
-		s, err := dealership.FindSession(ctx, tx, caller.SessionID)
+		s, err := people.FindSession(ctx, tx, caller.SessionID)
 		if err != nil {
 			return none, err
 		}
@@ -175,14 +152,14 @@ func (a *API) signOut(ctx context.Context, in *struct {
 func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 	page.Query
 	UserID string `query:"user_id" maxLength:"64"`
-}) (page.Page[dealership.Session], error) {
-	return dealership.ListSessions(ctx, tx, in.UserID, in.Query)
+}) (page.Page[people.Session], error) {
+	return people.ListSessions(ctx, tx, in.UserID, in.Query)
 }
 
 func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (none rest.None, err error) {
-	s, err := dealership.FindSession(ctx, tx, in.SessionID)
+	s, err := people.FindSession(ctx, tx, in.SessionID)
 	if err != nil {
 		return none, err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
@@ -115,10 +116,7 @@ func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
 			}
 		}
 		for s, at := range sessions {
-			if _, err := db.Exec(ctx, tx, `UPDATE sessions SET last_seen_at = ? WHERE env = ? AND id = ?`, at, s.env, s.id); err != nil {
-				return 0, err
-			}
-			if _, err := db.Exec(ctx, tx, `UPDATE users SET last_seen_at = ? WHERE env = ? AND id = ?`, at, s.env, s.userID); err != nil {
+			if err := people.MarkSeen(ctx, tx.In(s.env), s.id, s.userID, at); err != nil {
 				return 0, err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/vocab/fault"
 )
 
@@ -22,7 +22,7 @@ func relyingParty(baseURL string) (*webauthn.WebAuthn, error) {
 
 // keyHolder is a user as the library knows one.
 type keyHolder struct {
-	dealership.User
+	people.User
 	credentials []webauthn.Credential
 }
 
@@ -37,7 +37,7 @@ type ceremony struct {
 }
 
 // beginCreation asks an authenticator for a new key.
-func beginCreation(rp *webauthn.WebAuthn, u dealership.User) (options map[string]any, c ceremony, err error) {
+func beginCreation(rp *webauthn.WebAuthn, u people.User) (options map[string]any, c ceremony, err error) {
 	creation, session, err := rp.BeginRegistration(keyHolder{User: u})
 	if err != nil {
 		return nil, c, err
@@ -47,7 +47,7 @@ func beginCreation(rp *webauthn.WebAuthn, u dealership.User) (options map[string
 }
 
 // finishCreation takes the new key. A bad answer is a fault.
-func finishCreation(rp *webauthn.WebAuthn, u dealership.User, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
+func finishCreation(rp *webauthn.WebAuthn, u people.User, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func finishCreation(rp *webauthn.WebAuthn, u dealership.User, c ceremony, answer
 }
 
 // beginAssertion asks for a signature with a known key.
-func beginAssertion(rp *webauthn.WebAuthn, u dealership.User, credential webauthn.Credential) (options map[string]any, c ceremony, err error) {
+func beginAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.Credential) (options map[string]any, c ceremony, err error) {
 	assertion, session, err := rp.BeginLogin(keyHolder{u, []webauthn.Credential{credential}})
 	if err != nil {
 		return nil, c, err
@@ -74,7 +74,7 @@ func beginAssertion(rp *webauthn.WebAuthn, u dealership.User, credential webauth
 }
 
 // finishAssertion checks the signature and returns the key with its new count.
-func finishAssertion(rp *webauthn.WebAuthn, u dealership.User, credential webauthn.Credential, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
+func finishAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.Credential, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/descope/virtualwebauthn"
 
 	"slipway/internal/access"
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 )
 
@@ -105,7 +105,7 @@ func TestWebAuthn(t *testing.T) {
 			t.Error("activation is a proof")
 		}
 		verify(created, 409) // once
-		var u dealership.User
+		var u people.User
 		s.Test.Get("/v1/users/"+user, 200, &u)
 		testkit.Len(t, u.MFAFactors, 1)
 		testkit.Equal(t, u.MFAFactors[0].Active, true)

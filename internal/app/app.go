@@ -24,6 +24,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/people"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -89,15 +90,15 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	}
 	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
 	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
-	people := &access.API{
-		DB: a.DB, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), BaseURL: s.BaseURL, AuthURL: s.authURL(),
-		Log: log, Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
+	credentials := &access.API{
+		DB: a.DB, Box: a.Box, BaseURL: s.BaseURL, AuthURL: s.authURL(), Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
 	}
+	staff := &people.API{DB: a.DB, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: log}
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
 	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
-	company := &dealership.API{DB: a.DB}
+	company := &dealership.API{}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
 	a.Relay.Observe = a.metrics.delivered
@@ -112,20 +113,20 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	sales.Work(work)
 	interest.Work(work)
 	talk.Work(work)
-	people.Work(work)
+	staff.Work(work)
 	hooks.Work(work)
 	a.housekeeping(work)
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, staff.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, talk, sales, money, papers, company, people, hooks)
-	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
+	}, inventory, book, interest, talk, sales, money, papers, company, staff, credentials, hooks)
+	router.HandleForm(credentials.AuthPath()+"/invitations/*", http.StripPrefix(credentials.AuthPath(), staff.Pages()))
 	router.HandleForm("/unsubscribe/*", talk.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/people"
 	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
@@ -28,13 +29,15 @@ import (
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &messages.API{}, &deals.API{}, &finance.API{}, &documents.API{},
-		&dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)},
+		&hulls.API{}, &contacts.API{}, &leads.API{}, &messages.API{}, &deals.API{}, &finance.API{}, &documents.API{},
+		&dealership.API{}, &people.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
 }
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, contacts.Events, leads.Events, messages.Events, deals.Events, finance.Events, documents.Events, dealership.Events, access.Events, webhooks.Events)
+	return slices.Concat(hulls.Events, contacts.Events, leads.Events, messages.Events, deals.Events, finance.Events, documents.Events,
+		dealership.Events, people.Events, access.Events, webhooks.Events)
 }
 
 // OpenAPIJSON returns the description as it is committed and served.

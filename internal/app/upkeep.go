@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/access"
+	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -15,7 +16,7 @@ import (
 func (a *App) housekeeping(r *jobs.Registry) {
 	jobs.Every(r, time.Hour, forget{})
 	jobs.On(r, func(ctx context.Context, _ forget) error {
-		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.ForgetSpent} {
+		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.ForgetSpent, people.DeleteExpired} {
 			if _, err := db.Write(ctx, a.DB, old); err != nil {
 				return err
 			}

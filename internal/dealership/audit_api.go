@@ -21,7 +21,7 @@ type AuditEntry struct {
 	RequestID *string           `json:"request_id"`
 	IP        *string           `json:"ip"`
 	UserAgent *string           `json:"user_agent"`
-	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Secrets and personal data of contacts are never here."`
+	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Never contains secrets or personal data of contacts."`
 	Outcome   string            `json:"outcome" enum:"success,failure"`
 }
 

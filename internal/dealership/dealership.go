@@ -1,5 +1,5 @@
-// Package dealership is the dealership itself: its environments, locations,
-// users and roles.
+// Package dealership contains the dealership: its environments, settings and
+// locations. It also lists the audit log.
 package dealership
 
 import (
@@ -11,10 +11,10 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// Plan is what the dealership pays for.
+// Plan is the set of features that the operator gave a dealership.
 type Plan string
 
-// The plans. Single sign-on needs fleet.
+// The fleet plan includes single sign-on.
 const (
 	Standard Plan = "standard"
 	Fleet    Plan = "fleet"
@@ -27,8 +27,8 @@ type Dealership struct {
 	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test"`
 	Name          string    `json:"name" db:"name" example:"Chesapeake Marine"`
 	LegalName     *string   `json:"legal_name" db:"legal_name" example:"Chesapeake Marine Sales, Inc."`
-	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"Single sign-on needs fleet. The operator sets it."`
-	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Stands under marketing email, as the law wants."`
+	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
+	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Shown in marketing email, as the law requires."`
 	Timezone      string    `json:"timezone" db:"timezone" example:"America/New_York"`
 	Settings      Settings  `json:"settings" db:"settings,json"`
 	Version       int64     `json:"version" db:"version"`
@@ -41,14 +41,14 @@ func (d Dealership) Revision() int64 { return d.Version }
 
 // Settings are the rules a dealership sets for itself.
 type Settings struct {
-	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"A lead that nobody touches for so long is stalled."`
-	QualifyAtScore             int64      `json:"qualify_at_score" doc:"A lead whose score reaches this is qualified."`
-	DefaultHoldHours           int64      `json:"default_hold_hours" doc:"How long a hull is usually held."`
-	SoldWhen                   string     `json:"sold_when" enum:"contracted,funded" doc:"The state of a deal that makes its hull sold."`
-	AllowDeliveryBeforeFunding bool       `json:"allow_delivery_before_funding" doc:"Spot delivery."`
-	QuietHours                 QuietHours `json:"quiet_hours" doc:"When marketing texts wait, in the recipient's time zone."`
+	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
+	QualifyAtScore             int64      `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
+	DefaultHoldHours           int64      `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
+	SoldWhen                   string     `json:"sold_when" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
+	AllowDeliveryBeforeFunding bool       `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
+	QuietHours                 QuietHours `json:"quiet_hours" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string     `json:"default_tax_rate_percent" example:"6"`
-	Sender                     Sender     `json:"sender" doc:"Whom messages come from."`
+	Sender                     Sender     `json:"sender" doc:"Sender of messages."`
 }
 
 // QuietHours is a span of the day that may pass midnight.

@@ -5,7 +5,6 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
-	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 )
@@ -16,10 +15,7 @@ var (
 )
 
 // API serves the dealership's own administration.
-type API struct {
-	DB   *db.DB
-	Jobs *jobs.Queue
-}
+type API struct{}
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
@@ -35,23 +31,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
 	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
 
-	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
-	rest.PostCreated(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
-		rest.Describe("The user gets an email with a link to set a password. It works once, for seven days."),
-		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
-	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
-	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Change a user", a.updateUser)
-	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end its sessions", a.deactivateUser)
-	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Assign a user's roles", a.assignRoles)
-
-	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
-	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole,
-		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
-	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
-	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
-
 	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
-		rest.Describe("Entries are kept for 13 months, chained so that a change to them shows. Reading them is audited, too."))
+		rest.Describe("Entries are stored for 13 months. They are chained, so that tampering can be detected. Reading the log is audited, too."))
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {

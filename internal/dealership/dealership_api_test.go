@@ -1,11 +1,15 @@
 package dealership_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 
+	"slipway/internal/access"
 	"slipway/internal/dealership"
+	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 )
 
 const harbor = `{"line1": "12 Dock Street", "line2": "Slip 4", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}`
@@ -30,6 +34,32 @@ func TestNewDealership(t *testing.T) {
 		var after dealership.Dealership
 		s.Live.Get("/v1/dealership", 200, &after)
 		testkit.Equal(t, after, live, "live after a change in test")
+	})
+}
+
+// The operator chooses the plan at bootstrap. Both environments show it, and
+// TestRefusedSettings checks that the API rejects a change.
+func TestPlan(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		created, err := access.Bootstrap(t.Context(), s.DB, s.Box, "Fleet Yachts", "fleet@example.com", dealership.Fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
+			key, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (access.IssuedKey, error) {
+				env, err := dealership.FindEnvironment(ctx, tx, created.DealershipID, mode)
+				if err != nil {
+					return access.IssuedKey{}, err
+				}
+				return access.IssueKey(ctx, tx.In(env.Env), mode, access.KeyRequest{Name: "plan", Scopes: []auth.Scope{auth.Admin}})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var d dealership.Dealership
+			s.As(key.Key).Get("/v1/dealership", 200, &d)
+			testkit.Equal(t, d.Plan, dealership.Fleet, mode)
+		}
 	})
 }
 

@@ -10,69 +10,34 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Founding is what a new dealership starts with.
-type Founding struct {
-	Name         string
-	Plan         Plan
-	OwnerEmail   string
-	OwnerName    string
-	PasswordHash string
-}
-
-// Found creates a dealership with both environments, the built-in roles and an
-// owner in each. It returns the owners.
-func Found(ctx context.Context, tx *db.Tx, f Founding) ([]Dealership, []User, error) {
+// Create adds a dealership with both of its environments.
+func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealership, error) {
 	last, err := db.One[int64](ctx, tx, `SELECT COALESCE(MAX(env), 0) FROM dealerships`)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var founded []Dealership
-	var owners []User
+
+	var created []Dealership
 	id := tx.NewID("dlr")
 	for i, mode := range []auth.Mode{auth.Live, auth.Test} {
 		d := Dealership{
 			Env: auth.Env(last) + auth.Env(i) + 1, ID: id, Mode: mode,
-			Name: f.Name, Plan: f.Plan, Timezone: "America/New_York", Settings: defaultSettings,
+			Name: name, Plan: plan, Timezone: "America/New_York", Settings: defaultSettings,
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		tx := tx.In(d.Env)
 		if err := db.Insert(ctx, tx, "dealerships", d); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := audit.Begin(ctx, tx); err != nil {
-			return nil, nil, err
-		}
-		owner, err := insertOwner(ctx, tx, f)
-		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := events.Emit(ctx, tx, "dealership.created", d.ID, nil, d); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		founded, owners = append(founded, d), append(owners, owner)
+		created = append(created, d)
 	}
-	return founded, owners, nil
-}
-
-func insertOwner(ctx context.Context, tx *db.Tx, f Founding) (User, error) {
-	owner := User{Email: f.OwnerEmail, Name: f.OwnerName, Status: Active, PasswordHash: &f.PasswordHash}
-	if err := owner.check(); err != nil {
-		return owner, err
-	}
-	var held []Role
-	for _, r := range builtIn {
-		r.BuiltIn = true
-		if err := insertRole(ctx, tx, &r); err != nil {
-			return owner, err
-		}
-		if r.Name == ownerRole {
-			held = append(held, r)
-		}
-	}
-	if err := insertUser(ctx, tx, &owner, held); err != nil {
-		return owner, err
-	}
-	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
+	return created, nil
 }
 
 // FindEnvironment returns one environment of a dealership, by the
@@ -103,4 +68,9 @@ func save(ctx context.Context, tx *db.Tx, d *Dealership) error {
 	was := d.Version
 	d.Version, d.UpdatedAt = was+1, tx.Now
 	return db.Changed(db.Update(ctx, tx, "dealerships", d, "env = ? AND version = ?", d.Env, was))
+}
+
+// Lock makes transactions that change the same environment wait for each other.
+func Lock(ctx context.Context, tx *db.Tx) error {
+	return db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, tx.Env)
 }

@@ -16,8 +16,8 @@ type Location struct {
 	Code      *string   `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
 	Address   *Address  `json:"address" db:"address,json"`
 	Phone     *string   `json:"phone" db:"phone" example:"+14105550123"`
-	Timezone  *string   `json:"timezone" db:"timezone" doc:"IANA time zone; null means the dealership's." example:"America/New_York"`
-	Version   int64     `json:"version" db:"version" doc:"Counts the changes." example:"1"`
+	Timezone  *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
+	Version   int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
 	CreatedAt time.Time `json:"created_at" db:"created_at"`
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 }

@@ -57,13 +57,13 @@ func codeIsFree(ctx context.Context, tx *db.Tx, l Location) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("Location %s has the code %s.", other[0], *l.Code).Detail("code", "duplicate", "is the code of %s", other[0])
+	return fault.Conflict("code %s is already used by location %s.", *l.Code, other[0]).Detail("code", "duplicate", "is already used by %s", other[0])
 }
 
 func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM locations WHERE env = ? AND id = ?`, l.Env, l.ID)
 	if db.IsForeignKey(err) {
-		return fault.Conflict("The location has hulls. Move or archive them elsewhere first.").
+		return fault.Conflict("The location has hulls. Move them to another location first.").
 			Detail("location_id", "state", "must have no hulls").Because(err)
 	}
 	return err

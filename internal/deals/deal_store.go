@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
-	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
@@ -208,7 +208,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 		{"buyer_id", &d.BuyerID, &before.BuyerID, func(id string) error { return findParty(ctx, tx, id) }},
 		{"co_buyer_id", d.CoBuyerID, before.CoBuyerID, func(id string) error { return findParty(ctx, tx, id) }},
 		{"lead_id", d.LeadID, before.LeadID, func(id string) error { _, err := leads.Find(ctx, tx, id); return err }},
-		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := dealership.FindUser(ctx, tx, id); return err }},
+		{"owner_id", d.OwnerID, before.OwnerID, func(id string) error { _, err := people.FindUser(ctx, tx, id); return err }},
 	} {
 		if r.now == nil || r.was != nil && *r.was == *r.now {
 			continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -44,11 +44,11 @@ type LeadAssignment struct {
 
 // nextInTurn returns the candidate after the last one, in the order of IDs.
 // Users who joined or left since then don't change the order of the others.
-func nextInTurn(candidates []dealership.User, last string) (dealership.User, bool) {
+func nextInTurn(candidates []people.User, last string) (people.User, bool) {
 	if len(candidates) == 0 {
-		return dealership.User{}, false
+		return people.User{}, false
 	}
-	slices.SortFunc(candidates, func(a, b dealership.User) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(candidates, func(a, b people.User) int { return strings.Compare(a.ID, b.ID) })
 	for _, u := range candidates {
 		if u.ID > last {
 			return u, true

@@ -3,7 +3,7 @@ package leads
 import (
 	"context"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -27,12 +27,12 @@ func assign(ctx context.Context, tx *db.Tx, l *Lead, userID, method string, reas
 // checkOwner returns an error for the field if the user doesn't exist or is
 // deactivated.
 func checkOwner(ctx context.Context, tx *db.Tx, field, userID string) error {
-	u, err := dealership.FindUser(ctx, tx, userID)
+	u, err := people.FindUser(ctx, tx, userID)
 	var bad fault.Fields
 	if err := addNotFound(&bad, field, err); err != nil {
 		return err
 	}
-	if err == nil && u.Status == dealership.Deactivated {
+	if err == nil && u.Status == people.Deactivated {
 		bad.Add(field, "state", "is deactivated")
 	}
 	return bad.Err()
@@ -48,7 +48,7 @@ func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	sellers, err := dealership.Sellers(ctx, tx, locationID)
+	sellers, err := people.Sellers(ctx, tx, locationID)
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slipway/internal/contacts"
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
@@ -86,14 +86,14 @@ func TestLeadRules(t *testing.T) {
 }
 
 func TestTurns(t *testing.T) {
-	users := func(ids ...string) (all []dealership.User) {
+	users := func(ids ...string) (all []people.User) {
 		for _, id := range ids {
-			all = append(all, dealership.User{ID: id})
+			all = append(all, people.User{ID: id})
 		}
 		return all
 	}
 	for _, c := range []struct {
-		candidates []dealership.User
+		candidates []people.User
 		last, want string
 	}{
 		{users("b", "a", "c"), "", "a"},

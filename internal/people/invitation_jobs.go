@@ -1,4 +1,4 @@
-package access
+package people
 
 import (
 	"context"
@@ -22,14 +22,14 @@ func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.invite) }
 // invite sends a user the link to set a password. The link is made here and
 // kept only as a hash: the queue never holds it. A link takes the place of those
 // before it, which may have gone to a mistyped address.
-func (a *API) invite(ctx context.Context, job dealership.Invite) error {
+func (a *API) invite(ctx context.Context, job Invite) error {
 	type prepared struct {
-		user       dealership.User
+		user       User
 		dealership dealership.Dealership
 		token      string
 	}
 	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (p prepared, err error) {
-		if p.user, err = dealership.FindUser(ctx, tx, job.UserID); err != nil || p.user.Status != dealership.Invited {
+		if p.user, err = FindUser(ctx, tx, job.UserID); err != nil || p.user.Status != Invited {
 			return p, err
 		}
 		if p.dealership, err = dealership.Find(ctx, tx); err != nil {
@@ -40,7 +40,7 @@ func (a *API) invite(ctx context.Context, job dealership.Invite) error {
 		}
 		p.token = strings.ToLower(rand.Text() + rand.Text())
 		return p, insertInvitation(ctx, tx, invitation{
-			Env: job.Env, Hash: hashToken(p.token), UserID: p.user.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(inviteFor),
+			Env: job.Env, Hash: hashLink(p.token), UserID: p.user.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(inviteFor),
 		})
 	})
 	if err != nil || p.token == "" {

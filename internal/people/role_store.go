@@ -1,4 +1,4 @@
-package dealership
+package people
 
 import (
 	"context"
@@ -50,13 +50,13 @@ func roleNameIsFree(ctx context.Context, tx *db.Tx, r Role) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("Role %s has the name %s.", other[0], r.Name).Detail("name", "duplicate", "is the name of %s", other[0])
+	return fault.Conflict("name %s is already used by role %s.", r.Name, other[0]).Detail("name", "duplicate", "is already used by %s", other[0])
 }
 
 func removeRole(ctx context.Context, tx *db.Tx, r Role) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM roles WHERE env = ? AND id = ?`, r.Env, r.ID)
 	if db.IsForeignKey(err) {
-		return fault.Conflict("Users have this role. Give them another first.").Detail("role_id", "state", "must have no users").Because(err)
+		return fault.Conflict("This role is assigned to users. Assign them another role first.").Detail("role_id", "state", "must have no users").Because(err)
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func rolesByID(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
 	for _, id := range ids {
 		r, err := FindRole(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
-			bad.Add("role_ids", "not_found", "has %s, which does not exist", id)
+			bad.Add("role_ids", "not_found", "contains %s, which doesn't exist", id)
 			continue
 		}
 		if err != nil {

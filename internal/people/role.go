@@ -1,4 +1,4 @@
-package dealership
+package people
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ type Role struct {
 	ID        string       `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name      string       `json:"name" db:"name" example:"sales"`
 	Scopes    []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
-	BuiltIn   bool         `json:"built_in" db:"built_in" doc:"Built-in roles cannot be changed."`
+	BuiltIn   bool         `json:"built_in" db:"built_in" doc:"Built-in roles can't be changed."`
 	Version   int64        `json:"version" db:"version"`
 	CreatedAt time.Time    `json:"created_at" db:"created_at"`
 	UpdatedAt time.Time    `json:"updated_at" db:"updated_at"`
@@ -59,7 +59,7 @@ func (r *Role) check(granter []auth.Scope) error {
 	}
 	for _, s := range r.Scopes {
 		if !auth.KnownScope(s) {
-			bad.Add("scopes", "enum", "has the unknown scope %q", s)
+			bad.Add("scopes", "enum", "contains the unknown scope %q", s)
 		}
 	}
 	if err := bad.Err(); err != nil {
@@ -73,7 +73,7 @@ func (r *Role) check(granter []auth.Scope) error {
 func MayGrant(granter, granted []auth.Scope) error {
 	for _, s := range granted {
 		if !slices.Contains(granter, s) {
-			return fault.Forbidden("This credential lacks the scope %s, so it cannot grant it.", s).Detail("scopes", "scope", "must not exceed the caller's own: %s", s)
+			return fault.Forbidden("This credential doesn't have the scope %s, so it can't grant it.", s).Detail("scopes", "scope", "must not exceed the caller's own: %s", s)
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ func MayGrant(granter, granted []auth.Scope) error {
 
 func (r Role) changeable() error {
 	if r.BuiltIn {
-		return fault.Conflict("%s is a built-in role. Create one of your own instead.", r.Name).Detail("role_id", "state", "is built in")
+		return fault.Conflict("%s is a built-in role. You can't change it. Create your own role instead.", r.Name).Detail("role_id", "state", "is built in")
 	}
 	return nil
 }

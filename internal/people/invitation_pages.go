@@ -1,11 +1,10 @@
-package access
+package people
 
 import (
 	"context"
 	"net/http"
 	"unicode/utf8"
 
-	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/fault"
@@ -44,7 +43,7 @@ func (a *API) Pages() http.Handler {
 type invitationForm struct{ Name, Email, Problem string }
 
 func (a *API) showInvitation(w http.ResponseWriter, r *http.Request) {
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (dealership.User, error) {
+	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
 		return openInvitation(ctx, tx, r.PathValue("token"))
 	})
 	if err != nil {
@@ -58,7 +57,7 @@ func (a *API) takePassword(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
 	password := r.PostFormValue("password")
 	token := r.PathValue("token")
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (dealership.User, error) { return openInvitation(ctx, tx, token) })
+	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) { return openInvitation(ctx, tx, token) })
 	if err != nil {
 		a.notice(w, r, err)
 		return
@@ -68,8 +67,8 @@ func (a *API) takePassword(w http.ResponseWriter, r *http.Request) {
 			invitationForm{u.Name, u.Email, "The password must have 12 to 200 characters."})
 		return
 	}
-	hash := hashPassword(password)
-	u, err = db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (dealership.User, error) {
+	hash := HashPassword(password)
+	u, err = db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
 		return acceptInvitation(ctx, tx, token, hash)
 	})
 	if err != nil {

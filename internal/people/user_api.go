@@ -1,15 +1,49 @@
-package dealership
+package people
 
 import (
 	"context"
+	"log/slog"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
+
+var administer = auth.Need(auth.Admin)
+
+// API serves users and roles.
+type API struct {
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Mail     mail.Sender
+	MailFrom string
+	AuthURL  string
+	Log      *slog.Logger
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Dealership")
+	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
+	rest.PostCreated(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
+		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days."),
+		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
+	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
+	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Change a user", a.updateUser)
+	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser)
+	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Assign a user's roles", a.assignRoles)
+
+	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
+	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole,
+		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
+	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
+	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
+}
 
 // ByUser names a user.
 type ByUser struct {
@@ -112,7 +146,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
 	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", func(u *User) error {
 		if u.Status == Deactivated {
-			return fault.Conflict("The user is deactivated already.").Detail("status", "state", "is deactivated")
+			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
 		}
 		u.Status = Deactivated
 		return EndSessionsOf(ctx, tx, *u)

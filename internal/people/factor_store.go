@@ -1,4 +1,4 @@
-package dealership
+package people
 
 import (
 	"context"

@@ -1,86 +1,19 @@
-package access_test
+package people_test
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"mime/quotedprintable"
 	"net/http"
-	"net/mail"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
-
-// working starts the job queue, until the test ends.
-func working(t *testing.T, s *testkit.Server) {
-	t.Helper()
-	if err := s.Jobs.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Jobs.Stop(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-var link = regexp.MustCompile(`http://localhost(/oauth/invitations/[a-z0-9]{52})\n`)
-
-// letters waits until so many letters to somebody have been sent, and returns
-// the links in them.
-func letters(t *testing.T, s *testkit.Server, to string, n int) (links []string) {
-	t.Helper()
-	testkit.Eventually(t, fmt.Sprintf("%d letters to %s", n, to), func() bool {
-		files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.eml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		links = nil
-		for _, file := range files {
-			if found := read(t, file, to); found != "" {
-				links = append(links, found)
-			}
-		}
-		return len(links) >= n
-	})
-	return links
-}
-
-// read returns the link in a letter, "" if it is not to this address or not
-// written to its end yet.
-func read(t *testing.T, file, to string) string {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := mail.ReadMessage(f)
-	if err != nil || m.Header.Get("To") != "<"+to+">" {
-		return ""
-	}
-	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	if err != nil {
-		return ""
-	}
-	found := link.FindStringSubmatch(strings.ReplaceAll(string(body), "\r\n", "\n"))
-	if found == nil {
-		return ""
-	}
-	subject := m.Header.Get("Subject")
-	testkit.Equal(t, subject, "You are invited to Acme Marine on Slipway")
-	testkit.Equal(t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
-	return found[1]
-}
 
 // choose sends the form with a password, as a browser does.
 func choose(t *testing.T, s *testkit.Server, link, password string, header ...string) *testkit.Response {
@@ -129,13 +62,17 @@ func isPage(t *testing.T, res *testkit.Response, status int, says ...string) {
 	}
 }
 
+func signIn(email, password string) map[string]any {
+	return map[string]any{"email": email, "password": password, "environment": "test"}
+}
+
 // From the invitation to the first sign-in.
 func TestInvitation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		working(t, s)
+		s.Working()
 		const email, password = "uma@example.com", "zwölf Zeichen"
 		id := s.Test.User(map[string]any{"email": email, "name": `Uma <b>"& Co"`, "role_ids": []string{s.RoleID("viewer")}})
-		link := letters(t, s, email, 1)[0]
+		link := s.InvitationLinks(email, 1)[0]
 		form, err := s.As("").Send("GET", link, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -151,16 +88,16 @@ func TestInvitation(t *testing.T) {
 		} {
 			testkit.Equal(t, choose(t, s, link, password, headers...).StatusCode, 403, name)
 		}
-		var u dealership.User
+		var u people.User
 		s.Test.Get("/v1/users/"+id, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Invited, "after the refusal")
+		testkit.Equal(t, u.Status, people.Invited, "after the refusal")
 
 		isPage(t, choose(t, s, link, password, "Sec-Fetch-Site", "same-origin", "Origin", s.URL), 200, "Your password is set")
 		s.Test.Get("/v1/users/"+id, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Active, "after acceptance")
+		testkit.Equal(t, u.Status, people.Active, "after acceptance")
 		testkit.Equal(t, u.Version, 2, "after acceptance")
-		s.As("").Post("/oauth/sessions", signIn(email, "password", password), 201, nil)
-		s.As("").Post("/oauth/sessions", signIn(email, "password", "eleven char"), 401, nil)
+		s.As("").Post("/oauth/sessions", signIn(email, password), 201, nil)
+		s.As("").Post("/oauth/sessions", signIn(email, "eleven char"), 401, nil)
 		again, err := s.As("").Send("GET", link, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -179,9 +116,9 @@ func TestInvitation(t *testing.T) {
 // What ends a link: its time, its user's end, a newer one, two tabs.
 func TestInvitationEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		working(t, s)
+		s.Working()
 		links := func(id string, status int) (opened []string) {
-			for _, l := range letters(t, s, emailOf(s, id), 1) {
+			for _, l := range s.InvitationLinks(emailOf(s, id), 1) {
 				if opens(t, s, l) == status {
 					opened = append(opened, l)
 				}
@@ -207,17 +144,17 @@ func TestInvitationEnds(t *testing.T) {
 		if got := links(gone, 404); len(got) != 1 {
 			t.Errorf("the link of a deactivated user opens")
 		}
-		newer := letters(t, s, "uma@example.com", 1)[0]
-		older := letters(t, s, "uma@exampel.com", 1)[0]
+		newer := s.InvitationLinks("uma@example.com", 1)[0]
+		older := s.InvitationLinks("uma@exampel.com", 1)[0]
 		testkit.Equal(t, opens(t, s, newer), 200, "the corrected address")
 		testkit.Equal(t, opens(t, s, older), 404, "the mistyped address")
-		letters(t, s, emailOf(s, again), 2)
+		s.InvitationLinks(emailOf(s, again), 2)
 		fresh, stale := links(again, 200), links(again, 404)
 		testkit.Len(t, fresh, 1, "invited again")
 		testkit.Len(t, stale, 1, "invited again", "open and")
 
 		kept := links(late, 200)[0]
-		s.Advance(week - time.Minute)
+		s.Advance(7*24*time.Hour - time.Minute)
 		testkit.Equal(t, opens(t, s, kept), 200, "a minute before its end")
 		s.Advance(time.Minute)
 		testkit.Equal(t, opens(t, s, kept), 404, "after seven days")

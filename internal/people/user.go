@@ -1,4 +1,6 @@
-package dealership
+// Package people contains users, their roles, sessions and two-factor methods,
+// and the invitations to set a password.
+package people
 
 import (
 	"net/mail"
@@ -29,10 +31,10 @@ type User struct {
 	Name         string       `json:"name" db:"name" example:"Ann Bell"`
 	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
 	Roles        []UserRole   `json:"roles" nullable:"false"`
-	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Where the user works; empty for everywhere."`
+	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them."`
 	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false"`
 	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
-	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"Who the user is to the identity provider."`
+	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"ID of the user at the identity provider."`
 	PasswordHash *string      `json:"-" db:"password_hash"`
 	Version      int64        `json:"version" db:"version"`
 	CreatedAt    time.Time    `json:"created_at" db:"created_at"`
@@ -56,7 +58,7 @@ type UserFactor struct {
 	ID     string  `json:"id" db:"id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn"`
 	Label  *string `json:"label" db:"label"`
-	Active bool    `json:"active" db:"active" doc:"Whether it has been proven once."`
+	Active bool    `json:"active" db:"active" doc:"Whether it has been verified."`
 }
 
 // isOwner reports whether the user can run everything.

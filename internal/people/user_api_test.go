@@ -1,10 +1,10 @@
-package dealership_test
+package people_test
 
 import (
 	"testing"
 	"time"
 
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
@@ -12,15 +12,15 @@ import (
 func TestProvisionUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		place, role := s.Test.Location(), s.RoleID("sales")
-		var u dealership.User
+		var u people.User
 		made := s.Test.Post("/v1/users", map[string]any{"email": "Ann.Bell@Example.com", "name": " Ann Bell ", "role_ids": []string{role}, "location_ids": []string{place}}, 201, &u)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
 		testkit.Equal(t, u.Name, "Ann Bell")
-		testkit.Equal(t, u.Status, dealership.Invited)
+		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Equal(t, u.Version, 1)
 		testkit.Equal(t, u.LastSeenAt, nil)
 		testkit.Equal(t, u.LocationIDs, []string{place})
-		testkit.Equal(t, u.Roles, []dealership.UserRole{{ID: role, Name: "sales"}})
+		testkit.Equal(t, u.Roles, []people.UserRole{{ID: role, Name: "sales"}})
 		testkit.Len(t, u.MFAFactors, 0)
 		read := s.Test.Get("/v1/users/"+u.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(made.Bytes), "read after create")
@@ -67,13 +67,13 @@ func TestUpdateUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		place := s.Test.Location()
 		path, other := "/v1/users/"+s.Test.User(map[string]any{"email": "ann@example.com"}), s.Test.User(map[string]any{"email": "ben@example.com"})
-		var u dealership.User
+		var u people.User
 		s.Test.Patch(path, `{"email": "Ann.Bell@example.com", "name": "Ann B.", "location_ids": ["`+place+`"]}`, 200, &u)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
 		testkit.Equal(t, u.Name, "Ann B.")
 		testkit.Len(t, u.LocationIDs, 1)
 		testkit.Equal(t, u.Version, 2)
-		testkit.Equal(t, u.Status, dealership.Invited)
+		testkit.Equal(t, u.Status, people.Invited)
 		s.Test.Patch(path, `{"location_ids": []}`, 200, &u)
 		testkit.Len(t, u.LocationIDs, 0)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
@@ -96,7 +96,7 @@ func TestUpdateUser(t *testing.T) {
 			body := map[string]any{"PATCH": `{"name": "X"}`, "PUT": `{"role_ids": []}`, "POST": nil}[method]
 			s.Test.With("If-Match", `"1"`).Do(method, at, body, 409, nil)
 		}
-		var list page.Page[dealership.User]
+		var list page.Page[people.User]
 		for query, want := range map[string][]string{
 			"email=ANN.BELL@example.com": {u.ID}, "email=ben@example.com&status=invited": {other}, "email=ben@example.com&status=active": {}, "email=ann@example.com": {},
 			"status=invited": {other, u.ID}, "status=deactivated": {},
@@ -118,15 +118,15 @@ func TestDeactivation(t *testing.T) {
 		p, bystander := s.Person("viewer"), s.Person("viewer")
 		second := s.As(s.Token(p.Email))
 		path := "/v1/users/" + p.ID
-		var u dealership.User
+		var u people.User
 		s.Test.Post(path+"/deactivate", nil, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Deactivated)
+		testkit.Equal(t, u.Status, people.Deactivated)
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
 		gone := func(when string) {
 			for _, c := range []*testkit.Client{p.Client, second} {
 				testkit.Equal(t, c.Get("/v1/me", 401, nil).Fault(t).Code, "unauthenticated", when)
 			}
-			var open page.Page[dealership.Session]
+			var open page.Page[people.Session]
 			s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &open)
 			testkit.Len(t, open.Data, 0, when)
 		}
@@ -137,7 +137,7 @@ func TestDeactivation(t *testing.T) {
 
 		s.Advance(time.Minute)
 		s.Test.Patch(path, `{"status": "active"}`, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Active)
+		testkit.Equal(t, u.Status, people.Active)
 		testkit.Len(t, u.Roles, 1)
 		gone("reactivated")
 		s.As(s.Token(p.Email)).Get("/v1/hulls", 200, nil)
@@ -155,16 +155,16 @@ func TestReactivationInvitesAgain(t *testing.T) {
 		if n := invitations(); n != 1 {
 			t.Fatalf("got %d invitations, want 1", n)
 		}
-		var u dealership.User
+		var u people.User
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Invited)
+		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Equal(t, invitations(), 2)
 		// With a password, there is nothing to invite to.
 		s.Activate(id)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
-		testkit.Equal(t, u.Status, dealership.Active)
+		testkit.Equal(t, u.Status, people.Active)
 		testkit.Equal(t, invitations(), 2)
 	})
 }
@@ -172,7 +172,7 @@ func TestReactivationInvitesAgain(t *testing.T) {
 // ownerOf is the founder of the test environment.
 func ownerOf(t *testing.T, s *testkit.Server) string {
 	t.Helper()
-	var list page.Page[dealership.User]
+	var list page.Page[people.User]
 	s.Test.Get("/v1/users?email=owner@example.com", 200, &list)
 	return list.Data[0].ID
 }
@@ -238,13 +238,13 @@ func TestOwnersThrowEachOtherOut(t *testing.T) {
 			testkit.Equal(t, tally[409], 1, "round", round)
 			left := 0
 			for _, id := range victims {
-				var u dealership.User
+				var u people.User
 				s.Test.Get("/v1/users/"+id, 200, &u)
-				if u.Status == dealership.Active && len(u.Roles) == 1 {
+				if u.Status == people.Active && len(u.Roles) == 1 {
 					left++
 					continue
 				}
-				if u.Status == dealership.Deactivated {
+				if u.Status == people.Deactivated {
 					s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, nil)
 				}
 				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)

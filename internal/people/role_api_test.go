@@ -1,11 +1,11 @@
-package dealership_test
+package people_test
 
 import (
 	"slices"
 	"testing"
 
 	"slipway/internal/access"
-	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -13,9 +13,9 @@ import (
 
 func TestBuiltInRoles(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var roles page.Page[dealership.Role]
+		var roles page.Page[people.Role]
 		s.Test.Get("/v1/roles", 200, &roles)
-		got := map[string]dealership.Role{}
+		got := map[string]people.Role{}
 		for _, r := range roles.Data {
 			got[r.Name] = r
 		}
@@ -36,7 +36,7 @@ func TestBuiltInRoles(t *testing.T) {
 
 func TestRoles(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var r, taken dealership.Role
+		var r, taken people.Role
 		s.Test.Post("/v1/roles", `{"name": " detailing ", "scopes": ["hulls:read"]}`, 201, &r)
 		s.Test.Post("/v1/roles", `{"name": "rigging", "scopes": ["hulls:read", "hulls:write"]}`, 201, &taken)
 		testkit.Equal(t, r.Name, "detailing")
@@ -109,7 +109,7 @@ func TestDeleteRoleWhileItIsGiven(t *testing.T) {
 			if gone := tally[204] == 1 && tally[422] == 1; given == gone {
 				t.Errorf("round %d: got %v, want given != %v", round, tally, gone)
 			}
-			var u dealership.User
+			var u people.User
 			if s.Test.Get("/v1/users/"+user, 200, &u); (len(u.Roles) == 1 && u.Roles[0].ID == role) != given {
 				t.Errorf("round %d: got %v, and the user has %+v; want the role only if it was given (%t)", round, tally, u.Roles, given)
 			}
@@ -147,7 +147,7 @@ func TestNobodyGrantsWhatTheyLack(t *testing.T) {
 			after := counts(s)
 			testkit.Equal(t, after, before, "after a refused", who)
 			// What they have, they give.
-			var made dealership.Role
+			var made people.Role
 			c.Post("/v1/roles", map[string]any{"name": "given by a " + who, "scopes": []string{"hulls:read"}}, 201, &made)
 			c.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{made.ID}}, 200, nil)
 			c.User(map[string]any{"role_ids": []string{made.ID, few}})

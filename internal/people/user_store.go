@@ -1,11 +1,13 @@
-package dealership
+package people
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -50,7 +52,7 @@ func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error)
 type UserFilter struct {
 	page.Query
 	Status UserStatus `query:"status" enum:"invited,active,deactivated"`
-	Email  string     `query:"email" maxLength:"254" doc:"Whole address; case does not matter."`
+	Email  string     `query:"email" maxLength:"254" doc:"Exact email address. Ignores case."`
 }
 
 func listUsers(ctx context.Context, tx *db.Tx, f UserFilter) (page.Page[User], error) {
@@ -120,6 +122,30 @@ func insertUser(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 	return replaceRoles(ctx, tx, u, roles)
 }
 
+// InsertOwner adds the built-in roles and an active owner to a new environment.
+func InsertOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (User, error) {
+	owner := User{Email: email, Name: email, Status: Active, PasswordHash: &passwordHash}
+	if err := owner.check(); err != nil {
+		return owner, err
+	}
+
+	var held []Role
+	for _, r := range builtIn {
+		r.BuiltIn = true
+		if err := insertRole(ctx, tx, &r); err != nil {
+			return owner, err
+		}
+		if r.Name == ownerRole {
+			held = append(held, r)
+		}
+	}
+
+	if err := insertUser(ctx, tx, &owner, held); err != nil {
+		return owner, err
+	}
+	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
+}
+
 // SaveUser writes a changed user.
 func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
 	if err := emailIsFree(ctx, tx, *u); err != nil {
@@ -136,15 +162,15 @@ func emailIsFree(ctx context.Context, tx *db.Tx, u User) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("User %s has the email address %s.", other[0], u.Email).Detail("email", "duplicate", "is that of %s", other[0])
+	return fault.Conflict("email %s is already used by user %s.", u.Email, other[0]).Detail("email", "duplicate", "is already used by %s", other[0])
 }
 
 func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
 	var bad fault.Fields
 	for _, id := range ids {
-		_, err := FindLocation(ctx, tx, id)
+		_, err := dealership.FindLocation(ctx, tx, id)
 		if fault.KindOf(err) == fault.KindNotFound {
-			bad.Add("location_ids", "not_found", "has %s, which does not exist", id)
+			bad.Add("location_ids", "not_found", "contains %s, which doesn't exist", id)
 		} else if err != nil {
 			return err
 		}
@@ -171,13 +197,13 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 // that take an owner away pass one at a time, so that two of them cannot each
 // leave the last one to the other.
 func keepAnOwner(ctx context.Context, tx *db.Tx) error {
-	if err := db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, tx.Env); err != nil {
+	if err := dealership.Lock(ctx, tx); err != nil {
 		return err
 	}
 	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
 		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, tx.Env, Active, ownerRole)
 	if err == nil && owners == 0 {
-		err = fault.Conflict("The dealership needs an active owner. Make somebody else one first.").Detail("user_id", "state", "is the last owner")
+		err = fault.Conflict("The dealership must have an active owner. Assign the owner role to another user first.").Detail("user_id", "state", "is the last owner")
 	}
 	return err
 }

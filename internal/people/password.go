@@ -1,0 +1,66 @@
+package people
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// The cost of a password hash: OWASP's first choice for Argon2id.
+const (
+	argonMemory  = 19 * 1024 // KiB
+	argonTime    = 2
+	argonThreads = 1
+)
+
+// hashing bounds how many hashes are worked out at once: each takes a core and
+// 19 MiB, and whoever sends passwords decides how many there are.
+var hashing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+
+// argon works out a hash when its turn comes.
+func argon(password string, salt []byte, time, memory uint32, threads uint8) []byte {
+	hashing <- struct{}{}
+	defer func() { <-hashing }()
+	return argon2.IDKey([]byte(password), salt, time, memory, threads, 32)
+}
+
+// HashPassword returns the hash in the usual encoded form.
+func HashPassword(password string) string {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	hash := argon(password, salt, argonTime, argonMemory, argonThreads)
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(hash))
+}
+
+// decoy is compared with where there is no hash, so that an unknown account
+// takes as long as a known one.
+const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2xpcHdheS1kZWNveS0wMA$b3RoZXJzIGxvb2sgaGVyZSBhbmQgZmluZCBub3RoaW4"
+
+// checkPassword reports whether the password is the one that was hashed.
+func checkPassword(password, encoded string) (bool, error) {
+	parts := strings.Split(encoded, "$")
+	var memory, time uint32
+	var threads uint8
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return false, errors.New("password hash is not one of ours")
+	}
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads); err != nil {
+		return false, err
+	}
+	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+	if err != nil {
+		return false, err
+	}
+	want, err := base64.RawStdEncoding.DecodeString(parts[5])
+	if err != nil {
+		return false, err
+	}
+	return subtle.ConstantTimeCompare(argon(password, salt, time, memory, threads), want) == 1, nil
+}

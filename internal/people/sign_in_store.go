@@ -1,0 +1,21 @@
+package people
+
+import (
+	"context"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+// maxCandidates bounds the hashes that one request can ask for.
+const maxCandidates = 5
+
+// FindCandidates returns the active users with this email address, in every
+// dealership. It joins a table of the dealership package to save a query.
+func FindCandidates(ctx context.Context, tx *db.Tx, email string, mode auth.Mode, ip string) ([]Candidate, error) {
+	return db.All[Candidate](ctx, tx, `SELECT {cols} FROM (
+		SELECT u.env, u.id, u.password_hash, d.mode,
+			EXISTS (SELECT 1 FROM sessions s WHERE s.env = u.env AND s.user_id = u.id AND s.ip = ?) AS known_here
+		FROM users u JOIN dealerships d ON d.env = u.env WHERE u.email = ? AND d.mode = ? AND u.status = ?) AS found
+		ORDER BY env LIMIT ?`, ip, email, mode, Active, maxCandidates)
+}
