@@ -47,10 +47,17 @@ var may = map[string][]string{
 	"platform/seal":      {},
 	"platform/sms":       {},
 
+	// parts of features
+	"imports/sheet": {},
+	"photos/link":   {},
+
 	// features: may use platform and vocab, and ask the features listed
 	"dealership": {},
 	"access":     {"dealership"},
-	"hulls":      {"dealership"},
+	"hulls":      {"dealership", "photos/link"},
+	"photos":     {"hulls", "photos/link"},
+	"channels":   {"dealership", "hulls", "photos", "photos/link"},
+	"imports":    {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":    {},
 	"contacts":   {"consent"},
 	"leads":      {"consent", "contacts", "dealership", "hulls"},
@@ -59,9 +66,9 @@ var may = map[string][]string{
 	"webhooks":   {"dealership"},
 
 	// the top
-	"app":                           {"access", "contacts", "dealership", "deals", "finance", "hulls", "leads", "webhooks"},
-	"demo":                          {"access", "app", "dealership", "hulls"},
-	"testkit":                       {"access", "app", "dealership", "hulls", "testkit/postgres"},
+	"app":                           {"access", "channels", "contacts", "dealership", "deals", "finance", "hulls", "imports", "leads", "photos", "webhooks"},
+	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
+	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

@@ -16,12 +16,15 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/imports"
 	"slipway/internal/leads"
+	"slipway/internal/photos"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -55,6 +58,10 @@ type App struct {
 	starting atomic.Bool                 // served before its database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
+}
+
+func init() {
+	hulls.Followers = []hulls.Follower{channels.Follower}
 }
 
 // Open opens the database, without touching it yet, and mounts every feature.
@@ -94,7 +101,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerPatience, s.AllowPrivate)}
+	inventory := &hulls.API{DB: a.DB}
+	pictures := &photos.API{DB: a.DB, Blobs: a.Blobs}
+	listings := &channels.API{DB: a.DB, Partners: outbound.New(partnerPatience, s.AllowPrivate)}
+	files := &imports.API{DB: a.DB, Blobs: a.Blobs}
 	company := &dealership.API{DB: a.DB}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
@@ -105,6 +115,9 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	book.Holders = []contacts.Holder{interest.Holder(), sales.Holder(), money.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	pictures.Work(work)
+	listings.Work(work)
+	files.Work(work)
 	sales.Work(work)
 	interest.Work(work)
 	people.Work(work)
@@ -113,13 +126,14 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, pictures.Jobs, listings.Jobs, files.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	company.Jobs, interest.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, sales, money, company, people, hooks)
+	}, inventory, pictures, listings, files, book, interest, sales, money, company, people, hooks)
 	router.HandleForm(people.AuthPath()+"/invitations/*", http.StripPrefix(people.AuthPath(), people.Pages()))
 	router.HandleForm("/unsubscribe/*", interest.Pages())
 	describe(router)

@@ -12,12 +12,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/access"
+	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/imports"
 	"slipway/internal/leads"
+	"slipway/internal/photos"
 	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
@@ -26,13 +29,13 @@ import (
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{},
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, &hulls.API{}, &photos.API{}, &channels.API{}, &imports.API{}, &contacts.API{}, &leads.API{}, &deals.API{}, &finance.API{},
 		&dealership.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
 }
 
 // Kinds are all types of events there are.
 func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, access.Events, webhooks.Events)
+	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, deals.Events, finance.Events, dealership.Events, access.Events, webhooks.Events)
 }
 
 // OpenAPIJSON is the description as it is committed and served.

@@ -10,15 +10,6 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// FindForUpdate returns a hull that nobody else can change until the transaction
-// ends: deals that want it come one after the other.
-func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
-		return Hull{}, err
-	}
-	return Find(ctx, tx, id)
-}
-
 // Reserve gives the hull to a deal. What it was before, the deal keeps for
 // Release.
 func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
@@ -26,7 +17,7 @@ func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 	if err := h.reserve(dealID); err != nil {
 		return err
 	}
-	return save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
+	return Save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
 }
 
 func (h *Hull) reserve(dealID string) error {
@@ -57,7 +48,7 @@ func Release(ctx context.Context, tx *db.Tx, hullID string, to Status, hold *Hol
 			h.Status = Available
 		}
 	}
-	return save(ctx, tx, before, &h, "hull.status_changed", &reason)
+	return Save(ctx, tx, before, &h, "hull.status_changed", &reason)
 }
 
 // MarkSold makes the hull of a deal sold.
@@ -68,7 +59,7 @@ func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.Status, h.SoldAt = Sold, &tx.Now
-	return save(ctx, tx, before, &h, "hull.sold", nil)
+	return Save(ctx, tx, before, &h, "hull.sold", nil)
 }
 
 // MarkDelivered hands the hull of a deal over. One that is delivered before it
@@ -89,7 +80,7 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 		h.ReceivedOn = new(tx.Now.Format(time.DateOnly))
 	}
 	h.Status = Delivered
-	return save(ctx, tx, before, &h, event, nil)
+	return Save(ctx, tx, before, &h, event, nil)
 }
 
 // Settle ends the deal's hold on a delivered hull.
@@ -100,7 +91,7 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.DealID = nil
-	return save(ctx, tx, before, &h, "hull.updated", nil)
+	return Save(ctx, tx, before, &h, "hull.updated", nil)
 }
 
 // StockIn adds a boat taken in trade, at what it cost. If it was here before,

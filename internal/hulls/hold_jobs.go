@@ -2,7 +2,6 @@ package hulls
 
 import (
 	"context"
-	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -21,17 +20,6 @@ func (ReleaseHold) Kind() string { return "release_hold" }
 // Work registers the jobs of the inventory.
 func (a *API) Work(r *jobs.Registry) {
 	jobs.On(r, a.ReleaseHold)
-	jobs.On(r, a.MakeSizes)
-	jobs.On(r, a.SweepBlobs)
-	jobs.On(r, a.PushDue)
-	jobs.On(r, a.PushChannel)
-	jobs.On(r, a.FillChannel)
-	jobs.On(r, a.ClearChannel)
-	jobs.On(r, a.RunImport)
-	jobs.On(r, a.ResumeImports)
-	jobs.Every(r, time.Hour, SweepBlobs{})
-	jobs.Every(r, 10*time.Second, PushDue{})
-	jobs.Every(r, time.Minute, ResumeImports{})
 }
 
 // ReleaseHold makes the hull available again, unless the hold ended or was
@@ -44,7 +32,7 @@ func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 		}
 		before := h
 		h.Status, h.Hold = Available, nil
-		return h, save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		return h, Save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
 	})
 	return err
 }

@@ -2,12 +2,9 @@ package hulls
 
 import (
 	"context"
-	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -24,10 +21,8 @@ var (
 
 // API serves the inventory.
 type API struct {
-	DB       *db.DB
-	Jobs     *jobs.Queue
-	Blobs    *blobs.Keeper
-	Partners *http.Client // reaches those whom listings are pushed to
+	DB   *db.DB
+	Jobs *jobs.Queue
 }
 
 // Mount registers the endpoints.
@@ -53,9 +48,6 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Replaces the pricing: what is left out is cleared, except the original price."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
-	a.mountPhotos(r)
-	a.mountChannels(r)
-	a.mountImports(r)
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
 		rest.Describe("Answers 200 for an invalid number too, with what is wrong in `errors`."))
 }
@@ -96,7 +88,7 @@ func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(h *Hul
 	if err != nil {
 		return h, err
 	}
-	return h, save(ctx, tx, before, &h, event, reason)
+	return h, Save(ctx, tx, before, &h, event, reason)
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
@@ -232,8 +224,6 @@ func (a *API) decodeHIN(_ context.Context, tx *db.Tx, in *struct {
 }) (hin.DecodedHin, error) {
 	return hin.Decode(in.HIN, tx.Now), nil
 }
-
-func (a *API) today() time.Time { return a.DB.Now().UTC() }
 
 // Schema lists the classes in the description of the API.
 func (BoatClass) Schema(huma.Registry) *huma.Schema {

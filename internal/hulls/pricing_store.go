@@ -2,6 +2,7 @@ package hulls
 
 import (
 	"context"
+	"strings"
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
@@ -25,15 +26,15 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 	}
 	was := h
 	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
-		if err := save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
+		if err := Save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
 			return err
 		}
-		return follow(ctx, tx, &h, true) // whether the price is shown is not in the hull
+		return Relist(ctx, tx, &h) // whether the price is shown is not in the hull
 	}
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
 		return err
 	}
-	return save(ctx, tx, was, &h, "hull.price_changed", nil)
+	return Save(ctx, tx, was, &h, "hull.price_changed", nil)
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
@@ -77,5 +78,41 @@ func saveSpecs(ctx context.Context, tx *db.Tx, h Hull, before specRow, r *specRo
 	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version)); err != nil {
 		return err
 	}
-	return relist(ctx, tx, h)
+	h, err := FindForUpdate(ctx, tx, h.ID)
+	if err != nil {
+		return err
+	}
+	return Relist(ctx, tx, &h)
+}
+
+// FindAllPricing returns the pricing of hulls, by hull ID. The statement depends
+// on the number of IDs.
+func FindAllPricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullPricing, error) {
+	list, args := idList(tx, hullIDs)
+	all, err := db.All[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id IN `+list, args...)
+	byHull := map[string]HullPricing{}
+	for _, p := range all {
+		byHull[p.ID] = p
+	}
+	return byHull, err
+}
+
+// FindAllSpecs returns the specifications of hulls, by hull ID. Hulls without
+// specifications are missing. The statement depends on the number of IDs.
+func FindAllSpecs(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullSpecs, error) {
+	list, args := idList(tx, hullIDs)
+	all, err := db.All[specRow](ctx, tx, `SELECT {cols} FROM hull_specs WHERE env = ? AND id IN `+list, args...)
+	byHull := map[string]HullSpecs{}
+	for _, r := range all {
+		byHull[r.ID] = r.view(Hull{ID: r.ID}, false)
+	}
+	return byHull, err
+}
+
+func idList(tx *db.Tx, ids []string) (list string, args []any) {
+	args = []any{tx.Env}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", len(ids)), ", ") + ")", args
 }

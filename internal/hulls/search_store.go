@@ -105,7 +105,7 @@ func listHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], e
 	}
 	p, err := searchHulls(ctx, tx, f)
 	for i := range p.Data {
-		complete(tx, &p.Data[i])
+		Derive(tx, &p.Data[i])
 	}
 	return p, err
 }
@@ -229,21 +229,20 @@ type termRow struct {
 	ID   string   `db:"id"`
 }
 
-func indexTerms(ctx context.Context, tx *db.Tx, h Hull) error {
-	var rows []termRow
+func termRows(h Hull) (rows []termRow) {
 	for _, t := range h.terms() {
 		rows = append(rows, termRow{h.Env, t, h.ID})
 	}
-	return db.Insert(ctx, tx, "hull_terms", rows...)
+	return rows
 }
 
-// reindexTerms follows a change of the words, which most changes are not.
-func reindexTerms(ctx context.Context, tx *db.Tx, before, h Hull) error {
+// updateTerms replaces the search terms of a hull if they have changed.
+func updateTerms(ctx context.Context, tx *db.Tx, before, h Hull) error {
 	if slices.Equal(before.terms(), h.terms()) {
 		return nil
 	}
 	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_terms WHERE env = ? AND id = ?`, h.Env, h.ID); err != nil {
 		return err
 	}
-	return indexTerms(ctx, tx, h)
+	return db.Insert(ctx, tx, "hull_terms", termRows(h)...)
 }
