@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// answer is what a partner said to a listing.
+// answer is the response of a partner to a listing.
 type answer struct {
-	verdict    string // ack, nack, or later: no answer that could be used
-	down       bool   // the partner as a whole is away, whatever the listing
+	verdict    string // ack, nack, or later if it must be sent again
+	down       bool   // the partner is unavailable for all listings
 	externalID *string
 	url        *string
 	code       string
@@ -25,13 +25,12 @@ const (
 	later = "later"
 )
 
-// maxAnswer is how much of an answer is read.
+// maxAnswer is the maximum size of a response.
 const maxAnswer = 64 << 10
 
-// readAnswer makes sense of a response. Partners differ: a plain 2xx is an ack
-// unless the body says otherwise, a 4xx is a nack; with 408, 425, 429 and 5xx
-// it is worth asking again.
-func readAnswer(status int, body []byte) answer {
+// parseAnswer parses a response. Partners differ: a 2xx is an ack unless the body
+// rejects the listing, and a 4xx is a nack. 408, 425, 429 and 5xx are retried.
+func parseAnswer(status int, body []byte) answer {
 	var said struct {
 		Status     string `json:"status"`
 		Result     string `json:"result"`
@@ -68,13 +67,13 @@ func readAnswer(status int, body []byte) answer {
 		a.message = string(body)
 	}
 	if a.message = clipped(strings.TrimSpace(a.message), 500); a.message == "" {
-		a.message = fmt.Sprintf("The partner answered with status %d.", status)
+		a.message = fmt.Sprintf("The partner responded with status %d.", status)
 	}
 	a.code = clipped(a.code, 100)
 	return a
 }
 
-// text is a word or a number; partners use both for codes and ids.
+// text returns a string or a number as text. Partners use both for codes and IDs.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -99,7 +98,8 @@ func orNone(s string) *string {
 	return &s
 }
 
-// clipped is a stranger's text as we keep it: short, whole characters, no NUL.
+// clipped shortens external text to n bytes. It keeps whole characters and
+// removes NUL.
 func clipped(s string, n int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 	for len(s) > n {
@@ -109,9 +109,9 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// hear brings a listing up to date with what the partner said to one revision
-// of it. If it was changed meanwhile, it stays queued for what is new.
-func (l *HullSyndication) hear(a answer, asked HullSyndication, now *time.Time) {
+// apply updates a listing with the response to one of its revisions. If the
+// listing was changed since then, it stays queued.
+func (l *HullSyndication) apply(a answer, asked HullSyndication, now *time.Time) {
 	l.AttemptedAt = now
 	if a.externalID != nil {
 		l.ExternalID = a.externalID
@@ -129,7 +129,7 @@ func (l *HullSyndication) hear(a answer, asked HullSyndication, now *time.Time) 
 		l.accept(*now)
 	case publishing:
 		l.reject(a.code, a.message, *now)
-	default: // what a partner does not know, it does not list
+	default: // a partner that rejects a withdrawal doesn't list the hull either
 		l.drop(*now)
 		l.Code, l.Message, l.ExternalID, l.URL = orNone(a.code), orNone(a.message), nil, nil
 	}

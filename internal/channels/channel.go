@@ -11,19 +11,19 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// maxChannels bounds what a change of a hull has to look at.
+// maxChannels limits the work for each change of a hull.
 const maxChannels = 50
 
-// Channel is where hulls are shown to the public: a marketplace or a website.
+// Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
 	Env         auth.Env      `json:"-" db:"env"`
 	ID          string        `json:"id" db:"id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" example:"Our website"`
 	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom"`
 	Format      string        `json:"format" db:"format" enum:"json,xml,csv"`
-	PushURL     *string       `json:"push_url" db:"push_url" doc:"Where listings are sent to; null for a channel that reads its feed." example:"https://partner.example/listings"`
+	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
 	Filter      ChannelFilter `json:"filter" db:"filter,json"`
-	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Publish every hull that passes the filter."`
+	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
 	Version     int64         `json:"version" db:"version"`
 	CreatedAt   time.Time     `json:"created_at" db:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at"`
@@ -32,24 +32,24 @@ type Channel struct {
 	Failures  int64     `json:"-" db:"failures"`
 }
 
-// Revision is the channel's version.
+// Revision returns the version.
 func (c Channel) Revision() int64 { return c.Version }
 
-// ChannelFilter says which hulls a channel takes. What is empty or null does
-// not matter.
+// ChannelFilter decides which hulls a channel accepts. Empty and null fields
+// match all hulls.
 type ChannelFilter struct {
-	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"At one of these locations."`
-	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"In one of these statuses. Others are never listed."`
+	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
+	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed."`
 	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo"`
-	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
+	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
 }
 
-// ChannelCreate is what a new channel needs.
+// ChannelCreate is a new channel.
 type ChannelCreate struct {
 	Name        string         `json:"name" minLength:"1" maxLength:"100" example:"Our website"`
 	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom"`
 	Format      string         `json:"format,omitempty" enum:"json,xml,csv" default:"json"`
-	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"https only in the live environment."`
+	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"Must use https in the live environment."`
 	Filter      *ChannelFilter `json:"filter,omitempty"`
 	AutoPublish bool           `json:"auto_publish,omitempty"`
 }
@@ -64,7 +64,7 @@ func (c ChannelCreate) channel() Channel {
 	return out
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't.
 func (c ChannelCreate) Check(time.Time) error {
 	var bad fault.Fields
 	if strings.TrimSpace(c.Name) == "" {
@@ -73,7 +73,7 @@ func (c ChannelCreate) Check(time.Time) error {
 	return bad.Err()
 }
 
-// set is a list without repeats, empty rather than nil.
+// set returns a sorted list without duplicates. It is never nil.
 func set[T ~string](values []T) []T {
 	values = append([]T{}, values...)
 	slices.Sort(values)
@@ -83,20 +83,20 @@ func set[T ~string](values []T) []T {
 // listable are the statuses in which a hull can be shown to the public.
 var listable = []hulls.Status{hulls.Available, hulls.OnHold, hulls.SalePending}
 
-// refuses says why a channel does not take a hull; "" if it does.
-func (c Channel) refuses(h hulls.Hull) (field, why string) {
+// rejects returns the field and the reason if a channel doesn't accept a hull, or "".
+func (c Channel) rejects(h hulls.Hull) (field, why string) {
 	f := c.Filter
 	switch {
 	case !slices.Contains(listable, h.Status):
 		return "status", "is " + string(h.Status)
 	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
-		return "status", "is " + string(h.Status) + ", which the channel's filter leaves out"
+		return "status", "is " + string(h.Status) + ", which the channel's filter excludes"
 	case len(f.LocationIDs) > 0 && !slices.Contains(f.LocationIDs, h.LocationID):
-		return "location_id", "is one that the channel's filter leaves out"
+		return "location_id", "is excluded by the channel's filter"
 	case len(f.Conditions) > 0 && !slices.Contains(f.Conditions, h.Condition):
-		return "condition", "is " + h.Condition + ", which the channel's filter leaves out"
+		return "condition", "is " + h.Condition + ", which the channel's filter excludes"
 	case f.PriceMin != nil && h.PriceUSD < *f.PriceMin:
-		return "price_usd", "is less than the channel's filter asks for"
+		return "price_usd", "is below the minimum of the channel's filter"
 	}
 	return "", ""
 }

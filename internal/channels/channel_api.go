@@ -32,38 +32,33 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication)
 	rest.Put(r, "/hulls/{hull_id}/syndication/{channel_id}", "publishHull", write, "Publish a hull to a channel", a.publish,
-		rest.Describe("On a channel without `push_url` the hull is in the feed at once. Otherwise it is `queued`: the listing is sent to the partner, whose answer becomes the state. From then on the listing follows the hull: changes are told, and a hull that leaves available, on_hold and sale_pending, or the channel's filter, is withdrawn until it comes back."))
+		rest.Describe("On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again."))
 	rest.DeleteOK(r, "/hulls/{hull_id}/syndication/{channel_id}", "withdrawHull", write, "Withdraw a hull from a channel", a.withdraw,
-		rest.Describe("Where a partner lists the hull, it stays `queued` until the partner has taken it off. An auto-publishing channel leaves a hull alone that was withdrawn by hand."))
+		rest.Describe("If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again."))
 	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels)
 	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
-		rest.Describe("With `auto_publish`, the hulls that pass the filter are published in the background, and new ones as they come."),
+		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."),
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
-		rest.Describe("Its feed ends at once. A partner is not told: withdraw the hulls first if they should disappear there."))
+		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
 	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read, "Render the channel's listing feed (JSON, XML or CSV)", a.feed,
-		rest.Describe("Every hull that the channel lists, in the channel's format: schema.org JSON-LD, XML, or CSV whose cells no spreadsheet takes for formulas. What is unknown is left out."),
+		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted."),
 		rest.Produces("application/ld+json", "application/xml", "text/csv"))
 }
 
-// ByChannel names a channel.
+// ByChannel is the path parameter of a channel.
 type ByChannel struct {
 	ChannelID string `path:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-// ByListing names a hull and a channel.
+// ByListing is the path parameters of a hull and a channel.
 type ByListing struct {
 	hulls.ByHull
 	ByChannel
 }
 
 func (a *API) listChannels(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Channel], error) {
-	if err := in.Query.Check("chn"); err != nil {
-		return page.Page[Channel]{}, err
-	}
-	w := &db.Where{}
-	w.And("env = ?", tx.Env)
-	return db.List[Channel](ctx, tx, db.From("channels"), in.Query, w)
+	return channels.List(ctx, tx, in.Query, nil)
 }
 
 func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body ChannelCreate }) (Channel, error) {
@@ -90,14 +85,14 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 }
 
 func (a *API) deleteChannel(ctx context.Context, tx *db.Tx, in *ByChannel) (none rest.None, err error) {
-	c, err := findChannel(ctx, tx, in.ChannelID)
+	c, err := channels.Find(ctx, tx, in.ChannelID)
 	if err != nil {
 		return none, err
 	}
 	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 		return none, err
 	}
-	if err := removeChannel(ctx, tx, c); err != nil {
+	if err := channels.Delete(ctx, tx, c.ID); err != nil {
 		return none, err
 	}
 	if err := a.Jobs.Enqueue(ctx, tx, ClearChannel{tx.Env, c.ID}, tx.Now); err != nil {
@@ -119,8 +114,8 @@ func (a *API) listSyndication(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) publish(ctx context.Context, tx *db.Tx, in *ByListing) (HullSyndication, error) {
 	return a.changeListing(ctx, tx, in, func(c Channel, h hulls.Hull, l *HullSyndication) error {
-		if field, why := c.refuses(h); field != "" {
-			return fault.Conflict("The channel cannot list this hull: its %s %s.", field, why).Detail(field, "state", "%s", why)
+		if field, why := c.rejects(h); field != "" {
+			return fault.Conflict("The channel can't list this hull. Its %s %s.", field, why).Detail(field, "state", "%s", why)
 		}
 		l.Wanted = true
 		l.follow(h, c, l.State == rejected, tx.Now)
@@ -132,16 +127,18 @@ func (a *API) withdraw(ctx context.Context, tx *db.Tx, in *ByListing) (HullSyndi
 	return a.changeListing(ctx, tx, in, func(c Channel, h hulls.Hull, l *HullSyndication) error {
 		l.Wanted = false
 		if !l.follow(h, c, false, tx.Now) && l.Revision == 0 {
-			l.turn(tx.Now) // kept, so that nothing publishes it by itself
+			l.turn(tx.Now) // stored, so that it is not published automatically
 			l.drop(tx.Now)
 		}
 		return nil
 	})
 }
 
-// changeListing does what the dealer asks for, and wakes the job that tells
-// partners.
-func (a *API) changeListing(ctx context.Context, tx *db.Tx, in *ByListing, edit func(c Channel, h hulls.Hull, l *HullSyndication) error) (HullSyndication, error) {
+// changeListing changes a listing and starts the job that sends it to the
+// partner.
+func (a *API) changeListing(
+	ctx context.Context, tx *db.Tx, in *ByListing, edit func(c Channel, h hulls.Hull, l *HullSyndication) error,
+) (HullSyndication, error) {
 	h, err := hulls.Find(ctx, tx, in.HullID)
 	if err != nil {
 		return HullSyndication{}, err
@@ -149,7 +146,7 @@ func (a *API) changeListing(ctx context.Context, tx *db.Tx, in *ByListing, edit 
 	if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 		return HullSyndication{}, err
 	}
-	c, err := findChannel(ctx, tx, in.ChannelID)
+	c, err := channels.Find(ctx, tx, in.ChannelID)
 	if err != nil {
 		return HullSyndication{}, err
 	}

@@ -11,7 +11,7 @@ import (
 
 func (a *API) feed(ctx context.Context, in *ByChannel) (*rest.Content, error) {
 	return rest.Read(ctx, a.DB, func(callCtx context.Context, tx *db.Tx) (*rest.Content, error) {
-		c, err := findChannel(callCtx, tx, in.ChannelID)
+		c, err := channels.Find(callCtx, tx, in.ChannelID)
 		if err != nil {
 			return nil, err
 		}
@@ -22,7 +22,7 @@ func (a *API) feed(ctx context.Context, in *ByChannel) (*rest.Content, error) {
 		tag, err := feedTag(callCtx, tx, c, s)
 		return &rest.Content{
 			Type: mediaTypes[c.Format], Name: c.ID + "." + c.Format, ETag: tag,
-			Headers: map[string]string{"Cache-Control": "private, no-cache"}, // ask each time, by the tag
+			Headers: map[string]string{"Cache-Control": "private, no-cache"}, // revalidate each time with the ETag
 			Stream: func(w io.Writer) error {
 				buffered := bufio.NewWriterSize(w, 64<<10)
 				if err := writeFeed(ctx, a.DB, c, s, buffered); err != nil {

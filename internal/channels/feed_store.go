@@ -15,14 +15,14 @@ import (
 	"slipway/internal/platform/db"
 )
 
-// feedBatch is how many hulls of a feed are in memory at once.
+// feedBatch is how many hulls of a feed are in memory at a time.
 const feedBatch = 100
 
-// shop is what all listings of a dealership share.
+// shop is the data that all listings of a dealership share.
 type shop struct {
 	name  string
 	lots  map[string]dealership.Location
-	print string // changes with what they share
+	print string // changes with the shared data
 }
 
 func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
@@ -39,8 +39,8 @@ func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
 	return s, err
 }
 
-// feedTag names what a feed says now. It is found without reading the hulls:
-// every change that shows in a listing counts its revision up.
+// feedTag returns the ETag of a feed. It doesn't read the hulls, because each
+// visible change of a listing increments its revision.
 func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) {
 	type sums struct {
 		Count    int64      `db:"n"`
@@ -53,13 +53,13 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) 
 	if all.Newest != nil {
 		newest = all.Newest.UnixMilli()
 	}
-	// The links to photos are others every day.
+	// The links to photos change each day.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest, link.Expiry(tx.Now).Unix(), s.print))
 	return hex.EncodeToString(sum[:16]), err
 }
 
-// writeFeed writes every hull that a channel lists. It reads a batch after the
-// other, so that its memory does not grow with the inventory.
+// writeFeed writes all hulls that a channel lists, in batches, so that its memory
+// doesn't grow with the inventory. It joins hulls to read a batch in one query.
 func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) error {
 	out := newWriter(c.Format, w)
 	if err := out.begin(s.name); err != nil {

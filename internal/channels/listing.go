@@ -20,13 +20,13 @@ type listing struct {
 	hulls.Hull
 	pricing hulls.HullPricing
 	specs   hulls.HullSpecs
-	photos  []photos.HullPhoto // those that are ready
+	photos  []photos.HullPhoto // only those that are ready
 	at      *dealership.Location
 	seller  string
 	gone    bool // it is withdrawn
 }
 
-// saleStatus is the word that partners know.
+// saleStatus returns the status that partners use.
 func (l listing) saleStatus() string {
 	switch {
 	case l.gone:
@@ -37,7 +37,7 @@ func (l listing) saleStatus() string {
 	return "active"
 }
 
-// price is what is asked, "" where it is not for everybody to see.
+// price returns the asking price, or "" if it is hidden.
 func (l listing) price() string {
 	if l.pricing.PriceHidden || l.pricing.PriceType == "call" {
 		return ""
@@ -52,11 +52,11 @@ func (l listing) headline() string {
 	return strconv.FormatInt(l.Year, 10) + " " + l.Make + " " + l.Model
 }
 
-// field is one thing that a listing says. The same table makes XML and CSV, and
-// the properties that schema.org has no word for.
+// field is one value of a listing. The same table is used for XML, CSV and the
+// properties that schema.org has no name for.
 type field struct {
 	name string
-	unit string // of UN/CEFACT, for a property of JSON; "-" for what JSON says elsewhere
+	unit string // UN/CEFACT code for JSON properties; "-" if JSON has the value elsewhere
 	text func(listing) string
 }
 
@@ -124,7 +124,7 @@ func (l listing) address() dealership.Address {
 	return *l.at.Address
 }
 
-// engines is one line: 2 × would hide that they differ.
+// engines returns all engines in one line. They can differ, so it doesn't write "2 x".
 func (l listing) engines() string {
 	var all []string
 	if l.specs.Engines != nil {
@@ -153,15 +153,15 @@ func decimal(n *float64) string {
 	return strconv.FormatFloat(*n, 'f', -1, 64)
 }
 
-// writer writes a document of listings in one format. A single listing, as a
-// partner gets it, is a document of its own.
+// writer writes a document of listings in one format. A partner receives each
+// listing as a separate document.
 type writer interface {
 	begin(seller string) error
 	write(l listing) error
 	end() error
 }
 
-// mediaTypes are those of the formats.
+// mediaTypes are the media types of the formats.
 var mediaTypes = map[string]string{"json": "application/ld+json", "xml": "application/xml", "csv": "text/csv; charset=utf-8"}
 
 func newWriter(format string, w io.Writer) writer {
@@ -174,7 +174,7 @@ func newWriter(format string, w io.Writer) writer {
 	return &jsonWriter{w: w}
 }
 
-// render is a document of one listing.
+// render writes a document of one listing.
 func render(format string, w io.Writer, l listing) error {
 	out := newWriter(format, w)
 	if j, ok := out.(*jsonWriter); ok {
@@ -204,7 +204,7 @@ func (c *csvWriter) begin(string) error {
 func (c *csvWriter) write(l listing) error {
 	row := []string{l.ID, l.UpdatedAt.Format(wire.TimeFormat)}
 	for _, f := range fields {
-		row = append(row, harmless(f.text(l)))
+		row = append(row, escapeFormula(f.text(l)))
 	}
 	var urls []string
 	for _, p := range l.photos {
@@ -218,9 +218,9 @@ func (c *csvWriter) end() error {
 	return c.Error()
 }
 
-// harmless keeps a cell from being a formula: spreadsheets run what begins
-// with one of these, in either width, also after blanks of any kind.
-func harmless(cell string) string {
+// escapeFormula prevents that spreadsheets run a cell as a formula. They do for
+// these first characters, in both widths, also after white space.
+func escapeFormula(cell string) string {
 	rest := strings.TrimLeftFunc(cell, unicode.IsSpace)
 	blanks := cell[:len(cell)-len(rest)]
 	first, _ := utf8.DecodeRuneInString(rest)
@@ -258,7 +258,7 @@ func (x *xmlWriter) write(l listing) error {
 		return err
 	}
 	for _, f := range fields {
-		if text := f.text(l); text != "" { // what is unknown is left out, never empty
+		if text := f.text(l); text != "" { // unknown values are omitted
 			if err := x.enc.EncodeElement(text, element(f.name)); err != nil {
 				return err
 			}
@@ -326,7 +326,7 @@ func (j *jsonWriter) alone(l listing) error {
 	return err
 }
 
-// product is a listing in the words of schema.org. What is unknown is left out.
+// product is a listing in the vocabulary of schema.org. Unknown values are omitted.
 type product struct {
 	Context     string     `json:"@context,omitempty"`
 	Type        []string   `json:"@type"`

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// pushLease is how long a channel belongs to the job that works on it.
+	// pushLease is how long a job has a channel for itself.
 	pushLease = 5 * time.Minute
-	// pushRounds bounds one job: PushDue finds what is left.
+	// pushRounds limits one job. PushDue finds the remaining listings.
 	pushRounds = 10
-	// pushBatch is how many listings are rendered at once, pushAtOnce how many
-	// of them a partner gets at the same time.
+	// pushBatch is how many listings are rendered together, pushAtOnce how many
+	// are sent at the same time.
 	pushBatch  = 20
 	pushAtOnce = 4
 )
@@ -37,15 +37,15 @@ func (a *API) Work(r *jobs.Registry) {
 	jobs.Every(r, 10*time.Second, PushDue{})
 }
 
-// PushDue finds the channels that have something to tell their partners. It
-// runs every few seconds and whenever a dealer publishes.
+// PushDue is the job that finds the channels with queued listings. It runs every
+// few seconds and after each publish request.
 type PushDue struct{}
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (PushDue) Kind() string { return "push_due" }
 
-// PushDue gives every such channel to a job of its own, unless one is at it or
-// the partner is given time: push_after is both the lease and the pause.
+// PushDue starts a job for each of these channels, unless one is running or the
+// partner is paused. push_after is both the lease and the pause.
 func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 	type channelKey struct {
 		Env auth.Env `db:"env"`
@@ -77,28 +77,28 @@ func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 	return err
 }
 
-// PushChannel tells a partner what is due.
+// PushChannel is the job that sends the queued listings of a channel.
 type PushChannel struct {
 	Env       auth.Env `json:"env"`
 	ChannelID string   `json:"channel_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (PushChannel) Kind() string { return "push_channel" }
 
-// Lane keeps slow partners off the quick work.
+// Lane keeps slow partners apart from quick jobs.
 func (PushChannel) Lane() string { return jobs.Outside }
 
-// Timeout is less than the lease.
+// Timeout is shorter than the lease.
 func (PushChannel) Timeout() time.Duration { return pushLease - 10*time.Second }
 
-// PushChannel sends listings until none is due. A partner that is away is left
-// alone for a while, longer each time, and keeps nobody else waiting.
+// PushChannel sends listings until none is due. A partner that is unavailable is
+// paused, longer each time. Other channels don't wait for it.
 func (a *API) PushChannel(ctx context.Context, job PushChannel) error {
 	for range pushRounds {
 		c, batch, err := a.dueListings(ctx, job)
 		if err != nil || c.PushURL == nil {
-			return err // a channel that was deleted has none
+			return err // a deleted channel has none
 		}
 		if len(batch) == 0 {
 			return a.leaveChannel(ctx, c, false)
@@ -123,10 +123,10 @@ type due struct {
 	body  []byte
 }
 
-// dueListings renders the next listings of a channel.
+// dueListings finds and renders the next listings of a channel.
 func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batch []due, err error) {
 	batch, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]due, error) {
-		if c, err = findChannel(ctx, tx, job.ChannelID); err != nil {
+		if c, err = channels.Find(ctx, tx, job.ChannelID); err != nil {
 			if fault.KindOf(err) == fault.KindNotFound {
 				err = nil
 			}
@@ -163,8 +163,8 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 	return c, batch, err
 }
 
-// pushAll sends a batch and writes down the answers. It reports whether the
-// partner is away.
+// pushAll sends a batch and saves the responses. It reports whether the partner
+// is unavailable.
 func (a *API) pushAll(ctx context.Context, c Channel, batch []due) (down bool, err error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -206,25 +206,25 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 	req.Header.Set("Slipway-Hull", d.asked.HullID)
 	res, err := a.Partners.Do(req)
 	if errors.Is(err, outbound.ErrRefused) {
-		return answer{verdict: nack, code: "address_refused", message: "The channel's push_url does not lead to a public address."}
+		return answer{verdict: nack, code: "address_refused", message: "The channel's push_url does not resolve to a public address."}
 	}
 	if err != nil {
-		// What went wrong may name addresses of ours.
-		return answer{verdict: later, down: true, code: "no_answer", message: "The partner could not be reached or did not answer in time."}
+		// The error might contain internal addresses.
+		return answer{verdict: later, down: true, code: "no_answer", message: "The partner could not be reached or did not respond in time."}
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return answer{verdict: later, down: true, code: "no_answer", message: "The partner's answer broke off."}
+		return answer{verdict: later, down: true, code: "no_answer", message: "The partner's response was incomplete."}
 	}
-	return readAnswer(res.StatusCode, body)
+	return parseAnswer(res.StatusCode, body)
 }
 
 func (a *API) writeAnswer(ctx context.Context, asked HullSyndication, said answer) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSyndication, error) {
 		return changeListing(ctx, tx, asked.HullID, asked.ChannelID, func(_ hulls.Hull, l *HullSyndication) error {
-			if l.Revision > 0 { // else the channel was deleted
-				l.hear(said, asked, &tx.Now)
+			if l.Revision > 0 { // otherwise the channel was deleted
+				l.apply(said, asked, &tx.Now)
 			}
 			return nil
 		})
@@ -232,7 +232,7 @@ func (a *API) writeAnswer(ctx context.Context, asked HullSyndication, said answe
 	return err
 }
 
-// leaveChannel ends the lease, at once or after a pause.
+// leaveChannel ends the lease, immediately or after a pause.
 func (a *API) leaveChannel(ctx context.Context, c Channel, down bool) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		failures, after := int64(0), tx.Now
@@ -245,31 +245,31 @@ func (a *API) leaveChannel(ctx context.Context, c Channel, down bool) error {
 	return err
 }
 
-// channelBatch is how many hulls change in one transaction.
+// channelBatch is how many hulls are changed in one transaction.
 const channelBatch = 100
 
-// FillChannel publishes what there is to a new channel.
+// FillChannel is the job that publishes the existing hulls to a new channel.
 type FillChannel struct {
 	Env       auth.Env `json:"env"`
 	ChannelID string   `json:"channel_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (FillChannel) Kind() string { return "fill_channel" }
 
-// Lane keeps large inventories off everything else.
+// Lane keeps large inventories apart from other jobs.
 func (FillChannel) Lane() string { return jobs.Long }
 
 // Timeout is enough for a large inventory.
 func (FillChannel) Timeout() time.Duration { return time.Hour }
 
-// FillChannel goes through the inventory. Hulls that are on the channel
-// already are left alone, so it may run again.
+// FillChannel publishes all hulls. It skips hulls that are already on the
+// channel, so it can run again.
 func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 	after := ""
 	for {
 		ids, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]string, error) {
-			c, err := findChannel(ctx, tx, job.ChannelID)
+			c, err := channels.Find(ctx, tx, job.ChannelID)
 			if fault.KindOf(err) == fault.KindNotFound {
 				return nil, nil
 			}
@@ -282,7 +282,7 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 			}
 			for _, id := range ids {
 				_, err := changeListing(ctx, tx, id, c.ID, func(h hulls.Hull, l *HullSyndication) error {
-					if field, _ := c.refuses(h); l.Revision == 0 && field == "" {
+					if field, _ := c.rejects(h); l.Revision == 0 && field == "" {
 						l.Wanted = true
 						l.follow(h, c, false, tx.Now)
 					}
@@ -301,22 +301,22 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 	}
 }
 
-// ClearChannel forgets how hulls stood on a channel that was deleted.
+// ClearChannel is the job that deletes the listings of a deleted channel.
 type ClearChannel struct {
 	Env       auth.Env `json:"env"`
 	ChannelID string   `json:"channel_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (ClearChannel) Kind() string { return "clear_channel" }
 
-// Lane keeps large inventories off everything else.
+// Lane keeps large inventories apart from other jobs.
 func (ClearChannel) Lane() string { return jobs.Long }
 
 // Timeout is enough for a large inventory.
 func (ClearChannel) Timeout() time.Duration { return time.Hour }
 
-// ClearChannel takes the channel off the hulls, some at a time.
+// ClearChannel deletes the listings in batches.
 func (a *API) ClearChannel(ctx context.Context, job ClearChannel) error {
 	for {
 		n, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {

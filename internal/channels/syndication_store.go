@@ -12,13 +12,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-func findChannel(ctx context.Context, tx *db.Tx, id string) (Channel, error) {
-	c, err := db.One[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return c, fault.NotFound("channel", id)
-	}
-	return c, err
-}
+var channels = db.Table[Channel]{Name: "channels", Prefix: "chn", Noun: "channel"}
 
 func channelsOf(ctx context.Context, tx *db.Tx) ([]Channel, error) {
 	return db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? ORDER BY id`, tx.Env)
@@ -40,20 +34,18 @@ func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 		return err
 	}
 	if n >= maxChannels {
-		return fault.Conflict("There are %d channels already, and no more are possible.", maxChannels).Detail("channels", "too_many", "are at most %d", maxChannels)
+		return fault.Conflict("You already have %d channels, which is the maximum. Delete one first.", maxChannels).
+			Detail("channels", "too_many", "must be at most %d", maxChannels)
 	}
-	c.Env, c.ID, c.Version, c.CreatedAt, c.UpdatedAt, c.PushAfter = tx.Env, tx.NewID("chn"), 1, tx.Now, tx.Now, tx.Now
-	return db.Insert(ctx, tx, "channels", *c)
+	c.PushAfter = tx.Now
+	return channels.Insert(ctx, tx, c)
 }
 
-func removeChannel(ctx context.Context, tx *db.Tx, c Channel) error {
-	_, err := db.Exec(ctx, tx, `DELETE FROM channels WHERE env = ? AND id = ?`, c.Env, c.ID)
-	return err
-}
-
-// listingOf is how a hull stands on a channel, also if nobody asked for it yet.
+// listingOf returns the listing of a hull on a channel. If there is none, it
+// returns a new one.
 func listingOf(ctx context.Context, tx *db.Tx, h hulls.Hull, channelID string) (HullSyndication, error) {
-	l, err := db.One[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`, h.Env, channelID, h.ID)
+	l, err := db.One[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`,
+		h.Env, channelID, h.ID)
 	if db.IsNoRows(err) {
 		return newListing(h, channelID), nil
 	}
@@ -64,20 +56,15 @@ func newListing(h hulls.Hull, channelID string) HullSyndication {
 	return HullSyndication{Env: h.Env, HullID: h.ID, ChannelID: channelID, State: notListed}
 }
 
-// listListings is a page of how a hull stands on all channels.
+// listListings returns a page of the state of a hull on all channels.
 func listListings(ctx context.Context, tx *db.Tx, h hulls.Hull, q page.Query) (page.Page[HullSyndication], error) {
-	if err := q.Check("chn"); err != nil {
-		return page.Page[HullSyndication]{}, err
-	}
-	w := &db.Where{}
-	w.And("env = ?", h.Env)
-	channels, err := db.List[Channel](ctx, tx, db.From("channels"), q, w)
-	out := page.Page[HullSyndication]{Data: []HullSyndication{}, HasMore: channels.HasMore, NextCursor: channels.NextCursor, PrevCursor: channels.PrevCursor}
+	on, err := channels.List(ctx, tx, q, nil)
+	out := page.Page[HullSyndication]{Data: []HullSyndication{}, HasMore: on.HasMore, NextCursor: on.NextCursor, PrevCursor: on.PrevCursor}
 	if err != nil {
 		return out, err
 	}
 	known, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND hull_id = ?`, h.Env, h.ID)
-	for _, c := range channels.Data {
+	for _, c := range on.Data {
 		at := slices.IndexFunc(known, func(l HullSyndication) bool { return l.ChannelID == c.ID })
 		if at >= 0 {
 			out.Data = append(out.Data, known[at])
@@ -95,14 +82,14 @@ var Follower = hulls.Follower{Insert: followNew, Save: follow}
 
 // followNew publishes new hulls to the channels that publish automatically.
 func followNew(ctx context.Context, tx *db.Tx, added []*hulls.Hull) (inserted func() error, err error) {
-	channels, err := channelsOf(ctx, tx)
+	all, err := channelsOf(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 
 	var listings []HullSyndication
 	for _, h := range added {
-		for _, c := range channels {
+		for _, c := range all {
 			l := newListing(*h, c.ID)
 			if l.Wanted = c.AutoPublish; l.Wanted && l.follow(*h, c, true, tx.Now) {
 				listings = append(listings, l)
@@ -127,8 +114,8 @@ func followNew(ctx context.Context, tx *db.Tx, added []*hulls.Hull) (inserted fu
 
 // follow updates the listings of a hull that was written and is locked.
 func follow(ctx context.Context, tx *db.Tx, h *hulls.Hull, visible bool) error {
-	channels, err := channelsOf(ctx, tx)
-	if err != nil || len(channels)+len(h.PublishedChannels) == 0 {
+	all, err := channelsOf(ctx, tx)
+	if err != nil || len(all)+len(h.PublishedChannels) == 0 {
 		return err
 	}
 	listings, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings WHERE env = ? AND hull_id = ?`, h.Env, h.ID)
@@ -136,7 +123,7 @@ func follow(ctx context.Context, tx *db.Tx, h *hulls.Hull, visible bool) error {
 		return err
 	}
 
-	for _, c := range channels {
+	for _, c := range all {
 		at := slices.IndexFunc(listings, func(l HullSyndication) bool { return l.ChannelID == c.ID })
 		l := newListing(*h, c.ID)
 		if at >= 0 {
@@ -155,12 +142,12 @@ func follow(ctx context.Context, tx *db.Tx, h *hulls.Hull, visible bool) error {
 	}
 
 	h.PublishedChannels = slices.DeleteFunc(slices.Clone(h.PublishedChannels), func(id string) bool { // of a channel that was just deleted
-		return !slices.ContainsFunc(channels, func(c Channel) bool { return c.ID == id })
+		return !slices.ContainsFunc(all, func(c Channel) bool { return c.ID == id })
 	})
 	return nil
 }
 
-// show keeps the hull's own list of the channels that list it.
+// show updates the hull's list of channels.
 func (l HullSyndication) show(h *hulls.Hull) {
 	others := slices.DeleteFunc(slices.Clone(h.PublishedChannels), func(id string) bool { return id == l.ChannelID })
 	if l.Listed {
@@ -170,15 +157,19 @@ func (l HullSyndication) show(h *hulls.Hull) {
 	h.PublishedChannels = others
 }
 
-// saveListing writes a listing, and tells what happened to it.
+// saveListing writes a listing and its event.
 func saveListing(ctx context.Context, tx *db.Tx, before, l HullSyndication) error {
 	if before.Revision == 0 {
 		if err := db.Insert(ctx, tx, "hull_listings", l); err != nil {
 			return err
 		}
-	} else if err := db.Changed(db.Update(ctx, tx, "hull_listings", &l, "env = ? AND channel_id = ? AND hull_id = ?", l.Env, l.ChannelID, l.HullID)); err != nil {
-		return err
+	} else {
+		n, err := db.Update(ctx, tx, "hull_listings", &l, "env = ? AND channel_id = ? AND hull_id = ?", l.Env, l.ChannelID, l.HullID)
+		if err := db.Changed(n, err); err != nil {
+			return err
+		}
 	}
+
 	event := l.event(before)
 	if event == "" {
 		return nil
@@ -186,9 +177,11 @@ func saveListing(ctx context.Context, tx *db.Tx, before, l HullSyndication) erro
 	return events.Emit(ctx, tx, event, l.HullID, before, l)
 }
 
-// changeListing is how one listing is changed: under a lock on its hull, whose
-// list of channels follows and counts as a change of the hull.
-func changeListing(ctx context.Context, tx *db.Tx, hullID, channelID string, edit func(hulls.Hull, *HullSyndication) error) (HullSyndication, error) {
+// changeListing changes one listing while its hull is locked. If the hull's list
+// of channels changes, the hull has a new version.
+func changeListing(
+	ctx context.Context, tx *db.Tx, hullID, channelID string, edit func(hulls.Hull, *HullSyndication) error,
+) (HullSyndication, error) {
 	h, err := hulls.FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return HullSyndication{}, err
@@ -213,13 +206,14 @@ func changeListing(ctx context.Context, tx *db.Tx, hullID, channelID string, edi
 	return l, hulls.SaveChannels(ctx, tx, &h)
 }
 
-// removeListing forgets how a hull stood on a channel.
+// removeListing deletes the listing of a hull on a channel.
 func removeListing(ctx context.Context, tx *db.Tx, hullID, channelID string) error {
 	h, err := hulls.FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`, tx.Env, channelID, hullID); err != nil {
+	_, err = db.Exec(ctx, tx, `DELETE FROM hull_listings WHERE env = ? AND channel_id = ? AND hull_id = ?`, tx.Env, channelID, hullID)
+	if err != nil {
 		return err
 	}
 	if !slices.Contains(h.PublishedChannels, channelID) {

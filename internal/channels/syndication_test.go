@@ -81,7 +81,7 @@ func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	}
 }
 
-func TestChannelRefuses(t *testing.T) {
+func TestChannelRejects(t *testing.T) {
 	h := hulls.Hull{Status: hulls.Available, LocationID: "loc_a", Condition: "used", PriceUSD: 50_000}
 	for _, c := range []struct {
 		filter ChannelFilter
@@ -97,13 +97,13 @@ func TestChannelRefuses(t *testing.T) {
 		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"}, {ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
 	} {
 		h.Status = c.status
-		if field, _ := (Channel{Filter: c.filter}).refuses(h); field != c.field {
+		if field, _ := (Channel{Filter: c.filter}).rejects(h); field != c.field {
 			t.Errorf("%+v of a hull that is %s: %q, want %q", c.filter, c.status, field, c.field)
 		}
 	}
 }
 
-func TestReadAnswer(t *testing.T) {
+func TestParseAnswer(t *testing.T) {
 	for _, c := range []struct {
 		status                              int
 		body, verdict, code, message, extID string
@@ -115,21 +115,21 @@ func TestReadAnswer(t *testing.T) {
 		{200, `{"ack":true,"id":4711}`, ack, "", "", "4711", false},
 		{200, `<html>thank you</html>`, ack, "", "", "", false},
 		{200, `{"status":"nack","code":"NO_PHOTO","message":"A photo is required."}`, nack, "NO_PHOTO", "A photo is required.", "", false},
-		{200, `{"result":"rejected","code":17}`, nack, "17", "The partner answered with status 200.", "", false},
-		{200, `{"ack":false}`, nack, "http_200", "The partner answered with status 200.", "", false},
+		{200, `{"result":"rejected","code":17}`, nack, "17", "The partner responded with status 200.", "", false},
+		{200, `{"ack":false}`, nack, "http_200", "The partner responded with status 200.", "", false},
 		{422, `{"code":"price","message":"Too low."}`, nack, "price", "Too low.", "", false},
 		{400, `bad listing`, nack, "http_400", "bad listing", "", false},
-		{302, ``, nack, "http_302", "The partner answered with status 302.", "", false},
-		{429, ``, later, "http_429", "The partner answered with status 429.", "", true},
+		{302, ``, nack, "http_302", "The partner responded with status 302.", "", false},
+		{429, ``, later, "http_429", "The partner responded with status 429.", "", true},
 		{500, `{"error":"boom"}`, later, "http_500", "boom", "", false},
-		{503, ``, later, "http_503", "The partner answered with status 503.", "", true},
+		{503, ``, later, "http_503", "The partner responded with status 503.", "", true},
 	} {
-		a := readAnswer(c.status, []byte(c.body))
+		a := parseAnswer(c.status, []byte(c.body))
 		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
 			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
 		}
 	}
-	if a := readAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
+	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
 		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
 	}
 }
@@ -238,12 +238,11 @@ func TestListingAsCSV(t *testing.T) {
 	}
 }
 
-// Whatever a dealer or a customer wrote, no cell starts a formula, and what is
-// harmless stays as it is.
-func TestCellsAreHarmless(t *testing.T) {
+// No cell is a formula, whatever the text is. Other text is not changed.
+func TestEscapeFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \t]?[=+\-@＝＋－＠|%]?[A-Z0-9(]*`)).Draw(t, "text")
-		cell := harmless(text)
+		cell := escapeFormula(text)
 		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
 			t.Fatalf("%q is a formula", cell)
 		}

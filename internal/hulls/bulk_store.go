@@ -25,7 +25,8 @@ func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[st
 		return found, nil
 	}
 	list, args := inList(tx.Env, numbers)
-	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND stock_number IN `+list+` AND status NOT IN ('archived', 'delivered')`, args...)
+	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND stock_number IN `+list+
+		` AND status NOT IN ('archived', 'delivered')`, args...)
 	for _, h := range all {
 		Derive(tx, &h)
 		found[*h.StockNumber] = h
@@ -90,7 +91,8 @@ func usedHINs(ctx context.Context, tx *db.Tx, added []Hull) (map[string]string, 
 	}
 
 	list, args := inList(tx.Env, numbers)
-	others, err := db.All[user](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND hin IN `+list+` AND status NOT IN ('archived', 'delivered')`, args...)
+	others, err := db.All[user](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND hin IN `+list+
+		` AND status NOT IN ('archived', 'delivered')`, args...)
 	for _, o := range others {
 		used[o.HIN] = o.ID
 	}

@@ -13,7 +13,7 @@ import (
 // hull, in the transaction of the change. It can set PublishedChannels.
 type Follower struct {
 	// Insert is called before new hulls are written. The function that it
-	// returns is called after they are written.
+	// returns is called after they are written, with their events.
 	Insert func(ctx context.Context, tx *db.Tx, hulls []*Hull) (inserted func() error, err error)
 	// Save is called after a hull is written. The row is locked. Visible means
 	// that a listing of the hull must be published again.

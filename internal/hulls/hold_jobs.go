@@ -8,22 +8,22 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// ReleaseHold ends a hold that has expired.
+// ReleaseHold is the job that ends an expired hold.
 type ReleaseHold struct {
 	Env    auth.Env `json:"env"`
 	HullID string   `json:"hull_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (ReleaseHold) Kind() string { return "release_hold" }
 
-// Work registers the jobs of the inventory.
+// Work registers the jobs of hulls.
 func (a *API) Work(r *jobs.Registry) {
 	jobs.On(r, a.ReleaseHold)
 }
 
-// ReleaseHold makes the hull available again, unless the hold ended or was
-// prolonged in the meantime: a prolonged hold has a job of its own.
+// ReleaseHold makes the hull available again, unless the hold was ended or
+// extended. An extended hold has its own job.
 func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
 		h, err := Find(ctx, tx, job.HullID)
@@ -32,7 +32,8 @@ func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 		}
 		before := h
 		h.Status, h.Hold = Available, nil
-		return h, Save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		err = Save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		return h, err
 	})
 	return err
 }

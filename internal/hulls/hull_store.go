@@ -73,13 +73,13 @@ func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
 		rows[i] = *h
 	}
 
-	for _, write := range append([]func() error{
+	for _, write := range []func() error{
 		func() error { return db.Insert(ctx, tx, "hulls", rows...) },
 		func() error { return db.Insert(ctx, tx, "hull_terms", terms...) },
 		func() error { return db.Insert(ctx, tx, "hull_pricing", prices...) },
 		func() error { return db.Insert(ctx, tx, "hull_price_changes", priceChanges...) },
 		func() error { return db.Insert(ctx, tx, "hull_history", history...) },
-	}, inserted...) {
+	} {
 		if err := write(); err != nil {
 			return err
 		}
@@ -87,6 +87,11 @@ func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
 
 	for _, h := range rows {
 		if err := events.Emit(ctx, tx, "hull.created", h.ID, nil, h); err != nil {
+			return err
+		}
+	}
+	for _, after := range inserted {
+		if err := after(); err != nil {
 			return err
 		}
 	}

@@ -10,26 +10,28 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+var pricings = db.Table[HullPricing]{Name: "hull_pricing"}
+
 func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
 	return db.One[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id = ?`, h.Env, h.ID)
 }
 
-// savePricing writes new pricing. A new price is also the hull's, and a line
-// of its price history.
+// savePricing writes new pricing. A new price is also written to the hull and
+// its price history.
 func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *HullPricing, reason *string) error {
-	p.Version, p.UpdatedAt = before.Version+1, tx.Now
-	if err := db.Changed(db.Update(ctx, tx, "hull_pricing", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, before.Version)); err != nil {
+	if err := pricings.Save(ctx, tx, p); err != nil {
 		return err
 	}
 	if err := audit.Record(ctx, tx, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
 		return err
 	}
+
 	was := h
 	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
 		if err := Save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
 			return err
 		}
-		return Relist(ctx, tx, &h) // whether the price is shown is not in the hull
+		return Relist(ctx, tx, &h) // price_hidden is not part of the hull
 	}
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
 		return err
@@ -43,12 +45,12 @@ func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *str
 	return db.Insert(ctx, tx, "hull_price_changes", c)
 }
 
-// firstPrice is the line of the price history that a new hull begins with.
+// firstPrice returns the first entry in the price history of a new hull.
 func firstPrice(tx *db.Tx, h Hull, by auth.Actor) PriceChange {
 	return PriceChange{Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, NewPriceUSD: h.PriceUSD, Actor: by, At: tx.Now}
 }
 
-// listOfHull is a page of rows that belong to one hull.
+// listOfHull returns a page of the rows of one hull.
 func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxImportBytes  = 256 << 20
-	maxImportErrors = 1000 // are kept; all are counted
+	maxImportErrors = 1000 // stored; all are counted
 )
 
 // The states of an import.
@@ -21,25 +21,25 @@ const (
 	importFailed    = "failed"
 )
 
-// HullImport is a file of hulls on its way into the inventory.
+// HullImport is an import of a file of hulls.
 type HullImport struct {
 	Env            auth.Env          `json:"-" db:"env"`
 	ID             string            `json:"id" db:"id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State          string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"Completed means read to its end: see failed for rows that were refused."`
+	State          string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed."`
 	Format         string            `json:"format" db:"format" enum:"csv,ndjson"`
-	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial keeps the good rows, atomic all or none."`
-	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Nothing is kept: the counts and errors are what would be."`
-	LocationID     *string           `json:"location_id" db:"location_id" doc:"For rows that name no location."`
-	Columns        map[string]string `json:"columns" db:"columns,json" doc:"The columns of a CSV file that are read, and the fields they are."`
-	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"The columns that are no field of a hull."`
+	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
+	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
+	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
+	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
+	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field."`
 	Bytes          int64             `json:"bytes" db:"bytes"`
-	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"How far it has come."`
-	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. When it is completed: created + updated + failed." example:"2000"`
-	Created        int64             `json:"created" db:"created" doc:"Hulls that are new."`
-	Updated        int64             `json:"updated" db:"updated" doc:"Rows that found their hull by its stock number."`
-	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were refused."`
-	Problem        *string           `json:"problem" db:"problem" doc:"Why it failed as a whole."`
-	Errors         []HullImportError `json:"errors" nullable:"false" doc:"What is wrong with the refused rows; the first 1,000." audit:"-"`
+	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
+	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + failed when the import is completed." example:"2000"`
+	Created        int64             `json:"created" db:"created" doc:"Hulls that were created."`
+	Updated        int64             `json:"updated" db:"updated" doc:"Rows whose stock number matched an existing hull."`
+	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
+	Problem        *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
+	Errors         []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000." audit:"-"`
 	StartedAt      *time.Time        `json:"started_at" db:"started_at"`
 	FinishedAt     *time.Time        `json:"finished_at" db:"finished_at"`
 	Version        int64             `json:"version" db:"version"`
@@ -52,27 +52,27 @@ type HullImport struct {
 	BeatAt    time.Time  `json:"-" db:"beat_at"`
 }
 
-// Revision is the import's version.
+// Revision returns the version.
 func (i HullImport) Revision() int64 { return i.Version }
 
-// HullImportError is one thing that is wrong with one row.
+// HullImportError is an error of a row.
 type HullImportError struct {
-	Row     int64  `json:"row" db:"row_no" doc:"As a spreadsheet counts: the header of a CSV file is row 1." example:"17"`
+	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
 	Field   string `json:"field" db:"field" example:"price_usd"`
 	Code    string `json:"code" db:"code" example:"minimum"`
 	Message string `json:"message" db:"message" example:"must be at least 0"`
 }
 
-// importForm is how a file is to be read.
+// importForm is the options of an import.
 type importForm struct {
 	mode       string
 	dryRun     bool
 	locationID *string
 }
 
-// readImportForm reads the fields of a form, or the parameters of a request
+// parseImportForm reads the fields of a form, or the parameters of a request
 // whose body is the file.
-func readImportForm(fields map[string]string) (f importForm, err error) {
+func parseImportForm(fields map[string]string) (f importForm, err error) {
 	var bad fault.Fields
 	if f.mode = fields["mode"]; f.mode == "" {
 		f.mode = "partial"

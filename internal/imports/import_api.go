@@ -33,7 +33,7 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
-		rest.Describe("A file of up to 256 MiB and 100,000 rows, as the body itself or as the part `file` of a form. CSV in UTF-8 with a row of column names, parted by commas, semicolons or tabs; common names such as Stock #, Manufacturer or Asking Price are understood. NDJSON has the fields of a new hull on each line. A row whose stock number is in the inventory changes that hull; an empty cell changes nothing. What is wrong with the file as a whole is told at once, what is wrong with rows in the import."),
+		rest.Describe("Send a file of up to 256 MiB and 100,000 rows as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
 		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
 }
@@ -45,9 +45,9 @@ var (
 )
 
 func (a *API) createImport(ctx context.Context, in *struct {
-	Mode       string `query:"mode" maxLength:"10" doc:"partial, the default, keeps the good rows; atomic all or none. For a file that is the body itself, as the others."`
-	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to keep nothing and see what would be."`
-	LocationID string `query:"location_id" maxLength:"64" doc:"For rows that name no location."`
+	Mode       string `query:"mode" maxLength:"10" doc:"partial imports the valid rows. atomic imports all rows or none. Defaults to partial. Use the query parameters if the body is the file."`
+	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to save nothing and see what would happen."`
+	LocationID string `query:"location_id" maxLength:"64" doc:"Default location for rows without one."`
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
 	u := rest.Body(ctx)
@@ -67,7 +67,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	}
 	values := map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "location_id": in.LocationID}
 	maps.Copy(values, fields)
-	form, err := readImportForm(values)
+	form, err := parseImportForm(values)
 	if err != nil {
 		return HullImport{}, err
 	}
@@ -83,7 +83,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	i.Columns, i.IgnoredColumns = s.Columns()
 	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		claimed = false
-		i := i // the transaction may run twice
+		i := i // the transaction might run twice
 		if err := checkImport(ctx, tx, form, s); err != nil {
 			return i, err
 		}
@@ -100,8 +100,8 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	return out, err
 }
 
-// surveyBlob looks through a staged file. The part of a form is what it looks
-// like, unless its type says so.
+// surveyBlob checks a staged file. If the media type is unknown, as in a form,
+// it detects the format from the first character.
 func (a *API) surveyBlob(ctx context.Context, key, kind string) (s sheet.Survey, err error) {
 	file, err := a.Blobs.Open(ctx, key+"/file")
 	if err != nil {
@@ -118,8 +118,8 @@ func (a *API) surveyBlob(ctx context.Context, key, kind string) (s sheet.Survey,
 	return sheet.Check(file, ndjson)
 }
 
-// checkImport refuses a location that is not there, and a file that lacks the
-// columns of new hulls where its first row is a new hull.
+// checkImport rejects a location that doesn't exist, and a file without the
+// columns of new hulls if its first row is a new hull.
 func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey) error {
 	var bad fault.Fields
 	if form.locationID != nil {
@@ -130,14 +130,14 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 			return err
 		}
 	}
-	if lacks := s.Missing(form.locationID != nil); len(lacks) > 0 {
-		known, err := findHulls(ctx, tx, []sheet.Row{s.First})
+	if missing := s.Missing(form.locationID != nil); len(missing) > 0 {
+		existing, err := findHulls(ctx, tx, []sheet.Row{s.First})
 		if err != nil {
 			return err
 		}
-		if len(known) == 0 {
-			for _, name := range lacks {
-				bad.Add("file", "required", "has no column for %s, which a new hull needs", name)
+		if len(existing) == 0 {
+			for _, name := range missing {
+				bad.Add("file", "required", "has no column for %s, which is required for a new hull", name)
 			}
 		}
 	}

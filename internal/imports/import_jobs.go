@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// importBatch is how many rows are one transaction.
+	// importBatch is how many rows are imported in one transaction.
 	importBatch = hulls.BatchSize
-	// importQuiet is how long an import may show no sign of life before
-	// another run takes it over.
+	// importQuiet is the time without progress after which another run takes
+	// over an import.
 	importQuiet = 2 * time.Minute
 )
 
-// errOvertaken is that another run of the import goes on with it.
+// errOvertaken means that another run continues the import.
 var errOvertaken = errors.New("another run has taken the import over")
 
 // Work registers the jobs of imports.
@@ -33,24 +33,24 @@ func (a *API) Work(r *jobs.Registry) {
 	jobs.Every(r, time.Minute, ResumeImports{})
 }
 
-// RunImport brings a file into the inventory.
+// RunImport is the job that imports a file.
 type RunImport struct {
 	Env      auth.Env `json:"env"`
 	ImportID string   `json:"import_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (RunImport) Kind() string { return "run_import" }
 
-// Lane keeps long files off everything else.
+// Lane keeps large files apart from other jobs.
 func (RunImport) Lane() string { return jobs.Long }
 
 // Timeout is enough for the largest file.
 func (RunImport) Timeout() time.Duration { return time.Hour }
 
-// RunImport reads the file batch by batch. The rows of a batch and how far the
-// import has come commit together, so that a run after a crash goes on where
-// the last one ended, and no row counts twice.
+// RunImport reads the file in batches. The rows of a batch and the progress are
+// saved together. After a crash, another run continues there and no row is
+// imported twice.
 func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	i, err := a.beginImport(ctx, job)
 	if errors.Is(err, errOvertaken) {
@@ -67,7 +67,7 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	ctx = auth.WithRequest(ctx, auth.Request{ID: requestID})
 	err = a.readImport(ctx, &i)
 	if errors.Is(err, blobs.ErrNotFound) {
-		err = a.endImport(ctx, &i, importFailed, new("The file is gone."))
+		err = a.endImport(ctx, &i, importFailed, new("The file no longer exists."))
 	}
 	if errors.Is(err, errOvertaken) {
 		return nil
@@ -75,7 +75,7 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	return err
 }
 
-// beginImport takes an import over from whoever had it.
+// beginImport takes over an import from an earlier run.
 func (a *API) beginImport(ctx context.Context, job RunImport) (HullImport, error) {
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		i, err := findImport(ctx, tx, job.ImportID, 0)
@@ -100,7 +100,7 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		return err
 	}
 	seen := sheet.Seen{}
-	for rows.Offset() < i.BytesDone { // what an earlier run did; it must be read to know what repeats
+	for rows.Offset() < i.BytesDone { // done by an earlier run; read again to find duplicates
 		if batch, err := rows.Next(1, seen); err != nil || len(batch) == 0 {
 			return errors.Join(err, a.applyKept(ctx, i))
 		}
@@ -119,8 +119,8 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 	}
 }
 
-// importRows does one batch. A dry run, and the first pass of an atomic import,
-// do the same work and undo it.
+// importRows imports one batch. A dry run and the first pass of an atomic import
+// do the same work and roll it back.
 func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, offset int64) error {
 	var rehearsed *outcome
 	if i.DryRun || i.Mode == "atomic" {
@@ -131,7 +131,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		rehearsed = &out
 	}
 	after, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		i := *i // the transaction may run twice
+		i := *i // the transaction might run twice
 		var out outcome
 		var err error
 		switch {
@@ -157,10 +157,10 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 	return err
 }
 
-// errUndo ends a transaction that was only tried.
-var errUndo = errors.New("only tried")
+// errUndo rolls a trial transaction back.
+var errUndo = errors.New("trial run")
 
-// rehearse does a batch and undoes it.
+// rehearse imports a batch and rolls it back.
 func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (out outcome, err error) {
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		if out, err = applyRows(ctx, tx, i, batch); err != nil {
@@ -174,21 +174,21 @@ func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (ou
 	return out, err
 }
 
-// applyKept ends an import. The rows of an atomic one, which all passed, are
-// kept in one transaction; should one of them fail now, none is.
+// applyKept finishes an import. The rows of an atomic import are saved in one
+// transaction after all of them are valid. If one fails then, none is saved.
 func (a *API) applyKept(ctx context.Context, i *HullImport) error {
 	switch {
 	case i.Mode != "atomic":
 		return a.endImport(ctx, i, importCompleted, nil)
 	case i.Failed > 0:
-		return a.refuseImport(ctx, i, outcome{})
+		return a.rejectImport(ctx, i, outcome{})
 	case i.DryRun:
 		return a.endImport(ctx, i, importCompleted, nil)
 	}
 	var out outcome
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
-		if err := saveImport(ctx, tx, &i); err != nil { // first, so that no other run does the same beside us
+		if err := saveImport(ctx, tx, &i); err != nil { // first, so that no other run does the same
 			return struct{}{}, err
 		}
 		out = outcome{}
@@ -214,15 +214,15 @@ func (a *API) applyKept(ctx context.Context, i *HullImport) error {
 		return struct{}{}, finishImport(ctx, tx, &i, importCompleted, nil)
 	})
 	if errors.Is(err, errUndo) {
-		return a.refuseImport(ctx, i, out)
+		return a.rejectImport(ctx, i, out)
 	}
 	return err
 }
 
-// refuseImport ends an atomic import of which nothing is kept.
-func (a *API) refuseImport(ctx context.Context, i *HullImport, late outcome) error {
+// rejectImport ends an atomic import without saving any row.
+func (a *API) rejectImport(ctx context.Context, i *HullImport, late outcome) error {
 	i.Failed += late.failed
-	problem := fmt.Sprintf("%d rows were refused, so none was kept.", i.Failed)
+	problem := fmt.Sprintf("%d rows were rejected, so no row was imported.", i.Failed)
 	if !i.DryRun {
 		i.Created, i.Updated = 0, 0
 	}
@@ -247,20 +247,21 @@ func (a *API) endImport(ctx context.Context, i *HullImport, state string, proble
 	return err
 }
 
-// ResumeImports finds imports whose run ended without a word, as in a crash.
+// ResumeImports is the job that finds imports that stopped, for example in a crash.
 type ResumeImports struct{}
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (ResumeImports) Kind() string { return "resume_imports" }
 
-// ResumeImports starts another run of them.
+// ResumeImports starts these imports again.
 func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
 	type importKey struct {
 		Env auth.Env `db:"env"`
 		ID  string   `db:"id"`
 	}
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`, tx.Now.Add(-importQuiet))
+		quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`,
+			tx.Now.Add(-importQuiet))
 		if err != nil {
 			return struct{}{}, err
 		}

@@ -14,29 +14,28 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// findImport returns an import with some of its errors.
+var table = db.Table[HullImport]{Name: "hull_imports", Prefix: "imp", Noun: "import"}
+
+// findImport returns an import with up to a number of its errors.
 func findImport(ctx context.Context, tx *db.Tx, id string, errors int) (HullImport, error) {
-	i, err := db.One[HullImport](ctx, tx, `SELECT {cols} FROM hull_imports WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return i, fault.NotFound("import", id)
-	}
+	i, err := table.Find(ctx, tx, id)
 	if err != nil {
 		return i, err
 	}
-	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ? ORDER BY number LIMIT ?`, tx.Env, id, errors)
+	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ?
+		ORDER BY number LIMIT ?`, tx.Env, id, errors)
 	return i, err
 }
 
 func insertImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
-	i.Env, i.ID, i.Version, i.CreatedAt, i.UpdatedAt, i.BeatAt = tx.Env, tx.NewID("imp"), 1, tx.Now, tx.Now, tx.Now
-	if err := db.Insert(ctx, tx, "hull_imports", *i); err != nil {
+	i.BeatAt = tx.Now
+	if err := table.Insert(ctx, tx, i); err != nil {
 		return err
 	}
 	return blobs.Claim(ctx, tx, i.Blob)
 }
 
-// saveImport writes an import, unless another run of it took over: then that
-// one's progress counts.
+// saveImport writes an import, unless another run has taken over.
 func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	was := i.Version
 	i.Version, i.UpdatedAt, i.BeatAt = was+1, tx.Now, tx.Now
@@ -47,7 +46,7 @@ func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	return err
 }
 
-// addErrors keeps what is wrong with rows, as far as there is room.
+// addErrors stores the errors of rows up to the limit.
 func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportError) error {
 	type errorRow struct {
 		Env      auth.Env `db:"env"`
@@ -98,7 +97,7 @@ func forgetRows(ctx context.Context, tx *db.Tx, i HullImport) error {
 	return err
 }
 
-// outcome is what became of some rows.
+// outcome is the result of some rows.
 type outcome struct {
 	created, updated, failed int64
 	errors                   []HullImportError
@@ -231,7 +230,7 @@ func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (map[string]hul
 	return hulls.FindByStockNumber(ctx, tx, numbers)
 }
 
-// finishImport ends an import: its file is not needed any more.
+// finishImport ends an import and releases its file.
 func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, problem *string) error {
 	i.State, i.Problem, i.FinishedAt = state, problem, &tx.Now
 	if state == importCompleted {
@@ -246,9 +245,9 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err := blobs.Release(ctx, tx, i.Blob); err != nil {
 		return err
 	}
-	told, err := findImport(ctx, tx, i.ID, 20) // an event is no report
+	object, err := findImport(ctx, tx, i.ID, 20) // an event is not a full report
 	if err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "import."+state, i.ID, nil, told)
+	return events.Emit(ctx, tx, "import."+state, i.ID, nil, object)
 }

@@ -7,7 +7,7 @@ import (
 
 // Events are the events of photos.
 var Events = []events.Kind{
-	{Type: "hull.photos_added", Doc: "A hull got a photo.", Object: hulls.Hull{}},
-	{Type: "hull_photo.updated", Doc: "The caption or place of a photo changed.", Object: HullPhoto{}},
+	{Type: "hull.photos_added", Doc: "A photo was added to a hull.", Object: hulls.Hull{}},
+	{Type: "hull_photo.updated", Doc: "The caption or position of a photo changed.", Object: HullPhoto{}},
 	{Type: "hull_photo.deleted", Doc: "A photo was deleted.", Object: HullPhoto{}},
 }

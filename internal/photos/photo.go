@@ -30,17 +30,17 @@ type HullPhoto struct {
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID      string     `json:"hull_id" db:"hull_id"`
-	Position    int64      `json:"position" db:"position" doc:"Place in the display order, from 1." example:"1"`
+	Position    int64      `json:"position" db:"position" doc:"Position in the display order, starting at 1." example:"1"`
 	Caption     *string    `json:"caption" db:"caption" example:"At the dock"`
-	State       string     `json:"state" db:"state" enum:"processing,ready,failed" doc:"Its sizes are being made, are there, or cannot be made."`
-	Problem     *string    `json:"problem" db:"problem" doc:"Why its sizes cannot be made."`
-	SHA256      string     `json:"sha256" db:"sha256" doc:"Of the file that was sent."`
-	ContentType string     `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Of the file that was sent, by its content."`
-	Bytes       int64      `json:"bytes" db:"bytes" doc:"Size of the file that was sent."`
-	Width       int64      `json:"width" db:"width" doc:"In pixels, the right way up." example:"4032"`
+	State       string     `json:"state" db:"state" enum:"processing,ready,failed" doc:"Whether its sizes are being created, are ready, or can't be created."`
+	Problem     *string    `json:"problem" db:"problem" doc:"Why the sizes can't be created. Null unless it failed."`
+	SHA256      string     `json:"sha256" db:"sha256" doc:"SHA-256 hash of the uploaded file."`
+	ContentType string     `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Type of the uploaded file, detected from its content."`
+	Bytes       int64      `json:"bytes" db:"bytes" doc:"Size of the uploaded file."`
+	Width       int64      `json:"width" db:"width" doc:"Width in pixels, after rotation." example:"4032"`
 	Height      int64      `json:"height" db:"height" example:"3024"`
-	IsPrimary   bool       `json:"is_primary" doc:"Whether it is the one that is shown first." audit:"-"`
-	URLs        *PhotoURLs `json:"urls" doc:"Links for the public; null until the photo is ready." audit:"-"`
+	IsPrimary   bool       `json:"is_primary" doc:"Whether it is the primary photo of the hull." audit:"-"`
+	URLs        *PhotoURLs `json:"urls" doc:"Public links. Null until the photo is ready." audit:"-"`
 	Version     int64      `json:"version" db:"version"`
 	CreatedAt   time.Time  `json:"created_at" db:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
@@ -48,10 +48,10 @@ type HullPhoto struct {
 	Blob string `json:"-" db:"blob"`
 }
 
-// Revision is the photo's version.
+// Revision returns the version.
 func (p HullPhoto) Revision() int64 { return p.Version }
 
-// originalType is that of the copy in full size, which is made anew.
+// originalType returns the type of the copy in full size, which is encoded again.
 func (p HullPhoto) originalType() string {
 	if p.ContentType == "image/png" {
 		return p.ContentType
@@ -59,7 +59,7 @@ func (p HullPhoto) originalType() string {
 	return "image/jpeg"
 }
 
-// PhotoURLs are links that work for everybody, for at least a week.
+// PhotoURLs are public links that work for at least a week.
 type PhotoURLs struct {
 	_     struct{} `nullable:"true"`
 	Thumb string   `json:"thumb" doc:"Longest side 320 pixels." format:"uri"`
@@ -67,21 +67,21 @@ type PhotoURLs struct {
 	Full  string   `json:"full" doc:"Longest side 2048 pixels." format:"uri"`
 }
 
-// HullPhotoPatch changes what is said of a photo, or its place.
+// HullPhotoPatch changes the caption or the position of a photo.
 type HullPhotoPatch struct {
 	Caption  patch.Null[string] `json:"caption,omitzero" maxLength:"500"`
-	Position patch.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"From 1. The others make room; beyond the last is the last."`
+	Position patch.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"New position, starting at 1. The other photos move. A position after the end means the end."`
 }
 
-// photoForm is what may be said with an upload.
+// photoForm is the form fields of an upload.
 type photoForm struct {
 	caption  *string
 	position int64 // 0 for the end
 }
 
-// readPhotoForm reads the fields of a form, or the parameters of a request
+// parsePhotoForm reads the fields of a form, or the parameters of a request
 // whose body is the file.
-func readPhotoForm(fields map[string]string) (f photoForm, err error) {
+func parsePhotoForm(fields map[string]string) (f photoForm, err error) {
 	var bad fault.Fields
 	if text := strings.TrimSpace(fields["caption"]); text != "" {
 		if utf8.RuneCountInString(text) > maxCaption {

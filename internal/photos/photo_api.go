@@ -43,18 +43,18 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
 	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
-		rest.Describe("A JPEG, PNG or WebP picture of up to 25 MiB and 50 megapixels, as the body itself or as the part `file` of a form. What it is counts, not what it is called. Its sizes are made in the background: `state` tells. They hold nothing but pixels: place, camera and time of the shot are removed. A hull has up to 100 photos."),
+		rest.Describe("Send a JPEG, PNG or WebP image of up to 25 MiB and 50 megapixels as the body or as the form field `file`. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Location, camera and time are removed from the image. A hull can have up to 100 photos."),
 		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
-		rest.MayFind("The hull has this photo already."))
+		rest.MayFind("The hull already has this photo."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
 	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
-		rest.Describe("409 while the sizes are being made."), rest.Produces("image/jpeg", "image/png"))
+		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }
 
-// ByPhoto names a photo of a hull.
+// ByPhoto is the path parameters of a photo.
 type ByPhoto struct {
 	hulls.ByHull
 	PhotoID string `path:"photo_id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -62,9 +62,9 @@ type ByPhoto struct {
 
 func (a *API) listPhotos(ctx context.Context, tx *db.Tx, in *struct {
 	hulls.ByHull
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"How many photos to return. A hull has up to 100."`
-	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Return the photos that are shown after this one."`
-	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the photos that are shown before this one."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Number of photos to return."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Returns the photos after this one."`
+	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Returns the photos before this one."`
 }) (page.Page[HullPhoto], error) {
 	q := page.Query{Limit: in.Limit, StartingAfter: in.StartingAfter, EndingBefore: in.EndingBefore}
 	if err := q.Check("pho"); err != nil {
@@ -78,8 +78,8 @@ func (a *API) listPhotos(ctx context.Context, tx *db.Tx, in *struct {
 	return pageOfPhotos(photos, q), err
 }
 
-// pageOfPhotos cuts a page from all photos of a hull. A photo that is gone has
-// no place any more: whoever goes on from it begins at that end again.
+// pageOfPhotos returns a page of all photos of a hull. If the photo of the
+// cursor was deleted, the page starts at that end again.
 func pageOfPhotos(all []HullPhoto, q page.Query) page.Page[HullPhoto] {
 	at := slices.IndexFunc(all, func(p HullPhoto) bool { return p.ID == q.Cursor() })
 	switch {
@@ -97,8 +97,8 @@ func pageOfPhotos(all []HullPhoto, q page.Query) page.Page[HullPhoto] {
 
 func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	hulls.ByHull
-	Caption  string `query:"caption" maxLength:"500" doc:"For a file that is the body itself."`
-	Position string `query:"position" maxLength:"10" doc:"For a file that is the body itself: its place, from 1. Without it, the end."`
+	Caption  string `query:"caption" maxLength:"500" doc:"Caption, if the body is the file."`
+	Position string `query:"position" maxLength:"10" doc:"Position, starting at 1, if the body is the file. Defaults to the end."`
 }) (HullPhoto, error) {
 	env := auth.From(ctx).Env
 	_, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) { return hulls.Find(ctx, tx, in.HullID) })
@@ -127,7 +127,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	}
 	values := map[string]string{"caption": in.Caption, "position": in.Position}
 	maps.Copy(values, fields)
-	form, err := readPhotoForm(values)
+	form, err := parsePhotoForm(values)
 	if err != nil {
 		return HullPhoto{}, err
 	}
@@ -156,7 +156,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	return out, err
 }
 
-// inspect looks at a staged file.
+// inspect returns the type and size of a staged image.
 func (a *API) inspect(ctx context.Context, key string) (p HullPhoto, err error) {
 	file, err := a.Blobs.Open(ctx, key+"/upload")
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *API) inspect(ctx context.Context, key string) (p HullPhoto, err error) 
 	return p, err
 }
 
-// counting counts what is read.
+// counting counts the bytes that are read.
 type counting struct {
 	r io.Reader
 	n int64
@@ -232,7 +232,7 @@ func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none res
 
 func (a *API) photoContent(ctx context.Context, in *struct {
 	ByPhoto
-	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side 320, 800 or 2048 pixels, or as large as it was sent."`
+	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side of 320, 800 or 2048 pixels, or the original size."`
 }) (*rest.Content, error) {
 	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		h, err := hulls.Find(ctx, tx, in.HullID)
@@ -259,8 +259,8 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	return &rest.Content{Type: kind, Name: name, ETag: p.SHA256[:32] + "-" + in.Variant, Fresh: 24 * time.Hour, File: file}, nil
 }
 
-// media serves what photoURL links to. It asks no database: the mark in the
-// link says that it is ours, and what lies under a key never changes.
+// media serves public links. It doesn't use the database, because the signature
+// in the link is enough and the content of a key never changes.
 func (a *API) media(ctx context.Context, in *struct {
 	Pass  string `path:"pass" maxLength:"64"`
 	Photo string `path:"photo" maxLength:"26"`

@@ -22,7 +22,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// public reads a public link, as somebody without a credential.
+// public reads a public link, without a credential.
 func public(t *testing.T, s *testkit.Server, url string) *testkit.Response {
 	t.Helper()
 	res, err := s.As("").Send("GET", strings.TrimPrefix(url, "http://localhost"), nil)

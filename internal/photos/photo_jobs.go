@@ -23,7 +23,7 @@ func (a *API) Work(r *jobs.Registry) {
 	jobs.Every(r, time.Hour, SweepBlobs{})
 }
 
-// MakeSizes makes the sizes of a photo.
+// MakeSizes is the job that creates the sizes of a photo.
 type MakeSizes struct {
 	Env     auth.Env `json:"env"`
 	HullID  string   `json:"hull_id"`
@@ -31,23 +31,23 @@ type MakeSizes struct {
 	Blob    string   `json:"blob"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (MakeSizes) Kind() string { return "make_photo_sizes" }
 
-// Lane keeps decoding off the quick work.
+// Lane keeps slow decoding apart from quick jobs.
 func (MakeSizes) Lane() string { return jobs.Heavy }
 
-// Timeout is enough for the largest picture on a small machine.
+// Timeout is enough for the largest image on a small machine.
 func (MakeSizes) Timeout() time.Duration { return 5 * time.Minute }
 
-// MakeSizes decodes the file that was sent, keeps clean copies and removes it:
-// it may hold where it was taken. Done twice, it makes the same files again.
+// MakeSizes decodes the uploaded file, stores clean copies and removes the
+// upload, which might contain the location. It can run again with the same result.
 func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
 	p, err := a.photoOf(ctx, job)
 	if err != nil {
 		return err
 	}
-	if p.ID == "" { // deleted; an earlier try may have left sizes behind
+	if p.ID == "" { // deleted; an earlier attempt might have left sizes
 		return a.finishPhoto(ctx, job, photoFailed, nil)
 	}
 	if p.State == photoProcessing {
@@ -66,7 +66,7 @@ func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
 	return a.Blobs.Remove(ctx, job.Blob+"/upload")
 }
 
-// photoOf finds the photo of a job, the zero one if it was deleted.
+// photoOf returns the photo of a job, or a zero photo if it was deleted.
 func (a *API) photoOf(ctx context.Context, job MakeSizes) (HullPhoto, error) {
 	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		p, err := findPhoto(ctx, tx, hulls.Hull{Env: job.Env, ID: job.HullID}, job.PhotoID)
@@ -95,8 +95,8 @@ func (a *API) render(ctx context.Context, key string) error {
 	})
 }
 
-// finishPhoto writes down how it ended. Of a photo that was deleted meanwhile
-// the sizes are loose, and swept again.
+// finishPhoto saves the result. If the photo was deleted since then, it releases
+// the sizes, so that SweepBlobs removes them.
 func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, problem *string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		h, err := hulls.FindForUpdate(ctx, tx, job.HullID)
@@ -119,16 +119,16 @@ func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, prob
 	return err
 }
 
-// SweepBlobs removes the blobs that belong to nobody.
+// SweepBlobs is the job that removes unused blobs.
 type SweepBlobs struct{}
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
-// Lane keeps a slow bucket off the quick work.
+// Lane keeps a slow bucket apart from quick jobs.
 func (SweepBlobs) Lane() string { return jobs.Outside }
 
-// SweepBlobs removes them; whatever is left is tried again within the hour.
+// SweepBlobs removes unused blobs. The next run, within an hour, retries failures.
 func (a *API) SweepBlobs(ctx context.Context, _ SweepBlobs) error {
 	_, err := a.Blobs.Sweep(ctx)
 	return err

@@ -21,7 +21,7 @@ func findPhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, id string) (HullPho
 	return p, err
 }
 
-// completePhoto fills in what is not in the row.
+// completePhoto fills in the fields that are not columns.
 func completePhoto(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 	p.IsPrimary, p.URLs = deref(h.PrimaryPhoto) == p.Blob, nil
 	if p.State == photoReady {
@@ -29,7 +29,7 @@ func completePhoto(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 	}
 }
 
-// photosOf are all photos of a hull, in the order they are shown.
+// photosOf returns all photos of a hull in display order.
 func photosOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullPhoto, error) {
 	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? ORDER BY position, id`, h.Env, h.ID)
 	for i := range photos {
@@ -38,7 +38,7 @@ func photosOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullPhoto, error)
 	return photos, err
 }
 
-// samePhoto finds the photo of a hull that was made from the same file.
+// samePhoto returns the photo of a hull with the same file.
 func samePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, sha256 string) (HullPhoto, bool, error) {
 	p, err := db.One[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? AND sha256 = ?`, h.Env, h.ID, sha256)
 	if db.IsNoRows(err) {
@@ -48,11 +48,11 @@ func samePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, sha256 string) (Hul
 	return p, err == nil, err
 }
 
-// insertPhoto adds a photo to a locked hull; position 0 is the end.
+// insertPhoto adds a photo to a locked hull. Position 0 is the end.
 func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) error {
 	if h.PhotoCount >= maxPhotos {
 		var bad fault.Fields
-		bad.Add("file", "too_many", "is one too many: a hull has at most %d photos", maxPhotos)
+		bad.Add("file", "too_many", "exceeds the limit of %d photos for a hull", maxPhotos)
 		return bad.Err()
 	}
 	last := h.PhotoCount + 1
@@ -74,14 +74,14 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 	return hulls.Save(ctx, tx, before, h, "hull.photos_added", nil)
 }
 
-// shift moves the photos from one place to another, both included, by one.
+// shift moves the photos in a range of positions by one.
 func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, from, to, by int64) error {
 	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ? WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`,
 		by, h.Env, h.ID, from, to)
 	return err
 }
 
-// movePhoto gives a photo of a locked hull another place; the others make room.
+// movePhoto changes the position of a photo of a locked hull. The others move.
 func movePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, p *HullPhoto, to int64) error {
 	to = min(to, h.PhotoCount)
 	from := p.Position
@@ -98,7 +98,7 @@ func savePhoto(ctx context.Context, tx *db.Tx, p *HullPhoto) error {
 	return db.Changed(db.Update(ctx, tx, "hull_photos", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, was))
 }
 
-// removePhoto takes a photo from a locked hull. Its blobs go by a job.
+// removePhoto deletes a photo of a locked hull. A job removes its blobs.
 func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_photos WHERE env = ? AND id = ?`, p.Env, p.ID); err != nil {
 		return err
@@ -120,7 +120,7 @@ func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
 }
 
-// choosePrimary makes the first photo that is ready the hull's own.
+// choosePrimary makes the first photo that is ready the primary photo.
 func choosePrimary(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	first, err := db.All[string](ctx, tx, `SELECT blob FROM hull_photos WHERE env = ? AND hull_id = ? AND state = 'ready' ORDER BY position LIMIT 1`, h.Env, h.ID)
 	h.PrimaryPhoto = nil
@@ -130,8 +130,7 @@ func choosePrimary(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	return err
 }
 
-// photosChanged brings a locked hull up to date with its photos: its own
-// picture, if another one is first now, and in any case its listings.
+// photosChanged updates the primary photo of a locked hull, and its listings.
 func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 	before := *h
 	if err := choosePrimary(ctx, tx, h); err != nil {
