@@ -48,11 +48,18 @@ var may = map[string][]string{
 	"platform/seal":      {},
 	"platform/sms":       {},
 
+	// parts of features
+	"imports/sheet": {},
+	"photos/link":   {},
+
 	// features: may use platform and vocab, and ask the features listed
 	"dealership": {},
 	"people":     {"dealership"},
 	"access":     {"dealership", "people"},
-	"hulls":      {"dealership"},
+	"hulls":      {"dealership", "photos/link"},
+	"photos":     {"hulls", "photos/link"},
+	"channels":   {"dealership", "hulls", "photos", "photos/link"},
+	"imports":    {"dealership", "hulls", "imports/sheet", "photos"},
 	"consent":    {},
 	"contacts":   {"consent"},
 	"leads":      {"consent", "contacts", "dealership", "hulls", "people"},
@@ -63,9 +70,11 @@ var may = map[string][]string{
 	"webhooks":   {"dealership"},
 
 	// the top
-	"app":                           {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "messages", "people", "webhooks"},
-	"demo":                          {"access", "app", "dealership", "hulls"},
-	"testkit":                       {"access", "app", "dealership", "hulls", "testkit/postgres"},
+	"app": {
+		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages", "people", "photos", "webhooks",
+	},
+	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
+	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

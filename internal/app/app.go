@@ -16,15 +16,18 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/documents"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
 	"slipway/internal/people"
+	"slipway/internal/photos"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -58,6 +61,10 @@ type App struct {
 	starting atomic.Bool                 // true until the database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
+}
+
+func init() {
+	hulls.Followers = []hulls.Follower{channels.Follower}
 }
 
 // Open mounts every feature. It opens the database but does not connect yet.
@@ -97,7 +104,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory := &hulls.API{DB: a.DB, Blobs: a.Blobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
+	inventory := &hulls.API{DB: a.DB}
+	pictures := &photos.API{DB: a.DB, Blobs: a.Blobs}
+	listings := &channels.API{DB: a.DB, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
+	files := &imports.API{DB: a.DB, Blobs: a.Blobs}
 	company := &dealership.API{}
 	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
@@ -110,6 +120,9 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	book.Holders = []contacts.Holder{talk.Holder(), interest.Holder(), sales.Holder(), money.Holder(), papers.Holder()}
 	work := jobs.NewRegistry()
 	inventory.Work(work)
+	pictures.Work(work)
+	listings.Work(work)
+	files.Work(work)
 	sales.Work(work)
 	interest.Work(work)
 	talk.Work(work)
@@ -119,13 +132,14 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory.Jobs, staff.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	inventory.Jobs, pictures.Jobs, listings.Jobs, files.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	staff.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, book, interest, talk, sales, money, papers, company, staff, credentials, hooks)
+	}, inventory, pictures, listings, files, book, interest, talk, sales, money, papers, company, staff, credentials, hooks)
 	router.HandleForm(credentials.AuthPath()+"/invitations/*", http.StripPrefix(credentials.AuthPath(), staff.Pages()))
 	router.HandleForm("/unsubscribe/*", talk.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })

@@ -23,8 +23,8 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/app"
+	"slipway/internal/channels"
 	"slipway/internal/dealership"
-	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )
@@ -162,8 +162,8 @@ func (o *office) rent(ctx context.Context, d *desk) error {
 
 // advertise opens the channels that show the boats.
 func (o *office) advertise(ctx context.Context, d *desk) error {
-	for _, c := range []hulls.ChannelCreate{
-		{Name: "Boat Trader", Kind: "boat_trader", Format: "xml", Filter: &hulls.ChannelFilter{Conditions: []string{"new", "demo"}}, AutoPublish: true},
+	for _, c := range []channels.ChannelCreate{
+		{Name: "Boat Trader", Kind: "boat_trader", Format: "xml", Filter: &channels.ChannelFilter{Conditions: []string{"new", "demo"}}, AutoPublish: true},
 		{Name: "Our website", Kind: "website", Format: "json", AutoPublish: true},
 	} {
 		if err := o.send(ctx, d.key, http.MethodPost, "/v1/channels", c, nil); err != nil {

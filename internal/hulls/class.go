@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// BoatClass is what kind of boat it is, in the words of the marketplaces.
+// BoatClass is the type of a boat, as marketplaces name it.
 type BoatClass string
 
 // classes lists the classes of each category.
@@ -25,7 +25,7 @@ var classes = map[string][]string{
 	"unpowered": {"dinghy", "kayak", "tender"},
 }
 
-// allClasses are the classes with their category in front: power-bowrider.
+// allClasses returns the classes with their category: power-bowrider.
 func allClasses() []string {
 	var all []string
 	for category, names := range classes {
@@ -37,7 +37,7 @@ func allClasses() []string {
 	return all
 }
 
-// category is the one a class belongs to.
+// category returns the category of a class.
 func (c BoatClass) category() string {
 	if c == "power-pwc" {
 		return "pwc"
@@ -46,8 +46,8 @@ func (c BoatClass) category() string {
 	return category
 }
 
-// fits reports whether a boat of the category can be of this class. Personal
-// watercraft are a category of their own and a class of power boats.
+// fits reports whether a boat of the category can have this class. Personal
+// watercraft are both a category and a class of power boats.
 func (c BoatClass) fits(category string) bool {
 	return c.category() == category || (c == "power-pwc" && category == "power")
 }

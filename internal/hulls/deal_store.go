@@ -3,46 +3,37 @@ package hulls
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
 )
 
-// FindForUpdate returns a hull that nobody else can change until the transaction
-// ends: deals that want it come one after the other.
-func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
-	if err := db.LockRow(ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
-		return Hull{}, err
-	}
-	return Find(ctx, tx, id)
-}
-
-// Reserve gives the hull to a deal. What it was before, the deal keeps for
-// Release.
+// Reserve reserves the hull for a deal. The deal stores the earlier status and
+// hold for Release.
 func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 	before := h
 	if err := h.reserve(dealID); err != nil {
 		return err
 	}
-	return save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
+	return Save(ctx, tx, before, &h, "hull.status_changed", new("deal "+dealID+" accepted"))
 }
 
 func (h *Hull) reserve(dealID string) error {
 	switch {
 	case !slices.Contains([]Status{OnOrder, InTransit, Available, OnHold}, h.Status):
-		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "is of a hull that is %s", h.Status)
+		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "refers to a hull that is %s", h.Status)
 	case h.Hold != nil && h.Hold.DealID != nil && *h.Hold.DealID != dealID:
-		return fault.Conflict("The hull is on hold for another deal.").Detail("hull_id", "state", "is of a hull that is held for another deal")
+		return fault.Conflict("The hull is on hold for another deal.").
+			Detail("hull_id", "state", "refers to a hull that is on hold for another deal")
 	}
 	h.Status, h.Hold, h.DealID = SalePending, nil, &dealID
 	return nil
 }
 
-// Release takes the hull from its deal and gives it back as it was: in the
-// status it had, and on hold if the hold has not ended in the meantime. The job
-// that ends the hold is still waiting.
+// Release returns the hull of a deal to its earlier status, and to its hold
+// unless the hold has expired since then. The job that ends the hold is still
+// scheduled.
 func Release(ctx context.Context, tx *db.Tx, hullID string, to Status, hold *Hold, reason string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
@@ -57,10 +48,10 @@ func Release(ctx context.Context, tx *db.Tx, hullID string, to Status, hold *Hol
 			h.Status = Available
 		}
 	}
-	return save(ctx, tx, before, &h, "hull.status_changed", &reason)
+	return Save(ctx, tx, before, &h, "hull.status_changed", &reason)
 }
 
-// MarkSold makes the hull of a deal sold.
+// MarkSold marks the hull of a deal as sold.
 func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil || h.Status == Sold {
@@ -68,18 +59,18 @@ func MarkSold(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.Status, h.SoldAt = Sold, &tx.Now
-	return save(ctx, tx, before, &h, "hull.sold", nil)
+	return Save(ctx, tx, before, &h, "hull.sold", nil)
 }
 
-// MarkDelivered hands the hull of a deal over. One that is delivered before it
-// was funded is sold by that, too.
+// MarkDelivered marks the hull of a deal as delivered. A hull that is delivered
+// before funding also becomes sold.
 func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
 		return err
 	}
 	if h.HIN == nil && h.HINAbsentReason == nil {
-		return fault.Conflict("The hull has no HIN yet.").Detail("hull_id", "state", "is of a hull without a hin or a hin_absent_reason")
+		return fault.Conflict("The hull has no HIN yet.").Detail("hull_id", "state", "refers to a hull without a hin or a hin_absent_reason")
 	}
 	before, event := h, "hull.status_changed"
 	if h.SoldAt == nil {
@@ -89,10 +80,10 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 		h.ReceivedOn = new(tx.Now.Format(time.DateOnly))
 	}
 	h.Status = Delivered
-	return save(ctx, tx, before, &h, event, nil)
+	return Save(ctx, tx, before, &h, event, nil)
 }
 
-// Settle ends the deal's hold on a delivered hull.
+// Settle removes the deal from a delivered hull.
 func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	h, err := FindForUpdate(ctx, tx, hullID)
 	if err != nil {
@@ -100,18 +91,19 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	}
 	before := h
 	h.DealID = nil
-	return save(ctx, tx, before, &h, "hull.updated", nil)
+	return Save(ctx, tx, before, &h, "hull.updated", nil)
 }
 
-// StockIn adds a boat taken in trade, at what it cost. If it was here before,
-// the new hull says so.
+// StockIn adds a trade-in with its cost. If the boat was in stock before, the
+// new hull refers to the earlier one.
 func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reason string) (Hull, error) {
 	h, err := c.hull(tx.Now)
 	if err != nil {
 		return h, err
 	}
 	if h.HIN != nil {
-		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ? AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, tx.Env, *h.HIN)
+		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ?
+			AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, tx.Env, *h.HIN)
 		if err != nil {
 			return h, err
 		}
@@ -128,20 +120,16 @@ func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reas
 	}
 	before := p
 	p.Cost = &HullCost{InvoiceCents: &costCents}
-	return h, savePricing(ctx, tx, h, before, &p, &reason)
+	err = savePricing(ctx, tx, h, before, &p, &reason)
+	return h, err
 }
 
-// Costs are what hulls cost the dealership, as far as it is known.
+// Costs returns the known costs of hulls in cents, by hull ID.
 func Costs(ctx context.Context, tx *db.Tx, hullIDs ...string) (map[string]int64, error) {
 	if len(hullIDs) == 0 {
 		return nil, nil
 	}
-	args := []any{tx.Env}
-	for _, id := range hullIDs {
-		args = append(args, id)
-	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(hullIDs)), ", ")
-	all, err := db.All[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id IN (`+marks+`)`, args...)
+	all, err := FindAllPricing(ctx, tx, hullIDs)
 	costs := map[string]int64{}
 	for _, p := range all {
 		if p.Cost != nil {

@@ -2,40 +2,28 @@ package hulls
 
 import (
 	"context"
-	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
 )
 
-// ReleaseHold ends a hold that has expired.
+// ReleaseHold is the job that ends an expired hold.
 type ReleaseHold struct {
 	Env    auth.Env `json:"env"`
 	HullID string   `json:"hull_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (ReleaseHold) Kind() string { return "release_hold" }
 
-// Work registers the jobs of the inventory.
+// Work registers the jobs of hulls.
 func (a *API) Work(r *jobs.Registry) {
 	jobs.On(r, a.ReleaseHold)
-	jobs.On(r, a.MakeSizes)
-	jobs.On(r, a.SweepBlobs)
-	jobs.On(r, a.PushDue)
-	jobs.On(r, a.PushChannel)
-	jobs.On(r, a.FillChannel)
-	jobs.On(r, a.ClearChannel)
-	jobs.On(r, a.RunImport)
-	jobs.On(r, a.ResumeImports)
-	jobs.Every(r, time.Hour, SweepBlobs{})
-	jobs.Every(r, 10*time.Second, PushDue{})
-	jobs.Every(r, time.Minute, ResumeImports{})
 }
 
-// ReleaseHold makes the hull available again, unless the hold ended or was
-// prolonged in the meantime: a prolonged hold has a job of its own.
+// ReleaseHold makes the hull available again, unless the hold was ended or
+// extended. An extended hold has its own job.
 func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Hull, error) {
 		h, err := Find(ctx, tx, job.HullID)
@@ -44,7 +32,8 @@ func (a *API) ReleaseHold(ctx context.Context, job ReleaseHold) error {
 		}
 		before := h
 		h.Status, h.Hold = Available, nil
-		return h, save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		err = Save(ctx, tx, before, &h, "hull.status_changed", new("hold expired"))
+		return h, err
 	})
 	return err
 }

@@ -1,5 +1,5 @@
 // Package hulls is the inventory: boats with their status, specifications,
-// prices, photos, listings and history.
+// prices and history.
 package hulls
 
 import (
@@ -18,7 +18,7 @@ import (
 type Hull struct {
 	Env               auth.Env          `json:"-" db:"env"`
 	ID                string            `json:"id" db:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number, 12 characters without the country." example:"GRT40912B324"`
+	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number: 12 characters, without the country code." example:"GRT40912B324"`
 	Make              string            `json:"make" db:"make" example:"Grady-White"`
 	Model             string            `json:"model" db:"model" example:"Freedom 235"`
 	Year              int64             `json:"year" db:"year" doc:"Model year." example:"2024"`
@@ -34,65 +34,65 @@ type Hull struct {
 	Title             *string           `json:"title" db:"title" doc:"Headline for listings."`
 	Description       *string           `json:"description" db:"description"`
 	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage"`
-	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country that stood before the HIN." example:"US"`
-	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"What looks odd about the HIN. Nothing is refused for it."`
+	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
+	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
 	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
 	PhotoCount        int64             `json:"photo_count" db:"photo_count" example:"12"`
-	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"The first photo that is ready, for everybody who has this link. It works for at least a week." audit:"-"`
-	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"Ids of the channels that list the hull."`
-	Hold              *Hold             `json:"hold" db:"hold,json" doc:"Who holds the hull, while it is on hold."`
-	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"When it came into stock."`
+	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week." audit:"-"`
+	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"IDs of the channels that list the hull."`
+	Hold              *Hold             `json:"hold" db:"hold,json" doc:"The current hold. Null unless the status is on_hold."`
+	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock."`
 	SoldAt            *time.Time        `json:"sold_at" db:"sold_at"`
 	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at"`
-	DaysInStock       *int64            `json:"days_in_stock" doc:"From receipt until sale, archiving or now; null before receipt." audit:"-"`
-	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"The record of the same boat from an earlier time here."`
-	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own notes: up to 50 pairs."`
-	Version           int64             `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	DaysInStock       *int64            `json:"days_in_stock" doc:"Days from receipt to sale, archiving or now. Null before receipt." audit:"-"`
+	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"Earlier record of the same boat."`
+	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own data: up to 50 pairs."`
+	Version           int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at"`
 
-	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull goes back to
-	DealID       *string `json:"-" db:"deal_id"`       // the deal that has it, from acceptance until the end
-	PrimaryPhoto *string `json:"-" db:"primary_photo"` // the key of the photo that is shown first
+	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull returns to
+	DealID       *string `json:"-" db:"deal_id"`       // the deal that reserved it, from acceptance until it is closed or cancelled
+	PrimaryPhoto *string `json:"-" db:"primary_photo"` // the blob key of the first photo that is ready
 	MakeKey      string  `json:"-" db:"make_key"`
 	ModelKey     string  `json:"-" db:"model_key"`
 }
 
-// Revision is the hull's version.
+// Revision returns the version.
 func (h Hull) Revision() int64 { return h.Version }
 
-// Hold is why a hull is kept for somebody, and until when.
+// Hold is a reservation of a hull without a deal that is accepted.
 type Hold struct {
 	_         struct{}  `nullable:"true"`
 	Reason    *string   `json:"reason"`
-	UserID    *string   `json:"user_id" doc:"The user who asked for it; null for a key."`
+	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
 	DealID    *string   `json:"deal_id"`
-	ExpiresAt time.Time `json:"expires_at" doc:"When the hull becomes available again by itself."`
+	ExpiresAt time.Time `json:"expires_at" doc:"When the hold expires. The hull then becomes available automatically."`
 }
 
-// HullCreate is what a new hull needs.
+// HullCreate is a new hull.
 type HullCreate struct {
-	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Needed unless the hull is on order or in transit, or hin_absent_reason is given. A country prefix, as in US-GRT40912B324, is taken off." example:"GRT40912B324"`
+	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in US-GRT40912B324, is stored separately." example:"GRT40912B324"`
 	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
 	Make            string            `json:"make" minLength:"1" maxLength:"100" example:"Grady-White"`
 	Model           string            `json:"model" minLength:"1" maxLength:"100" example:"Freedom 235"`
 	Year            int64             `json:"year" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now." example:"2024"`
-	LengthFt        float64           `json:"length_ft" exclusiveMinimum:"0" maximum:"1000" doc:"Two decimals are kept." example:"23.58"`
+	LengthFt        float64           `json:"length_ft" exclusiveMinimum:"0" maximum:"1000" doc:"Rounded to two decimals." example:"23.58"`
 	PriceUSD        int64             `json:"price_usd" minimum:"0" maximum:"1000000000" example:"124900"`
 	LocationID      string            `json:"location_id" minLength:"1" maxLength:"64" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Status          Status            `json:"status,omitempty" enum:"on_order,in_transit,available,not_for_sale" default:"available"`
 	StockNumber     *string           `json:"stock_number" required:"false" minLength:"1" maxLength:"50" example:"GW-1042"`
 	Condition       string            `json:"condition,omitempty" enum:"new,used,demo" default:"new"`
-	Category        *string           `json:"category" required:"false" enum:"power,sail,pwc,unpowered" doc:"Without it: that of the boat class, else power."`
+	Category        *string           `json:"category" required:"false" enum:"power,sail,pwc,unpowered" doc:"Defaults to the category of the boat class, or to power."`
 	BoatClass       *BoatClass        `json:"boat_class" required:"false" nullable:"true"`
 	Title           *string           `json:"title" required:"false" maxLength:"200"`
 	Description     *string           `json:"description" required:"false" maxLength:"20000"`
 	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned"`
-	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Without it, a hull that is here was received today."`
+	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Defaults to today, unless the hull is on order or in transit."`
 	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64"`
-	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs; keys up to 40 characters, values up to 500."`
+	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs. Keys have up to 40 characters, values up to 500."`
 }
 
-// hull makes the hull, or says everything that is wrong with it.
+// hull returns the new hull, or all errors of the request.
 func (c HullCreate) hull(now time.Time) (Hull, error) {
 	h := Hull{
 		HIN: c.HIN, HINAbsentReason: c.HINAbsentReason, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt,
@@ -117,14 +117,14 @@ func (c HullCreate) hull(now time.Time) (Hull, error) {
 	return h, h.check(now)
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't.
 func (c HullCreate) Check(now time.Time) error {
 	_, err := c.hull(now)
 	return err
 }
 
 // HullPatch changes a hull's descriptive fields or location. Status and price
-// have endpoints of their own.
+// have their own endpoints.
 type HullPatch struct {
 	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32"`
 	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
@@ -142,7 +142,7 @@ type HullPatch struct {
 	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
 	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date"`
 	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
-	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change; a null value removes its key, null removes all."`
+	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes its key. Null removes all pairs."`
 }
 
 func (p HullPatch) apply(h *Hull, now time.Time) error {
@@ -151,7 +151,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	}
 	p.HINAbsentReason.To(&h.HINAbsentReason)
 	if p.HIN.Set && p.HIN.V != nil && !p.HINAbsentReason.Set {
-		h.HINAbsentReason = nil // it is no longer absent
+		h.HINAbsentReason = nil // it is not absent any more
 	}
 	p.Make.To(&h.Make)
 	p.Model.To(&h.Model)
@@ -173,7 +173,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	return h.check(now)
 }
 
-// check normalizes the hull and says everything that the schema cannot.
+// check normalizes the hull and validates what the schema can't.
 func (h *Hull) check(now time.Time) error {
 	var bad fault.Fields
 	h.LengthFt = math.Round(h.LengthFt*100) / 100
@@ -203,29 +203,29 @@ func (h *Hull) check(now time.Time) error {
 	return bad.Err()
 }
 
-// checkHIN takes the number apart. Only its form can be wrong: what merely
-// looks odd becomes a warning, because real boats carry odd numbers.
+// checkHIN decodes the HIN. Only its form can be an error. Unusual numbers get
+// warnings, because real boats have them.
 func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 	h.HINWarnings = []hin.NoteOnHin{}
 	if h.HIN == nil {
 		h.HINCountry = nil
 		if h.HINAbsentReason == nil && h.Status.needsHIN() {
-			bad.Add("hin", "required", "is required, unless the hull is on order or in transit or hin_absent_reason says why it has none")
+			bad.Add("hin", "required", "is required unless the hull is on order or in transit, or hin_absent_reason is set")
 		}
 		return
 	}
 	if h.HINAbsentReason != nil {
-		bad.Add("hin_absent_reason", "exclusive", "cannot be combined with a hin")
+		bad.Add("hin_absent_reason", "exclusive", "can't be combined with hin")
 		return
 	}
 	number := *h.HIN
 	if h.HINCountry != nil && !strings.Contains(number, "-") {
-		number = *h.HINCountry + "-" + number // stored apart, judged together
+		number = *h.HINCountry + "-" + number // stored separately, but decoded together
 	}
 	d := hin.Decode(number, now)
 	if !d.Valid {
 		for _, e := range d.Errors {
-			bad.Add("hin", e.Code, "is not a hull identification number: %s", strings.TrimSuffix(e.Message, "."))
+			bad.Add("hin", e.Code, "is not a valid HIN: %s", strings.TrimSuffix(e.Message, "."))
 		}
 		return
 	}
@@ -235,7 +235,7 @@ func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 	}
 }
 
-// derive fills in what depends on the present moment.
+// derive fills in the fields that depend on the current time.
 func (h *Hull) derive(now time.Time) {
 	h.DaysInStock = nil
 	if h.ReceivedOn == nil {

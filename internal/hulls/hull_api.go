@@ -2,12 +2,9 @@ package hulls
 
 import (
 	"context"
-	"net/http"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -24,10 +21,8 @@ var (
 
 // API serves the inventory.
 type API struct {
-	DB       *db.DB
-	Jobs     *jobs.Queue
-	Blobs    *blobs.Keeper
-	Partners *http.Client // reaches those whom listings are pushed to
+	DB   *db.DB
+	Jobs *jobs.Queue
 }
 
 // Mount registers the endpoints.
@@ -38,11 +33,11 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get)
 	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
-		rest.Describe("A JSON merge patch: what is left out stays, null clears. Status and price have endpoints of their own: transition and pricing."),
+		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."),
 		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
-	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Take a hull out of the working inventory", a.archive)
-	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Move a hull to another status", a.transition,
-		rest.Describe("By hand: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, archived to where it was. Deals make the other moves."),
+	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive)
+	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
+		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes."),
 		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
 	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs)
@@ -50,17 +45,14 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`))
 	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
 	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
-		rest.Describe("Replaces the pricing: what is left out is cleared, except the original price."),
+		rest.Describe("Replaces the pricing. Omitted fields are cleared, except the original price."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
-	a.mountPhotos(r)
-	a.mountChannels(r)
-	a.mountImports(r)
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
-		rest.Describe("Answers 200 for an invalid number too, with what is wrong in `errors`."))
+		rest.Describe("Also returns 200 for an invalid number. `errors` then lists the problems."))
 }
 
-// ByHull names a hull.
+// ByHull is the path parameter of a hull.
 type ByHull struct {
 	HullID string `path:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -74,29 +66,24 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body HullCreate
 	if err != nil {
 		return h, err
 	}
-	return h, insert(ctx, tx, &h)
+	err = insert(ctx, tx, &h)
+	return h, err
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByHull) (Hull, error) {
 	return Find(ctx, tx, in.HullID)
 }
 
-// change is how a hull is changed: found, matched against If-Match, edited by
-// a rule and saved, in one transaction. Edit returns the event and the reason.
+// change finds a hull, checks If-Match, and saves it after edit. Edit returns
+// the event and the reason.
 func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(h *Hull) (event string, reason *string, err error)) (Hull, error) {
-	h, err := Find(ctx, tx, id)
-	if err != nil {
-		return h, err
-	}
-	if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
-		return h, err
-	}
-	before := h
-	event, reason, err := edit(&h)
-	if err != nil {
-		return h, err
-	}
-	return h, save(ctx, tx, before, &h, event, reason)
+	return rest.Change(ctx, tx, Find, id, func(before Hull, h *Hull) error {
+		event, reason, err := edit(h)
+		if err != nil {
+			return err
+		}
+		return Save(ctx, tx, before, h, event, reason)
+	})
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
@@ -121,7 +108,7 @@ func (a *API) archive(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-// HullArchive says why a hull is archived.
+// HullArchive is the reason why a hull is archived.
 type HullArchive struct {
 	Reason *string `json:"reason" required:"false" maxLength:"500"`
 }
@@ -152,7 +139,7 @@ func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) specs(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
-	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measures in metric units."`
+	Units string `query:"units" enum:"imperial,metric" default:"imperial" doc:"metric adds the measurements in metric units."`
 }) (HullSpecs, error) {
 	h, err := Find(ctx, tx, in.HullID)
 	if err != nil {
@@ -215,9 +202,11 @@ func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
 	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 		return p, err
 	}
+
 	before := p
 	in.Body.apply(&p, tx.Now)
-	return p, savePricing(ctx, tx, h, before, &p, in.Body.Reason)
+	err = savePricing(ctx, tx, h, before, &p, in.Body.Reason)
+	return p, err
 }
 
 func (a *API) priceChanges(ctx context.Context, tx *db.Tx, in *struct {
@@ -233,11 +222,9 @@ func (a *API) decodeHIN(_ context.Context, tx *db.Tx, in *struct {
 	return hin.Decode(in.HIN, tx.Now), nil
 }
 
-func (a *API) today() time.Time { return a.DB.Now().UTC() }
-
-// Schema lists the classes in the description of the API.
+// Schema lists the classes in the OpenAPI document.
 func (BoatClass) Schema(huma.Registry) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString, Description: "What kind of boat it is, in the words of the marketplaces.", Examples: []any{"power-center"}}
+	s := &huma.Schema{Type: huma.TypeString, Description: "Type of boat, as marketplaces name it.", Examples: []any{"power-center"}}
 	for _, c := range allClasses() {
 		s.Enum = append(s.Enum, c)
 	}

@@ -53,7 +53,7 @@ func TestUniqueNumbers(t *testing.T) {
 		} {
 			f := s.Test.Post("/v1/hulls", body, 409, nil).Fault(t)
 			f.WantDetail(t, field, "duplicate", field)
-			testkit.Equal(t, f.Details[0].Message, "is that of "+first, field)
+			testkit.Equal(t, f.Details[0].Message, "is already used by "+first, field)
 		}
 		s.Live.Hull(s.Live.Location(), map[string]any{"stock_number": "A1", "hin": "GRT40912B324"}) // another environment
 

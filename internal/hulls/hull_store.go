@@ -4,120 +4,159 @@ import (
 	"context"
 
 	"slipway/internal/dealership"
+	"slipway/internal/photos/link"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
+var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Loaded: Derive}
+
 // Find returns a hull.
-func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
-	h, err := db.One[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return h, fault.NotFound("hull", id)
-	}
-	complete(tx, &h)
-	return h, err
+func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) { return hulls.Find(ctx, tx, id) }
+
+// FindForUpdate returns a hull and locks it until the transaction ends.
+func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
+	return hulls.FindForUpdate(ctx, tx, id)
 }
 
-// complete fills in what is not in the row: what depends on the moment.
-func complete(tx *db.Tx, h *Hull) {
+// IDsAfter returns up to n IDs of hulls in ascending order.
+func IDsAfter(ctx context.Context, tx *db.Tx, after string, n int) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND id > ? ORDER BY id LIMIT ?`, tx.Env, after, n)
+}
+
+// Derive fills in the fields that are not columns. They depend on the current time.
+func Derive(tx *db.Tx, h *Hull) {
 	h.derive(tx.Now)
+	h.PrimaryPhotoURL = nil
 	if h.PrimaryPhoto != nil {
-		h.PrimaryPhotoURL = new(photoURL(tx, *h.PrimaryPhoto, "full"))
-	} else {
-		h.PrimaryPhotoURL = nil
+		h.PrimaryPhotoURL = new(link.URL(tx, *h.PrimaryPhoto, "full"))
 	}
 }
 
-// insert adds a hull with its first price, its first line of history and the
-// words it is found by.
+// insert adds one hull.
 func insert(ctx context.Context, tx *db.Tx, h *Hull) error {
-	h.Env, h.ID, h.Version, h.CreatedAt, h.UpdatedAt = tx.Env, tx.NewID("hull"), 1, tx.Now, tx.Now
 	if err := checkReferences(ctx, tx, *h, nil); err != nil {
 		return err
 	}
-	if err := db.Insert(ctx, tx, "hulls", *h); err != nil {
-		return err
-	}
-	if err := indexTerms(ctx, tx, *h); err != nil {
-		return err
-	}
-	if err := db.Insert(ctx, tx, "hull_pricing", firstPricing(*h)); err != nil {
-		return err
-	}
-	if err := recordPrice(ctx, tx, *h, nil, nil); err != nil {
-		return err
-	}
-	if err := recordChange(ctx, tx, nil, *h, nil); err != nil {
-		return err
-	}
-	if err := follow(ctx, tx, h, true); err != nil {
-		return err
-	}
-	complete(tx, h)
-	return events.Emit(ctx, tx, "hull.created", h.ID, nil, *h)
+	return insertRows(ctx, tx, h)
 }
 
-// save writes a changed hull, the history of what moved, and the event. Every
-// change of a hull passes here, so here its listings follow.
-func save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, reason *string) error {
-	if err := checkReferences(ctx, tx, *h, &before); err != nil {
-		return err
+// insertRows adds hulls with their first prices, the first lines of their
+// history and their search terms, in a few statements for all of them.
+func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
+	var terms []termRow
+	var prices []HullPricing
+	var priceChanges []PriceChange
+	var history []HullChange
+	actor := auth.From(ctx).Actor
+	for _, h := range added {
+		hulls.Stamp(tx, h)
+		terms = append(terms, termRows(*h)...)
+		prices = append(prices, firstPricing(*h))
+		priceChanges = append(priceChanges, firstPrice(tx, *h, actor))
+		history = append(history, firstChange(tx, *h, actor))
 	}
-	h.Version, h.UpdatedAt = before.Version+1, tx.Now
-	if err := db.Changed(db.Update(ctx, tx, "hulls", h, "env = ? AND id = ? AND version = ?", h.Env, h.ID, before.Version)); err != nil {
-		return err
+
+	var inserted []func() error
+	for _, f := range Followers {
+		after, err := f.Insert(ctx, tx, added)
+		if err != nil {
+			return err
+		}
+		inserted = append(inserted, after)
 	}
-	if err := reindexTerms(ctx, tx, before, *h); err != nil {
-		return err
+	rows := make([]Hull, len(added))
+	for i, h := range added {
+		Derive(tx, h)
+		rows[i] = *h
 	}
-	if before.Status != h.Status || before.LocationID != h.LocationID {
-		if err := recordChange(ctx, tx, &before, *h, reason); err != nil {
+
+	for _, write := range []func() error{
+		func() error { return db.Insert(ctx, tx, "hulls", rows...) },
+		func() error { return db.Insert(ctx, tx, "hull_terms", terms...) },
+		func() error { return db.Insert(ctx, tx, "hull_pricing", prices...) },
+		func() error { return db.Insert(ctx, tx, "hull_price_changes", priceChanges...) },
+		func() error { return db.Insert(ctx, tx, "hull_history", history...) },
+	} {
+		if err := write(); err != nil {
 			return err
 		}
 	}
-	if err := follow(ctx, tx, h, differs(before, *h)); err != nil {
+
+	for _, h := range rows {
+		if err := events.Emit(ctx, tx, "hull.created", h.ID, nil, h); err != nil {
+			return err
+		}
+	}
+	for _, after := range inserted {
+		if err := after(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save writes a changed hull, its history and the event. Each change of a hull
+// goes through here, so that followers see all of them.
+func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, reason *string) error {
+	if err := checkReferences(ctx, tx, *h, &before); err != nil {
 		return err
 	}
-	complete(tx, h)
+
+	h.Version = before.Version
+	if err := hulls.Save(ctx, tx, h); err != nil {
+		return err
+	}
+	if err := updateTerms(ctx, tx, before, *h); err != nil {
+		return err
+	}
+	if before.Status != h.Status || before.LocationID != h.LocationID {
+		if err := recordChange(ctx, tx, before, *h, reason); err != nil {
+			return err
+		}
+	}
+
+	if err := follow(ctx, tx, h, visiblyChanged(before, *h)); err != nil {
+		return err
+	}
+	Derive(tx, h)
 	return events.Emit(ctx, tx, event, h.ID, before, *h)
 }
 
-func recordChange(ctx context.Context, tx *db.Tx, before *Hull, h Hull, reason *string) error {
+func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {
 	c := firstChange(tx, h, auth.From(ctx).Actor)
-	c.Reason = reason
-	if before != nil {
-		c.From, c.FromLocationID = &before.Status, &before.LocationID
-	}
+	c.From, c.FromLocationID, c.Reason = &before.Status, &before.LocationID, reason
 	return db.Insert(ctx, tx, "hull_history", c)
 }
 
-// firstChange is the line of the history that a new hull begins with.
+// firstChange is the first line in the history of a new hull.
 func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
 	return HullChange{Env: h.Env, ID: tx.NewID("hst"), HullID: h.ID, To: h.Status, LocationID: h.LocationID, Actor: by, At: tx.Now}
 }
 
-// checkReferences refuses a location or an earlier hull that is not there, and
-// a HIN or stock number that another hull has: the unique indexes are the
-// guard, this names the other hull. What did not change is not checked again.
+// checkReferences rejects a location or previous hull that does not exist, and
+// a HIN or stock number that another hull uses. The unique indexes are the
+// guard. This check names the other hull. Unchanged references are not checked.
 func checkReferences(ctx context.Context, tx *db.Tx, h Hull, before *Hull) error {
 	var bad fault.Fields
 	if before == nil || before.LocationID != h.LocationID {
 		_, err := dealership.FindLocation(ctx, tx, h.LocationID)
-		if err := missing(&bad, "location_id", err); err != nil {
+		if err := addNotFound(&bad, "location_id", err); err != nil {
 			return err
 		}
 	}
 	if h.PreviousHullID != nil && (before == nil || deref(before.PreviousHullID) != *h.PreviousHullID) {
 		_, err := Find(ctx, tx, *h.PreviousHullID)
-		if err := missing(&bad, "previous_hull_id", err); err != nil {
+		if err := addNotFound(&bad, "previous_hull_id", err); err != nil {
 			return err
 		}
 	}
 	if err := bad.Err(); err != nil {
 		return err
 	}
+
 	if h.Status == Archived || h.Status == Delivered {
 		return nil
 	}
@@ -129,19 +168,21 @@ func checkReferences(ctx context.Context, tx *db.Tx, h Hull, before *Hull) error
 			continue
 		}
 		other, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND `+u.column+` = ? AND id <> ?
-			AND status NOT IN ('archived', 'delivered')`, h.Env, *u.value, h.ID)
+			AND status NOT IN ('archived', 'delivered')`, tx.Env, *u.value, h.ID)
 		if err != nil {
 			return err
 		}
 		if len(other) > 0 {
-			return fault.Conflict("Hull %s has the %s %s.", other[0], u.column, *u.value).Detail(u.column, "duplicate", "is that of %s", other[0])
+			return fault.Conflict("%s %s is already used by hull %s.", u.column, *u.value, other[0]).
+				Detail(u.column, "duplicate", "is already used by %s", other[0])
 		}
 	}
 	return nil
 }
 
-// missing turns "not found" into a complaint about the field that names it.
-func missing(bad *fault.Fields, field string, err error) error {
+// addNotFound turns a "not found" error into a detail of the field that refers
+// to the resource. It returns other errors.
+func addNotFound(bad *fault.Fields, field string, err error) error {
 	if fault.KindOf(err) == fault.KindNotFound {
 		bad.Add(field, "not_found", "does not exist")
 		return nil

@@ -6,23 +6,23 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// HullPricing is what a hull costs, and cost.
+// HullPricing is the price and the cost of a hull.
 type HullPricing struct {
 	Env              auth.Env  `json:"-" db:"env"`
 	ID               string    `json:"hull_id" db:"id"`
-	PriceUSD         int64     `json:"price_usd" db:"price_usd" doc:"Always the hull's own price_usd." example:"124900"`
-	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"The maker's suggested price."`
-	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"What was first asked."`
-	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Do not publish the price."`
+	PriceUSD         int64     `json:"price_usd" db:"price_usd" doc:"Same as price_usd of the hull." example:"124900"`
+	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price."`
+	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"First asking price."`
+	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public."`
 	PriceType        string    `json:"price_type" db:"price_type" enum:"asking,sale,call"`
-	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without hulls:write."`
-	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"The lowest acceptable price. Null without hulls:write."`
-	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"Since when the price holds."`
+	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without the scope hulls:write."`
+	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"Lowest acceptable price. Null without the scope hulls:write."`
+	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"When this price became effective."`
 	Version          int64     `json:"version" db:"version"`
 	UpdatedAt        time.Time `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the pricing's version.
+// Revision returns the version.
 func (p HullPricing) Revision() int64 { return p.Version }
 
 // HullCost is what the dealership paid for a hull.
@@ -35,8 +35,8 @@ type HullCost struct {
 	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000"`
 }
 
-// HullPricingReplace is a hull's new pricing. What it leaves out is cleared,
-// except the original price, which stays.
+// HullPricingReplace is a hull's new pricing. Omitted fields are cleared, except
+// the original price.
 type HullPricingReplace struct {
 	PriceUSD         int64     `json:"price_usd" minimum:"0" maximum:"1000000000"`
 	MSRPUSD          *int64    `json:"msrp_usd" required:"false" minimum:"0" maximum:"1000000000"`
@@ -45,7 +45,7 @@ type HullPricingReplace struct {
 	PriceType        string    `json:"price_type,omitempty" enum:"asking,sale,call" default:"asking"`
 	Cost             *HullCost `json:"cost" required:"false"`
 	FloorUSD         *int64    `json:"floor_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	Reason           *string   `json:"reason" required:"false" maxLength:"500" doc:"Why the price changed, for the history."`
+	Reason           *string   `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
 func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
@@ -58,7 +58,7 @@ func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
 	}
 }
 
-// firstPricing is the pricing of a new hull.
+// firstPricing returns the pricing of a new hull.
 func firstPricing(h Hull) HullPricing {
 	return HullPricing{
 		Env: h.Env, ID: h.ID, PriceUSD: h.PriceUSD, OriginalPriceUSD: h.PriceUSD, PriceType: "asking",
@@ -66,13 +66,13 @@ func firstPricing(h Hull) HullPricing {
 	}
 }
 
-// withoutCost is the pricing for those who may only read.
+// withoutCost returns the pricing for callers who can only read.
 func (p HullPricing) withoutCost() HullPricing {
 	p.Cost, p.FloorUSD = nil, nil
 	return p
 }
 
-// PriceChange is one line of a hull's price history.
+// PriceChange is one entry of a hull's price history.
 type PriceChange struct {
 	Env         auth.Env   `json:"-" db:"env"`
 	ID          string     `json:"id" db:"id" example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`

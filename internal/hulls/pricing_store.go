@@ -2,6 +2,7 @@ package hulls
 
 import (
 	"context"
+	"strings"
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
@@ -9,31 +10,33 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+var pricings = db.Table[HullPricing]{Name: "hull_pricing"}
+
 func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
 	return db.One[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id = ?`, h.Env, h.ID)
 }
 
-// savePricing writes new pricing. A new price is also the hull's, and a line
-// of its price history.
+// savePricing writes new pricing. A new price is also written to the hull and
+// its price history.
 func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *HullPricing, reason *string) error {
-	p.Version, p.UpdatedAt = before.Version+1, tx.Now
-	if err := db.Changed(db.Update(ctx, tx, "hull_pricing", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, before.Version)); err != nil {
+	if err := pricings.Save(ctx, tx, p); err != nil {
 		return err
 	}
 	if err := audit.Record(ctx, tx, "hull_pricing.adjusted", h.ID, audit.Diff(before, *p)); err != nil {
 		return err
 	}
+
 	was := h
 	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
-		if err := save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
+		if err := Save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
 			return err
 		}
-		return follow(ctx, tx, &h, true) // whether the price is shown is not in the hull
+		return Relist(ctx, tx, &h) // price_hidden is not part of the hull
 	}
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
 		return err
 	}
-	return save(ctx, tx, was, &h, "hull.price_changed", nil)
+	return Save(ctx, tx, was, &h, "hull.price_changed", nil)
 }
 
 func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *string) error {
@@ -42,12 +45,12 @@ func recordPrice(ctx context.Context, tx *db.Tx, h Hull, old *int64, reason *str
 	return db.Insert(ctx, tx, "hull_price_changes", c)
 }
 
-// firstPrice is the line of the price history that a new hull begins with.
+// firstPrice returns the first entry in the price history of a new hull.
 func firstPrice(tx *db.Tx, h Hull, by auth.Actor) PriceChange {
 	return PriceChange{Env: h.Env, ID: tx.NewID("prc"), HullID: h.ID, NewPriceUSD: h.PriceUSD, Actor: by, At: tx.Now}
 }
 
-// listOfHull is a page of rows that belong to one hull.
+// listOfHull returns a page of the rows of one hull.
 func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID string, q page.Query) (page.Page[T], error) {
 	if err := q.Check(prefix); err != nil {
 		return page.Page[T]{}, err
@@ -77,5 +80,41 @@ func saveSpecs(ctx context.Context, tx *db.Tx, h Hull, before specRow, r *specRo
 	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version)); err != nil {
 		return err
 	}
-	return relist(ctx, tx, h)
+	h, err := FindForUpdate(ctx, tx, h.ID)
+	if err != nil {
+		return err
+	}
+	return Relist(ctx, tx, &h)
+}
+
+// FindAllPricing returns the pricing of hulls, by hull ID. The statement depends
+// on the number of IDs.
+func FindAllPricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullPricing, error) {
+	list, args := idList(tx, hullIDs)
+	all, err := db.All[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id IN `+list, args...)
+	byHull := map[string]HullPricing{}
+	for _, p := range all {
+		byHull[p.ID] = p
+	}
+	return byHull, err
+}
+
+// FindAllSpecs returns the specifications of hulls, by hull ID. Hulls without
+// specifications are missing. The statement depends on the number of IDs.
+func FindAllSpecs(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullSpecs, error) {
+	list, args := idList(tx, hullIDs)
+	all, err := db.All[specRow](ctx, tx, `SELECT {cols} FROM hull_specs WHERE env = ? AND id IN `+list, args...)
+	byHull := map[string]HullSpecs{}
+	for _, r := range all {
+		byHull[r.ID] = r.view(Hull{ID: r.ID}, false)
+	}
+	return byHull, err
+}
+
+func idList(tx *db.Tx, ids []string) (list string, args []any) {
+	args = []any{tx.Env}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", len(ids)), ", ") + ")", args
 }

@@ -2,7 +2,7 @@ package hulls
 
 import "slipway/internal/vocab/search"
 
-// terms are the words a hull is found by: GW-1042 by gw, 1042 and gw1042.
+// terms returns the search terms of a hull. GW-1042 has gw, 1042 and gw1042.
 func (h Hull) terms() []string {
 	return search.Terms(h.Make, h.Model, deref(h.Title), deref(h.StockNumber), deref(h.HIN))
 }
@@ -14,7 +14,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// span is the range of words that a searched word stands for.
+// span is the range of terms that a search word matches.
 type span struct{ from, to string }
 
 func spanOf(word string) span {

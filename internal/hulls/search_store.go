@@ -20,8 +20,8 @@ type HullFilter struct {
 	page.Query
 	Status        Status               `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
 	LocationID    string               `query:"location_id" maxLength:"64"`
-	Make          string               `query:"make" maxLength:"100" doc:"Whole make; case and accents do not matter."`
-	Model         string               `query:"model" maxLength:"100" doc:"Whole model; case and accents do not matter."`
+	Make          string               `query:"make" maxLength:"100" doc:"Exact make. Ignores case and accents."`
+	Model         string               `query:"model" maxLength:"100" doc:"Exact model. Ignores case and accents."`
 	YearMin       patch.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999"`
 	YearMax       patch.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999"`
 	PriceMin      patch.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
@@ -30,36 +30,36 @@ type HullFilter struct {
 	LengthMax     patch.Param[float64] `query:"length_max" minimum:"0" maximum:"1000"`
 	Condition     string               `query:"condition" enum:"new,used,demo"`
 	Category      string               `query:"category" enum:"power,sail,pwc,unpowered"`
-	Q             string               `query:"q" maxLength:"200" doc:"Words or beginnings of words of the make, model, title, stock number or HIN; all must be there." example:"grady 235"`
-	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls; by default they are left out."`
+	Q             string               `query:"q" maxLength:"200" doc:"Words, or the start of words, in the make, model, title, stock number or HIN. All must match." example:"grady 235"`
+	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls. By default, archived hulls are not listed."`
 	CreatedAfter  time.Time            `query:"created_after"`
 	CreatedBefore time.Time            `query:"created_before"`
-	UpdatedAfter  time.Time            `query:"updated_after" doc:"For incremental synchronization."`
+	UpdatedAfter  time.Time            `query:"updated_after" doc:"Only hulls updated after this time, for incremental synchronization."`
 }
 
-// check refuses filters that contradict each other: they would hide a mistake
-// behind an empty list.
+// check rejects filters that contradict each other. They would return an empty
+// list and hide the mistake.
 func (f HullFilter) check() error {
 	if err := f.Query.Check("hull"); err != nil {
 		return err
 	}
-	refuse := func(field, text string) error {
+	reject := func(field, text string) error {
 		return fault.BadRequest("%s %s.", field, text).Detail(field, "exclusive", "%s", text)
 	}
 	switch {
 	case f.Archived.Set && f.Status != "" && f.Archived.V != (f.Status == Archived):
-		return refuse("archived", "contradicts status")
+		return reject("archived", "contradicts status")
 	case f.YearMin.Set && f.YearMax.Set && f.YearMin.V > f.YearMax.V:
-		return refuse("year_min", "must not be more than year_max")
+		return reject("year_min", "must be at most year_max")
 	case f.PriceMin.Set && f.PriceMax.Set && f.PriceMin.V > f.PriceMax.V:
-		return refuse("price_min", "must not be more than price_max")
+		return reject("price_min", "must be at most price_max")
 	case f.LengthMin.Set && f.LengthMax.Set && f.LengthMin.V > f.LengthMax.V:
-		return refuse("length_min", "must not be more than length_max")
+		return reject("length_min", "must be at most length_max")
 	}
 	return nil
 }
 
-// where is the filter as conditions on hulls h, except for q.
+// where returns the conditions of the filter on hulls h, except for q.
 func (f HullFilter) where(env auth.Env) *db.Where {
 	w := &db.Where{}
 	w.And("h.env = ?", env)
@@ -88,7 +88,7 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		{f.Condition != "", "h.condition = ?", f.Condition},
 		{f.Category != "", "h.category = ?", f.Category},
 		{!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter},
-		// Ids hold the time of creation, so these are ranges of the primary key.
+		// IDs contain the creation time, so these are ranges of the primary key.
 		{!f.CreatedAfter.IsZero(), "h.id >= ?", id.Floor("hull", f.CreatedAfter.Add(time.Millisecond))},
 		{!f.CreatedBefore.IsZero(), "h.id < ?", id.Floor("hull", f.CreatedBefore)},
 	} {
@@ -105,7 +105,7 @@ func listHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], e
 	}
 	p, err := searchHulls(ctx, tx, f)
 	for i := range p.Data {
-		complete(tx, &p.Data[i])
+		Derive(tx, &p.Data[i])
 	}
 	return p, err
 }
@@ -115,19 +115,19 @@ var (
 	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
 )
 
-// searchHulls finds the hulls that match the filter and have every word of q.
+// searchHulls returns the hulls that match the filter and have each word of q.
 //
-// The rarest word leads. Where it stands for few different words, as makes and
-// models do, each of those is a range of the index that is already in the order
-// of the list: the page is merged from their first rows, and costs the same
-// however common they are. Where it stands for many, as the start of a stock
-// number does, the hulls it finds are sorted.
+// It starts with the rarest word. If that matches few terms, as makes and models
+// do, each term is a range of the index in the order of the list. The page is
+// merged from the first rows of each range, so the cost doesn't depend on how
+// common the terms are. If it matches many terms, as the start of a stock number
+// does, the matching hulls are sorted.
 func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
 	w := f.where(tx.Env)
 	spans, err := spansOf(ctx, tx, f.Q)
 	if err != nil || len(spans) == 0 {
 		if err == nil && f.Q != "" {
-			return page.Cut([]Hull{}, f.Query, false, nil), nil // nothing in q can be searched for
+			return page.Cut([]Hull{}, f.Query, false, nil), nil // q has no word to search for
 		}
 		if err != nil {
 			return page.Page[Hull]{}, err
@@ -143,7 +143,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		return page.Page[Hull]{}, err
 	}
 	if len(terms) > fewTerms {
-		// If most hulls have such a word, the next few fill the page.
+		// If most hulls have such a term, the next few hulls fill the page.
 		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", tx.Env, lead.from, lead.to)
 		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
 		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
@@ -165,8 +165,8 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 	return page.Cut(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
 }
 
-// nearby is the condition that a hull is among the next few in the direction
-// asked for.
+// nearby returns the condition that a hull is among the next few in the
+// direction of the page.
 func nearby(q page.Query) string {
 	if q.Backwards() {
 		return "h.id <= COALESCE((SELECT id FROM hulls WHERE env = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?), 'z')"
@@ -175,13 +175,13 @@ func nearby(q page.Query) string {
 }
 
 const (
-	fewHulls  = 2000 // look through so many for a common beginning of words
-	fewTerms  = 16   // merge up to this many ranges of the index
-	countedTo = 2000 // words more common than this are equally common
-	maxWords  = 8    // words of q that are looked at
+	fewHulls  = 2000 // hulls to scan for a common start of words
+	fewTerms  = 16   // maximum number of index ranges to merge
+	countedTo = 2000 // counting stops here
+	maxWords  = 8    // maximum number of words of q
 )
 
-// spansOf are the words of q, the rarest first.
+// spansOf returns the spans of the words of q, rarest first.
 func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 	type counted struct {
 		span
@@ -210,8 +210,8 @@ func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 	return spans, nil
 }
 
-// termsIn lists the different words of a span, one more than a few if there
-// are that many. It skips from word to word, whatever lies between them.
+// termsIn returns up to fewTerms+1 distinct terms of a span. It jumps from term
+// to term in the index.
 func termsIn(ctx context.Context, tx *db.Tx, s span) ([]string, error) {
 	return db.All[string](ctx, tx, `
 		WITH RECURSIVE found (term) AS (
@@ -229,21 +229,20 @@ type termRow struct {
 	ID   string   `db:"id"`
 }
 
-func indexTerms(ctx context.Context, tx *db.Tx, h Hull) error {
-	var rows []termRow
+func termRows(h Hull) (rows []termRow) {
 	for _, t := range h.terms() {
 		rows = append(rows, termRow{h.Env, t, h.ID})
 	}
-	return db.Insert(ctx, tx, "hull_terms", rows...)
+	return rows
 }
 
-// reindexTerms follows a change of the words, which most changes are not.
-func reindexTerms(ctx context.Context, tx *db.Tx, before, h Hull) error {
+// updateTerms replaces the search terms of a hull if they have changed.
+func updateTerms(ctx context.Context, tx *db.Tx, before, h Hull) error {
 	if slices.Equal(before.terms(), h.terms()) {
 		return nil
 	}
 	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_terms WHERE env = ? AND id = ?`, h.Env, h.ID); err != nil {
 		return err
 	}
-	return indexTerms(ctx, tx, h)
+	return db.Insert(ctx, tx, "hull_terms", termRows(h)...)
 }

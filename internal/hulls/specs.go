@@ -30,7 +30,7 @@ type SpecSheet struct {
 	DesignCategory    *string       `json:"design_category" required:"false" enum:"ocean,offshore,inshore,sheltered"`
 	Propulsion        *string       `json:"propulsion" required:"false" enum:"air_thrust,manual,propeller,sail,water_jet,other"`
 	YearBuilt         *int64        `json:"year_built" required:"false" minimum:"1800" maximum:"9999"`
-	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"An empty array says that there are none; null, that it is unknown."`
+	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"An empty array means no engines. Null means unknown."`
 	MaxPowerHP        *float64      `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000"`
 	Tanks             *SpecTanks    `json:"tanks" required:"false"`
 	MaxPersons        *int64        `json:"max_persons" required:"false" minimum:"0" maximum:"10000"`
@@ -46,16 +46,16 @@ type SpecSheet struct {
 	Highlights        *[]string     `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
 }
 
-// SpecLengths are the ways to measure a boat's length.
+// SpecLengths are the measured lengths of a boat.
 type SpecLengths struct {
 	_         struct{} `nullable:"true"`
-	LOAFt     *float64 `json:"loa_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Overall."`
-	LWLFt     *float64 `json:"lwl_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"At the water line."`
+	LOAFt     *float64 `json:"loa_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall."`
+	LWLFt     *float64 `json:"lwl_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length at the waterline."`
 	DeckFt    *float64 `json:"deck_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
 	NominalFt *float64 `json:"nominal_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
 }
 
-// SpecDraft is how deep a boat sits.
+// SpecDraft is the draft of a boat.
 type SpecDraft struct {
 	_       struct{} `nullable:"true"`
 	Max     *float64 `json:"max" required:"false" exclusiveMinimum:"0" maximum:"200"`
@@ -106,28 +106,28 @@ type SpecTrailer struct {
 	CapacityLb *float64 `json:"capacity_lb" required:"false" minimum:"0" maximum:"1000000"`
 }
 
-// SpecWarranty is what is left of the maker's warranty.
+// SpecWarranty is the remaining manufacturer's warranty.
 type SpecWarranty struct {
 	_            struct{}   `nullable:"true"`
 	ExpiresAt    *time.Time `json:"expires_at" required:"false"`
 	Transferable *bool      `json:"transferable" required:"false"`
 }
 
-// HullSpecs is a hull's specification sheet with what follows from it.
+// HullSpecs is a hull's specification sheet with derived values.
 type HullSpecs struct {
 	HullID string `json:"hull_id"`
 	SpecSheet
-	TotalPowerHP *float64     `json:"total_power_hp" doc:"Sum over the engines; null if one is unknown."`
-	EngineCount  *int64       `json:"engine_count" doc:"0 for none, null for unknown."`
-	Metric       *SpecsMetric `json:"metric" doc:"The same in metric units, with units=metric; null otherwise."`
-	Version      int64        `json:"version" doc:"Counts the replacements; 0 while nothing is known."`
+	TotalPowerHP *float64     `json:"total_power_hp" doc:"Total of all engines. Null if the power of an engine is unknown."`
+	EngineCount  *int64       `json:"engine_count" doc:"Number of engines. Null if unknown."`
+	Metric       *SpecsMetric `json:"metric" doc:"Measurements in metric units. Null unless you send units=metric."`
+	Version      int64        `json:"version" doc:"Number of the current version. 0 if there is no sheet yet."`
 	UpdatedAt    *time.Time   `json:"updated_at"`
 }
 
-// Revision is the sheet's version.
+// Revision returns the version.
 func (s HullSpecs) Revision() int64 { return s.Version }
 
-// SpecsMetric repeats the measures in metric units.
+// SpecsMetric has the measurements in metric units.
 type SpecsMetric struct {
 	_                struct{} `nullable:"true"`
 	LengthM          *float64 `json:"length_m"`
@@ -152,14 +152,14 @@ type SpecsMetric struct {
 }
 
 const (
-	metresPerFoot = 0.3048
+	metersPerFoot = 0.3048
 	kgPerPound    = 0.45359237
-	litresPerGal  = 3.785411784
+	litersPerGal  = 3.785411784
 	kwPerHP       = 0.745699872
 	kmPerNautical = 1.852
 )
 
-// specRow is a sheet as it is kept.
+// specRow is a sheet as it is stored.
 type specRow struct {
 	Env       auth.Env  `db:"env"`
 	ID        string    `db:"id"`
@@ -168,7 +168,7 @@ type specRow struct {
 	UpdatedAt time.Time `db:"updated_at"`
 }
 
-// view is the row as callers see it. A hull without one has a sheet of unknowns.
+// view returns the row as clients see it. A hull without a row has a sheet of nulls.
 func (r specRow) view(h Hull, metric bool) HullSpecs {
 	s := HullSpecs{HullID: h.ID, SpecSheet: r.Specs, Version: r.Version}
 	if r.Version > 0 {
@@ -205,12 +205,12 @@ func (s HullSpecs) metric(lengthFt float64) *SpecsMetric {
 		tanks = *s.Tanks
 	}
 	return &SpecsMetric{
-		LengthM: times(&lengthFt, metresPerFoot), BeamM: times(s.BeamFt, metresPerFoot),
-		DraftMaxM: times(draft.Max, metresPerFoot), DraftDriveUpM: times(draft.DriveUp, metresPerFoot),
-		BridgeClearanceM: times(s.BridgeClearanceFt, metresPerFoot), FreeboardM: times(s.FreeboardFt, metresPerFoot),
-		CabinHeadroomM: times(s.CabinHeadroomFt, metresPerFoot), DryWeightKg: times(s.DryWeightLb, kgPerPound),
+		LengthM: times(&lengthFt, metersPerFoot), BeamM: times(s.BeamFt, metersPerFoot),
+		DraftMaxM: times(draft.Max, metersPerFoot), DraftDriveUpM: times(draft.DriveUp, metersPerFoot),
+		BridgeClearanceM: times(s.BridgeClearanceFt, metersPerFoot), FreeboardM: times(s.FreeboardFt, metersPerFoot),
+		CabinHeadroomM: times(s.CabinHeadroomFt, metersPerFoot), DryWeightKg: times(s.DryWeightLb, kgPerPound),
 		DisplacementKg: times(s.DisplacementLb, kgPerPound), BallastKg: times(s.BallastLb, kgPerPound), MaxLoadKg: times(s.MaxLoadLb, kgPerPound),
-		FuelL: times(tanks.FuelGal, litresPerGal), WaterL: times(tanks.WaterGal, litresPerGal), HoldingL: times(tanks.HoldingGal, litresPerGal),
+		FuelL: times(tanks.FuelGal, litersPerGal), WaterL: times(tanks.WaterGal, litersPerGal), HoldingL: times(tanks.HoldingGal, litersPerGal),
 		TotalPowerKW: times(s.TotalPowerHP, kwPerHP), MaxPowerKW: times(s.MaxPowerHP, kwPerHP),
 		CruiseSpeedKmh: times(s.CruiseSpeedKn, kmPerNautical), MaxSpeedKmh: times(s.MaxSpeedKn, kmPerNautical), RangeKm: times(s.RangeNm, kmPerNautical),
 	}
@@ -223,15 +223,15 @@ func times(v *float64, factor float64) *float64 {
 	return new(round(*v * factor))
 }
 
-// round keeps two decimals.
+// round rounds to two decimals.
 func round(v float64) float64 { return math.Round(v*100) / 100 }
 
-// check rounds every measure and says what the schema cannot.
+// check rounds all measurements and validates what the schema can't.
 func (s *SpecSheet) check() error {
 	roundAll(reflect.ValueOf(s).Elem())
 	var bad fault.Fields
 	if s.DraftFt != nil && s.DraftFt.Max != nil && s.DraftFt.DriveUp != nil && *s.DraftFt.DriveUp > *s.DraftFt.Max {
-		bad.Add("draft_ft.drive_up", "maximum", "must not be deeper than draft_ft.max")
+		bad.Add("draft_ft.drive_up", "maximum", "must be at most draft_ft.max")
 	}
 	if s.Highlights != nil {
 		for i, h := range *s.Highlights {

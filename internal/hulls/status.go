@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Status is where a hull stands between order and delivery.
+// Status is the stage of a hull between order and delivery.
 type Status string
 
 // The statuses of a hull.
@@ -24,8 +24,8 @@ const (
 	Archived    Status = "archived"
 )
 
-// next lists the moves a hull may make by hand; deals make the others. An
-// archived hull goes back to where it was.
+// next lists the status changes that clients can make. Deals make the others.
+// An archived hull returns to its earlier status.
 var next = map[Status][]Status{
 	OnOrder:    {InTransit, Available},
 	InTransit:  {Available},
@@ -35,8 +35,8 @@ var next = map[Status][]Status{
 	Sold:       {Available},
 }
 
-// needsHIN reports whether a hull in this status must have its number. One that
-// is promised or sold may still be on its way.
+// needsHIN reports whether a hull in this status must have a HIN. A hull that is
+// reserved or sold might not have arrived yet.
 func (s Status) needsHIN() bool {
 	return s != OnOrder && s != InTransit && s != SalePending && s != Sold
 }
@@ -44,16 +44,16 @@ func (s Status) needsHIN() bool {
 // inStock reports whether a hull in this status has arrived.
 func (s Status) inStock() bool { return s != OnOrder && s != InTransit }
 
-// HullTransition asks for another status.
+// HullTransition is a change of status.
 type HullTransition struct {
 	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived"`
-	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Needed to put a sold hull back on sale."`
-	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When a hold ends by itself; needed for on_hold." example:"2026-12-01T17:00:00Z"`
+	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
+	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires. Required for on_hold." example:"2026-12-01T17:00:00Z"`
 }
 
-// move changes the status by hand.
+// move changes the status at the request of a client.
 func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
-	if err := h.mayMove(t.To); err != nil {
+	if err := h.checkMove(t.To); err != nil {
 		return err
 	}
 	if err := t.check(h.Status, now); err != nil {
@@ -75,24 +75,25 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	if h.Status.inStock() && h.ReceivedOn == nil {
 		h.ReceivedOn = new(now.Format(time.DateOnly))
 	}
-	return h.check(now) // a hull that arrives needs its HIN
+	return h.check(now) // a hull that arrives must have a HIN
 }
 
-// mayMove says whether the status may change to another by hand.
-func (h Hull) mayMove(to Status) error {
+// checkMove checks whether a client can change the status.
+func (h Hull) checkMove(to Status) error {
 	allowed := next[h.Status]
 	if h.Status == Archived && h.StatusBefore != nil {
 		allowed = []Status{*h.StatusBefore}
 	}
 	switch {
 	case !slices.Contains(allowed, to):
-		f := fault.Conflict("A hull cannot go from %s to %s by hand.", h.Status, to)
 		if len(allowed) == 0 {
-			return f.Detail("to", "state", "is not possible: a hull that is %s is moved by its deal", h.Status)
+			return fault.Conflict("You can't change the status from %s to %s. Only a deal can.", h.Status, to).
+				Detail("to", "state", "can't be changed by you because the hull is %s", h.Status)
 		}
-		return f.Detail("to", "state", "must be one of %s", list(allowed))
+		return fault.Conflict("You can't change the status from %s to %s.", h.Status, to).
+			Detail("to", "state", "must be one of %s", list(allowed))
 	case h.Status == Sold && h.DealID != nil:
-		return fault.Conflict("The hull is sold. Cancel its deal first.").Detail("status", "state", "belongs to a deal that is not cancelled")
+		return fault.Conflict("The hull is sold. Cancel its deal first.").Detail("status", "state", "is set by a deal that is not cancelled")
 	}
 	return nil
 }
@@ -101,13 +102,13 @@ func (t HullTransition) check(from Status, now time.Time) error {
 	var bad fault.Fields
 	switch {
 	case t.To == OnHold && t.ExpiresAt == nil:
-		bad.Add("expires_at", "required", "is required for a hold")
+		bad.Add("expires_at", "required", "is required for on_hold")
 	case t.To == OnHold && !t.ExpiresAt.After(now):
 		bad.Add("expires_at", "minimum", "must be in the future")
 	case t.To == OnHold && t.ExpiresAt.After(now.AddDate(1, 0, 0)):
 		bad.Add("expires_at", "maximum", "must be within a year")
 	case t.To != OnHold && t.ExpiresAt != nil:
-		bad.Add("expires_at", "exclusive", "is only for a hold")
+		bad.Add("expires_at", "exclusive", "is only allowed for on_hold")
 	}
 	if from == Sold && t.Reason == nil {
 		bad.Add("reason", "required", "is required to put a sold hull back on sale")
@@ -115,17 +116,17 @@ func (t HullTransition) check(from Status, now time.Time) error {
 	return bad.Err()
 }
 
-// archive takes the hull out of the working inventory.
+// archive removes the hull from the active inventory.
 func (h *Hull) archive(now time.Time) error {
 	switch {
 	case h.Status == Archived:
-		return fault.Conflict("The hull is archived already.").Detail("status", "state", "is archived")
+		return fault.Conflict("The hull is already archived.").Detail("status", "state", "is archived")
 	case h.DealID != nil || h.Status == SalePending:
-		return fault.Conflict("The hull belongs to a deal that is not closed.").Detail("status", "state", "is %s", h.Status)
+		return fault.Conflict("The hull belongs to an open deal. Close or cancel the deal first.").Detail("status", "state", "is %s", h.Status)
 	}
 	before := h.Status
 	if before == OnHold {
-		before = Available // a hold does not outlive the archive
+		before = Available // archiving ends a hold
 	}
 	h.Status, h.StatusBefore, h.ArchivedAt, h.Hold = Archived, &before, &now, nil
 	return nil
@@ -142,16 +143,16 @@ func list(statuses []Status) string {
 	return text
 }
 
-// HullChange is one line of a hull's history: a new status, a new location, or
+// HullChange is one entry of a hull's history: a new status, a new location, or
 // both.
 type HullChange struct {
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	HullID         string     `json:"hull_id" db:"hull_id"`
-	From           *Status    `json:"from" db:"from_status" doc:"Status before; null for a new hull."`
+	From           *Status    `json:"from" db:"from_status" doc:"Status before. Null for a new hull."`
 	To             Status     `json:"to" db:"to_status" doc:"Status after."`
 	FromLocationID *string    `json:"from_location_id" db:"from_location_id"`
-	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Where it was then."`
+	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Location after."`
 	Reason         *string    `json:"reason" db:"reason"`
 	Actor          auth.Actor `json:"actor" db:"actor,json"`
 	At             time.Time  `json:"at" db:"at"`

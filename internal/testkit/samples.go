@@ -7,13 +7,12 @@ import (
 	"image"
 	"image/png"
 	"maps"
-	"net/http"
-	"slipway/internal/platform/jobs"
 	"time"
 
 	"github.com/pquerna/otp/totp"
 
-	"slipway/internal/hulls"
+	"slipway/internal/photos"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
 )
 
@@ -155,9 +154,9 @@ func (c *Client) DealIn(status string, changes map[string]any) string {
 	return deal
 }
 
-// Inventory is the feature behind the service, for jobs to be called directly.
-func (s *Server) Inventory() *hulls.API {
-	return &hulls.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs, Partners: http.DefaultClient}
+// Photos is the feature behind the service, for jobs to be called directly.
+func (s *Server) Photos() *photos.API {
+	return &photos.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}
 }
 
 // Env is the environment that a row of a table belongs to.
@@ -198,7 +197,7 @@ func (s *Server) MakeSizes(photo string) {
 		Hull string   `db:"hull_id"`
 		Blob string   `db:"blob"`
 	}](s, `SELECT env, hull_id, blob FROM hull_photos WHERE id = ?`, photo)[0]
-	check(s.t, jobs.Run(s.t.Context(), s.Inventory().MakeSizes, hulls.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
+	check(s.t, jobs.Run(s.t.Context(), s.Photos().MakeSizes, photos.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
 }
 
 // Channel makes a channel, with changes, and returns its id.

@@ -1,0 +1,102 @@
+// Package channels publishes hulls to marketplaces and websites.
+package channels
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/hulls"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// maxChannels limits the work for each change of a hull.
+const maxChannels = 50
+
+// Channel is a marketplace or a website that shows hulls to the public.
+type Channel struct {
+	Env         auth.Env      `json:"-" db:"env"`
+	ID          string        `json:"id" db:"id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name        string        `json:"name" db:"name" example:"Our website"`
+	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom"`
+	Format      string        `json:"format" db:"format" enum:"json,xml,csv"`
+	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
+	Filter      ChannelFilter `json:"filter" db:"filter,json"`
+	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
+	Version     int64         `json:"version" db:"version"`
+	CreatedAt   time.Time     `json:"created_at" db:"created_at"`
+	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at"`
+
+	PushAfter time.Time `json:"-" db:"push_after"`
+	Failures  int64     `json:"-" db:"failures"`
+}
+
+// Revision returns the version.
+func (c Channel) Revision() int64 { return c.Version }
+
+// ChannelFilter decides which hulls a channel accepts. Empty and null fields
+// match all hulls.
+type ChannelFilter struct {
+	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
+	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed."`
+	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo"`
+	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
+}
+
+// ChannelCreate is a new channel.
+type ChannelCreate struct {
+	Name        string         `json:"name" minLength:"1" maxLength:"100" example:"Our website"`
+	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom"`
+	Format      string         `json:"format,omitempty" enum:"json,xml,csv" default:"json"`
+	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"Must use https in the live environment."`
+	Filter      *ChannelFilter `json:"filter,omitempty"`
+	AutoPublish bool           `json:"auto_publish,omitempty"`
+}
+
+func (c ChannelCreate) channel() Channel {
+	out := Channel{Name: strings.TrimSpace(c.Name), Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish}
+	if c.Filter != nil {
+		out.Filter = *c.Filter
+	}
+	f := &out.Filter
+	f.LocationIDs, f.Statuses, f.Conditions = set(f.LocationIDs), set(f.Statuses), set(f.Conditions)
+	return out
+}
+
+// Check validates what the schema can't.
+func (c ChannelCreate) Check(time.Time) error {
+	var bad fault.Fields
+	if strings.TrimSpace(c.Name) == "" {
+		bad.Add("name", "too_short", "must not be blank")
+	}
+	return bad.Err()
+}
+
+// set returns a sorted list without duplicates. It is never nil.
+func set[T ~string](values []T) []T {
+	values = append([]T{}, values...)
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// listable are the statuses in which a hull can be shown to the public.
+var listable = []hulls.Status{hulls.Available, hulls.OnHold, hulls.SalePending}
+
+// rejects returns the field and the reason if a channel doesn't accept a hull, or "".
+func (c Channel) rejects(h hulls.Hull) (field, why string) {
+	f := c.Filter
+	switch {
+	case !slices.Contains(listable, h.Status):
+		return "status", "is " + string(h.Status)
+	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
+		return "status", "is " + string(h.Status) + ", which the channel's filter excludes"
+	case len(f.LocationIDs) > 0 && !slices.Contains(f.LocationIDs, h.LocationID):
+		return "location_id", "is excluded by the channel's filter"
+	case len(f.Conditions) > 0 && !slices.Contains(f.Conditions, h.Condition):
+		return "condition", "is " + h.Condition + ", which the channel's filter excludes"
+	case f.PriceMin != nil && h.PriceUSD < *f.PriceMin:
+		return "price_usd", "is below the minimum of the channel's filter"
+	}
+	return "", ""
+}

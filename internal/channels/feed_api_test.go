@@ -1,0 +1,121 @@
+package channels_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/imports"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/testkit"
+)
+
+// feedIDs are the hulls of a feed, in its order.
+func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
+	t.Helper()
+	switch format {
+	case "json":
+		var doc struct {
+			Type  string `json:"@type"`
+			Items []struct {
+				ID string `json:"@id"`
+			} `json:"dataFeedElement"`
+		}
+		if err := json.Unmarshal(body, &doc); err != nil || doc.Type != "DataFeed" {
+			t.Fatalf(`got %v %q; want no error, doc.Type = "DataFeed"`, err, string(body))
+		}
+		for _, i := range doc.Items {
+			ids = append(ids, i.ID)
+		}
+	case "xml":
+		var doc struct {
+			Boats []struct {
+				ID string `xml:"id,attr"`
+			} `xml:"boat"`
+		}
+		if err := xml.Unmarshal(body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range doc.Boats {
+			ids = append(ids, b.ID)
+		}
+	case "csv":
+		rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows[1:] {
+			ids = append(ids, r[0])
+		}
+	}
+	return ids
+}
+
+func TestFeed(t *testing.T) {
+	types := map[string]string{"json": "application/ld+json", "xml": "application/xml", "csv": "text/csv; charset=utf-8"}
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		loc := s.Test.Location()
+		channels := map[string]string{}
+		for format := range types {
+			channels[format] = s.Test.Channel(map[string]any{"format": format, "auto_publish": true})
+			testkit.Len(t, feedIDs(t, format, s.Test.Get("/v1/channels/"+channels[format]+"/feed", 200, nil).Bytes), 0, format, "nothing")
+		}
+		lines := []string{"stock_number,hin,make,model,year,length_ft,price_usd,location_id,title\n"}
+		for n := range 203 { // more than two batches
+			lines = append(lines, fmt.Sprintf("F-%d,ABC%05dL495,Lund,Tyee,2024,20,1000,%s,=1+1\n", n, n, loc))
+		}
+		var i imports.HullImport
+		s.Test.Post("/v1/hull_imports", testkit.File{Type: "text/csv", Bytes: []byte(strings.Join(lines, ""))}, 202, &i)
+		job := imports.RunImport{Env: s.Env("hull_imports", i.ID), ImportID: i.ID}
+		if err := jobs.Run(t.Context(), (&imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}).RunImport, job); err != nil {
+			t.Fatal(err)
+		}
+		want := testkit.Rows[string](s, `SELECT id FROM hulls ORDER BY id`)
+		s.Test.Hull(loc, map[string]any{"status": "not_for_sale"})
+		photo := s.Test.Photo(want[0])
+		for format, kind := range types {
+			path := "/v1/channels/" + channels[format] + "/feed"
+			res := s.Test.Get(path, 200, nil)
+			if got := feedIDs(t, format, res.Bytes); !slices.Equal(got, want) || res.Header.Get("Content-Type") != kind {
+				t.Errorf("%s as %s: %d hulls, want %d", format, res.Header.Get("Content-Type"), len(got), len(want))
+			}
+			testkit.Excludes(t, res.Bytes, ",=1+1", format, "no formula")
+			testkit.Contains(t, res.Bytes, "/media/", format, "no formula")
+			// The tag stays as long as the feed does.
+			tag := res.Header.Get("ETag")
+			same := func(want int) {
+				t.Helper()
+				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // which does not write it all
+			}
+			same(304)
+			s.Test.Patch("/v1/hulls/"+want[5], `{"metadata":{"note":"`+format+`"}}`, 200, nil)
+			same(304)
+			for _, change := range []func(){
+				func() {
+					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format)}, 200, nil)
+				},
+				func() {
+					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format), "price_hidden": true}, 200, nil)
+				},
+				func() { s.Test.Put("/v1/hulls/"+want[5]+"/specs", `{"beam_ft":8.5}`, 200, nil) },
+				func() { s.Test.Patch("/v1/hulls/"+want[0]+"/photos/"+photo, `{"caption":"`+format+`"}`, 200, nil) },
+				func() { s.Test.Do("DELETE", "/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },
+				func() { s.Test.Put("/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },
+				func() { s.Test.Patch("/v1/locations/"+loc, `{"name":"Harbor `+format+`"}`, 200, nil) },
+				func() { s.Advance(24 * time.Hour) },
+			} {
+				change()
+				same(200)
+				tag = s.Test.Do("HEAD", path, nil, 200, nil).Header.Get("ETag")
+			}
+		}
+		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {
+			t.Errorf("the other environment's feed has %d bytes, want n <= 200", n)
+		}
+	})
+}

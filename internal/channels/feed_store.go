@@ -1,0 +1,127 @@
+package channels
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/photos"
+	"slipway/internal/photos/link"
+	"slipway/internal/platform/db"
+)
+
+// feedBatch is how many hulls of a feed are in memory at a time.
+const feedBatch = 100
+
+// shop is the data that all listings of a dealership share.
+type shop struct {
+	name  string
+	lots  map[string]dealership.Location
+	print string // changes with the shared data
+}
+
+func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return shop{}, err
+	}
+	lots, err := dealership.Locations(ctx, tx)
+	s := shop{name: d.Name, lots: map[string]dealership.Location{}, print: fmt.Sprint(d.Version)}
+	for _, l := range lots {
+		s.lots[l.ID] = l
+		s.print += fmt.Sprint(" ", l.ID, l.Version)
+	}
+	return s, err
+}
+
+// feedTag returns the ETag of a feed. It doesn't read the hulls, because each
+// visible change of a listing increments its revision.
+func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) {
+	type sums struct {
+		Count    int64      `db:"n"`
+		Revision int64      `db:"revisions"`
+		Newest   *time.Time `db:"newest"`
+	}
+	all, err := db.One[sums](ctx, tx, `SELECT COUNT(*) AS n, CAST(COALESCE(SUM(revision), 0) AS BIGINT) AS revisions, MAX(updated_at) AS newest
+		FROM hull_listings WHERE env = ? AND channel_id = ? AND listed`, c.Env, c.ID)
+	newest := int64(0)
+	if all.Newest != nil {
+		newest = all.Newest.UnixMilli()
+	}
+	// The links to photos change each day.
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest, link.Expiry(tx.Now).Unix(), s.print))
+	return hex.EncodeToString(sum[:16]), err
+}
+
+// writeFeed writes all hulls that a channel lists, in batches, so that its memory
+// doesn't grow with the inventory. It joins hulls to read a batch in one query.
+func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) error {
+	out := newWriter(c.Format, w)
+	if err := out.begin(s.name); err != nil {
+		return err
+	}
+	after := ""
+	for {
+		batch, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]listing, error) {
+			batch, err := db.All[hulls.Hull](ctx, tx, `SELECT {h.cols} FROM hull_listings l JOIN hulls h ON h.env = l.env AND h.id = l.hull_id
+				WHERE l.env = ? AND l.channel_id = ? AND l.listed AND l.hull_id > ? ORDER BY l.hull_id LIMIT ?`, c.Env, c.ID, after, feedBatch)
+			if err != nil {
+				return nil, err
+			}
+			return listingsOf(ctx, tx, s, batch)
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range batch {
+			if err := out.write(l); err != nil {
+				return err
+			}
+		}
+		if len(batch) < feedBatch {
+			return out.end()
+		}
+		after = batch[len(batch)-1].ID
+	}
+}
+
+// listingsOf collects what the listings of up to a batch of hulls show.
+func listingsOf(ctx context.Context, tx *db.Tx, s shop, all []hulls.Hull) ([]listing, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+
+	// The list always has the same length, so that the statements are always the same.
+	ids := make([]string, feedBatch)
+	for i := range ids {
+		ids[i] = all[min(i, len(all)-1)].ID
+	}
+	prices, err := hulls.FindAllPricing(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := hulls.FindAllSpecs(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := photos.FindAllReady(ctx, tx, ids)
+	if err != nil {
+		return nil, err
+	}
+
+	out := make([]listing, 0, len(all))
+	for _, h := range all {
+		hulls.Derive(tx, &h)
+		l := listing{Hull: h, photos: ready[h.ID], seller: s.name, specs: specs[h.ID], pricing: prices[h.ID]}
+		if at, ok := s.lots[h.LocationID]; ok {
+			l.at = &at
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}

@@ -1,0 +1,149 @@
+package channels
+
+import (
+	"time"
+
+	"slipway/internal/hulls"
+	"slipway/internal/vocab/auth"
+)
+
+// The states of a hull on a channel.
+const (
+	notListed = "not_listed"
+	queued    = "queued"
+	published = "published"
+	rejected  = "rejected"
+	removed   = "removed"
+)
+
+// What is requested from a partner while a hull is queued.
+const (
+	toPublish  = "publish"
+	toWithdraw = "withdraw"
+)
+
+// HullSyndication is the state of a hull on a channel.
+type HullSyndication struct {
+	Env         auth.Env   `json:"-" db:"env"`
+	HullID      string     `json:"hull_id" db:"hull_id"`
+	ChannelID   string     `json:"channel_id" db:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State       string     `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed"`
+	Action      *string    `json:"action" db:"action" enum:"publish,withdraw" doc:"What is requested from the partner. Null unless the hull is queued."`
+	ExternalID  *string    `json:"external_id" db:"external_id" doc:"ID of the listing at the partner."`
+	URL         *string    `json:"url" db:"url" doc:"URL of the listing at the partner."`
+	Code        *string    `json:"code" db:"code" doc:"Error code of the partner, or of Slipway if the last attempt failed."`
+	Message     *string    `json:"message" db:"message"`
+	AttemptedAt *time.Time `json:"attempted_at" db:"attempted_at" doc:"When the listing was last sent to the partner."`
+	PublishedAt *time.Time `json:"published_at" db:"published_at" doc:"When it was first listed. Null while it is not listed."`
+	UpdatedAt   *time.Time `json:"updated_at" db:"updated_at"`
+
+	Wanted   bool       `json:"-" db:"wanted"` // by the dealer; the status and the filter decide whether it can be listed
+	Listed   bool       `json:"-" db:"listed"` // whether it is public
+	Attempts int64      `json:"-" db:"attempts"`
+	DueAt    *time.Time `json:"-" db:"due_at"`
+	Revision int64      `json:"-" db:"revision"`
+}
+
+// follow updates a listing after a change of its hull and reports whether it
+// must be saved. Changed means that the listing shows different data now.
+func (l *HullSyndication) follow(h hulls.Hull, c Channel, changed bool, now time.Time) bool {
+	field, why := c.rejects(h)
+	fits := l.Wanted && field == ""
+	asked := l.State == published || l.State == rejected || l.State == queued && *l.Action == toPublish
+	switch {
+	case fits && (!asked || changed):
+		l.publish(c, now)
+	case !fits && asked:
+		l.withdraw(c, now)
+		if l.Wanted {
+			l.Code, l.Message = &field, new("The hull's "+field+" "+why+".")
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// publish lists the hull, again if it is already listed: immediately in a feed,
+// or when the partner accepts it.
+func (l *HullSyndication) publish(c Channel, now time.Time) {
+	l.turn(now)
+	if c.PushURL == nil {
+		l.accept(now)
+		return
+	}
+	l.State, l.Action, l.DueAt = queued, new(toPublish), &now
+}
+
+// withdraw removes the listing. A partner that never received it is not notified.
+func (l *HullSyndication) withdraw(c Channel, now time.Time) {
+	known := l.Listed || l.ExternalID != nil || l.AttemptedAt != nil
+	l.turn(now)
+	if c.PushURL == nil || !known {
+		l.drop(now)
+		return
+	}
+	l.State, l.Action, l.DueAt = queued, new(toWithdraw), &now
+}
+
+// turn starts a new revision. Responses to the earlier one are ignored.
+func (l *HullSyndication) turn(now time.Time) {
+	l.Revision++
+	l.Attempts, l.Action, l.DueAt, l.Code, l.Message, l.UpdatedAt = 0, nil, nil, nil, nil, &now
+}
+
+// accept marks the hull as listed.
+func (l *HullSyndication) accept(now time.Time) {
+	if !l.Listed {
+		l.PublishedAt = &now
+	}
+	l.State, l.Listed, l.UpdatedAt = published, true, &now
+	l.settle()
+}
+
+// reject marks the hull as rejected by the partner.
+func (l *HullSyndication) reject(code, message string, now time.Time) {
+	l.State, l.Listed, l.PublishedAt, l.UpdatedAt = rejected, false, nil, &now
+	l.settle()
+	l.Code, l.Message = &code, &message
+}
+
+// drop marks the hull as not listed any more.
+func (l *HullSyndication) drop(now time.Time) {
+	l.State, l.Listed, l.PublishedAt, l.UpdatedAt = removed, false, nil, &now
+	l.settle()
+}
+
+func (l *HullSyndication) settle() {
+	l.Attempts, l.Action, l.DueAt, l.Code, l.Message = 0, nil, nil, nil, nil
+}
+
+// postpone schedules the next attempt after the partner gave no usable response.
+func (l *HullSyndication) postpone(code, message string, now time.Time) {
+	l.Attempts++
+	due := now.Add(backoff(l.Attempts))
+	l.DueAt, l.Code, l.Message, l.UpdatedAt = &due, &code, &message, &now
+}
+
+// backoff returns one minute, doubled for each failure, up to six hours.
+func backoff(failures int64) time.Duration {
+	return min(time.Minute<<min(failures-1, 10), 6*time.Hour)
+}
+
+// event returns the event of a change, or "" if the state is the same.
+func (l HullSyndication) event(before HullSyndication) string {
+	if l.State == before.State && deref(l.Action) == deref(before.Action) {
+		return ""
+	}
+	return map[string]string{
+		published: "hull.syndicated", rejected: "hull.syndication_rejected",
+		queued: "hull.syndication_queued", removed: "hull.syndication_removed",
+	}[l.State]
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

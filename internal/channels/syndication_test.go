@@ -1,0 +1,256 @@
+package channels
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/photos"
+)
+
+// Every state of a listing, whatever was asked for before: where it goes when
+// the hull may be listed, when it changed, and when it may not.
+func TestListingFollowsItsHull(t *testing.T) {
+	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+	push := "https://partner.example"
+	type start struct{ state, action string }
+	starts := []start{{notListed, ""}, {queued, toPublish}, {queued, toWithdraw}, {published, ""}, {rejected, ""}, {removed, ""}}
+	// By start: same, changed, not to be listed, not wanted.
+	pull := map[start][4]start{
+		{notListed, ""}:      {{published, ""}, {published, ""}, {notListed, ""}, {notListed, ""}},
+		{queued, toPublish}:  {{queued, toPublish}, {published, ""}, {removed, ""}, {removed, ""}},
+		{queued, toWithdraw}: {{published, ""}, {published, ""}, {queued, toWithdraw}, {queued, toWithdraw}},
+		{published, ""}:      {{published, ""}, {published, ""}, {removed, ""}, {removed, ""}},
+		{rejected, ""}:       {{rejected, ""}, {published, ""}, {removed, ""}, {removed, ""}},
+		{removed, ""}:        {{published, ""}, {published, ""}, {removed, ""}, {removed, ""}},
+	}
+	pushed := map[start][4]start{
+		{notListed, ""}:      {{queued, toPublish}, {queued, toPublish}, {notListed, ""}, {notListed, ""}},
+		{queued, toPublish}:  {{queued, toPublish}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
+		{queued, toWithdraw}: {{queued, toPublish}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
+		{published, ""}:      {{published, ""}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
+		{rejected, ""}:       {{rejected, ""}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
+		{removed, ""}:        {{queued, toPublish}, {queued, toPublish}, {removed, ""}, {removed, ""}},
+	}
+	for kind, table := range map[string]map[start][4]start{"feed": pull, "push": pushed} {
+		for _, from := range starts {
+			for i, want := range table[from] {
+				c := Channel{}
+				if kind == "push" {
+					c.PushURL = &push
+				}
+				h := hulls.Hull{Status: hulls.Available}
+				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now, Listed: from.state == published}
+				if i == 2 {
+					h.Status = hulls.Sold
+				}
+				before := l
+				wrote := l.follow(h, c, i == 1, now)
+				if got := (start{l.State, deref(l.Action)}); got != want {
+					t.Errorf("%s from %v, case %d: %v, want %v", kind, from, i, got, want)
+				}
+				if wrote != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && wrote {
+					t.Errorf("%s from %v, case %d: wrote %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, wrote, l)
+				}
+				if l.State == published && !l.Listed || l.State == removed && l.Listed {
+					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed", kind, from, i, l.Listed, l.State)
+				}
+			}
+		}
+	}
+}
+
+// A partner who was never asked need not be told to take a hull off.
+func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
+	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
+	c := Channel{PushURL: new("https://partner.example")}
+	l := HullSyndication{State: notListed, Wanted: true}
+	l.follow(hulls.Hull{Status: hulls.Available}, c, false, now)
+	l.follow(hulls.Hull{Status: hulls.Sold}, c, true, now)
+	if l.State != removed || l.Action != nil || *l.Code != "status" || *l.Message != "The hull's status is sold." {
+		t.Errorf(`got %+v; want l.State = removed, l.Action = nil, l.Code = "status", l.Message = "The hull's status is sold."`, l)
+	}
+}
+
+func TestChannelRejects(t *testing.T) {
+	h := hulls.Hull{Status: hulls.Available, LocationID: "loc_a", Condition: "used", PriceUSD: 50_000}
+	for _, c := range []struct {
+		filter ChannelFilter
+		status hulls.Status
+		field  string
+	}{
+		{ChannelFilter{}, hulls.Available, ""}, {ChannelFilter{}, hulls.OnHold, ""}, {ChannelFilter{}, hulls.SalePending, ""},
+		{ChannelFilter{}, hulls.OnOrder, "status"}, {ChannelFilter{}, hulls.InTransit, "status"}, {ChannelFilter{}, hulls.Sold, "status"},
+		{ChannelFilter{}, hulls.Delivered, "status"}, {ChannelFilter{}, hulls.NotForSale, "status"}, {ChannelFilter{}, hulls.Archived, "status"},
+		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.OnHold, "status"}, {ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
+		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"}, {ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
+		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"}, {ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
+		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"}, {ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
+	} {
+		h.Status = c.status
+		if field, _ := (Channel{Filter: c.filter}).rejects(h); field != c.field {
+			t.Errorf("%+v of a hull that is %s: %q, want %q", c.filter, c.status, field, c.field)
+		}
+	}
+}
+
+func TestParseAnswer(t *testing.T) {
+	for _, c := range []struct {
+		status                              int
+		body, verdict, code, message, extID string
+		down                                bool
+	}{
+		{200, ``, ack, "", "", "", false},
+		{204, ``, ack, "", "", "", false},
+		{201, `{"status":"ack","external_id":"BT-77","url":"https://bt.example/77"}`, ack, "", "", "BT-77", false},
+		{200, `{"ack":true,"id":4711}`, ack, "", "", "4711", false},
+		{200, `<html>thank you</html>`, ack, "", "", "", false},
+		{200, `{"status":"nack","code":"NO_PHOTO","message":"A photo is required."}`, nack, "NO_PHOTO", "A photo is required.", "", false},
+		{200, `{"result":"rejected","code":17}`, nack, "17", "The partner responded with status 200.", "", false},
+		{200, `{"ack":false}`, nack, "http_200", "The partner responded with status 200.", "", false},
+		{422, `{"code":"price","message":"Too low."}`, nack, "price", "Too low.", "", false},
+		{400, `bad listing`, nack, "http_400", "bad listing", "", false},
+		{302, ``, nack, "http_302", "The partner responded with status 302.", "", false},
+		{429, ``, later, "http_429", "The partner responded with status 429.", "", true},
+		{500, `{"error":"boom"}`, later, "http_500", "boom", "", false},
+		{503, ``, later, "http_503", "The partner responded with status 503.", "", true},
+	} {
+		a := parseAnswer(c.status, []byte(c.body))
+		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
+			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
+		}
+	}
+	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
+		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	last := time.Duration(0)
+	for n := range int64(100) {
+		d := backoff(n + 1)
+		if d < last || d < time.Minute || d > 6*time.Hour {
+			t.Fatalf("after %d failures %s, before %s; want d >= %v, d >= time.Minute, d <= 6*time.Hour", n+1, d, last, last)
+		}
+		last = d
+	}
+}
+
+func sampleListing() listing {
+	return listing{
+		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, PriceUSD: 124_900, Status: hulls.Available,
+			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`), UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
+		specs:  hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5), Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}}, EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
+		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}}, {SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
+		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}}, seller: "Acme Marine",
+	}
+}
+
+func rendered(t *testing.T, format string, l listing) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := render(format, &b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestListingAsJSON(t *testing.T) {
+	var p map[string]any
+	l := sampleListing()
+	if err := json.Unmarshal([]byte(rendered(t, "json", l)), &p); err != nil {
+		t.Fatal(err)
+	}
+	offers := p["offers"].(map[string]any)
+	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" || p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
+		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
+		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
+		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", len(p["image"].([]any)) = 2`, p)
+	}
+	props := map[string]any{}
+	for _, v := range p["additionalProperty"].([]any) {
+		v := v.(map[string]any)
+		props[v["name"].(string)] = v["value"]
+	}
+	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
+		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
+	}
+	if _, there := props["hull_material"]; there {
+		t.Error("an unknown value is there")
+	}
+	l.pricing.PriceHidden, l.Status = true, hulls.SalePending
+	if text := rendered(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
+		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
+	}
+	l.gone = true
+	if text := rendered(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
+		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
+	}
+}
+
+func TestListingAsXML(t *testing.T) {
+	var doc struct {
+		Seller string `xml:"seller,attr"`
+		Boats  []struct {
+			ID          string  `xml:"id,attr"`
+			Make        string  `xml:"make"`
+			Price       string  `xml:"price_usd"`
+			Description string  `xml:"description"`
+			Material    *string `xml:"hull_material"`
+			Photos      []struct {
+				Caption string `xml:"caption,attr"`
+				URL     string `xml:",chardata"`
+			} `xml:"photo"`
+		} `xml:"boat"`
+	}
+	if err := xml.Unmarshal([]byte(rendered(t, "xml", sampleListing())), &doc); err != nil {
+		t.Fatal(err)
+	}
+	b := doc.Boats[0]
+	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" || b.Description != `Fast & "dry" <b>` || b.Material != nil ||
+		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
+		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
+	}
+}
+
+func TestListingAsCSV(t *testing.T) {
+	l := sampleListing()
+	l.Title, l.Description = new(`=HYPERLINK("http://evil","boat")`), new("+1 owner")
+	rows, err := csv.NewReader(strings.NewReader(rendered(t, "csv", l))).ReadAll()
+	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
+		t.Fatalf("got rows %q, %v; want 2 of the same length", rows, err)
+	}
+	cells := map[string]string{}
+	for i, name := range rows[0] {
+		cells[name] = rows[1][i]
+	}
+	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" || cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
+		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
+	}
+}
+
+// No cell is a formula, whatever the text is. Other text is not changed.
+func TestEscapeFormula(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \t]?[=+\-@＝＋－＠|%]?[A-Z0-9(]*`)).Draw(t, "text")
+		cell := escapeFormula(text)
+		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
+			t.Fatalf("%q is a formula", cell)
+		}
+		if cell != text && cell != "'"+text {
+			t.Fatalf("%q became %q, want it unchanged or after a quote", text, cell)
+		}
+		if text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= '0' && text[0] <= '9') && cell != text {
+			t.Fatalf("%q became %q for no reason", text, cell)
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package hulls
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
+)
+
+// BatchSize is the maximum number of hulls for InsertAll and FindByStockNumber.
+const BatchSize = 200
+
+// New returns the hull of a request that is not inserted yet, or all errors of
+// the request.
+func New(c HullCreate, tx *db.Tx) (Hull, error) { return c.hull(tx.Now) }
+
+// FindByStockNumber returns the active hulls with these stock numbers, by stock number.
+func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[string]Hull, error) {
+	found := map[string]Hull{}
+	if len(numbers) == 0 {
+		return found, nil
+	}
+	list, args := inList(tx.Env, numbers)
+	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND stock_number IN `+list+
+		` AND status NOT IN ('archived', 'delivered')`, args...)
+	for _, h := range all {
+		Derive(tx, &h)
+		found[*h.StockNumber] = h
+	}
+	return found, err
+}
+
+// InsertAll adds the hulls whose references are valid. The errors of the others
+// are in rejected, by index. Locations are not checked.
+func InsertAll(ctx context.Context, tx *db.Tx, all []Hull) (rejected map[int]error, err error) {
+	used, err := usedHINs(ctx, tx, all)
+	if err != nil {
+		return nil, err
+	}
+
+	rejected = map[int]error{}
+	var valid []*Hull
+	for i := range all {
+		h := &all[i]
+		var bad fault.Fields
+		if h.HIN != nil {
+			if other, ok := used[*h.HIN]; ok {
+				bad.Add("hin", "duplicate", "is already used by %s", other)
+			} else {
+				used[*h.HIN] = "another row"
+			}
+		}
+		if h.PreviousHullID != nil {
+			_, err := Find(ctx, tx, *h.PreviousHullID)
+			if err := addNotFound(&bad, "previous_hull_id", err); err != nil {
+				return nil, err
+			}
+		}
+		if err := bad.Err(); err != nil {
+			rejected[i] = err
+			continue
+		}
+		valid = append(valid, h)
+	}
+
+	if len(valid) == 0 {
+		return rejected, nil
+	}
+	return rejected, insertRows(ctx, tx, valid...)
+}
+
+// usedHINs returns the active hulls that use the HINs of new hulls, by HIN.
+func usedHINs(ctx context.Context, tx *db.Tx, added []Hull) (map[string]string, error) {
+	type user struct {
+		HIN string `db:"hin"`
+		ID  string `db:"id"`
+	}
+	used := map[string]string{}
+	var numbers []string
+	for _, h := range added {
+		if h.HIN != nil {
+			numbers = append(numbers, *h.HIN)
+		}
+	}
+	if len(numbers) == 0 {
+		return used, nil
+	}
+
+	list, args := inList(tx.Env, numbers)
+	others, err := db.All[user](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND hin IN `+list+
+		` AND status NOT IN ('archived', 'delivered')`, args...)
+	for _, o := range others {
+		used[o.HIN] = o.ID
+	}
+	return used, err
+}
+
+// inList returns the list of an IN condition, and its arguments after env. It
+// always has the length of a batch, so that the statement is always the same.
+func inList(env auth.Env, values []string) (list string, args []any) {
+	args = []any{env}
+	for n := range BatchSize {
+		args = append(args, values[min(n, len(values)-1)])
+	}
+	return "(" + strings.TrimSuffix(strings.Repeat("?, ", BatchSize), ", ") + ")", args
+}
+
+// Update is a change of all parts of a hull.
+type Update struct {
+	Patch    HullPatch
+	Status   Status // empty to keep it
+	PriceUSD *int64
+	Reason   string
+}
+
+// Apply changes a hull with the same rules as single requests.
+func (u Update) Apply(ctx context.Context, tx *db.Tx, h Hull) error {
+	before := h
+	h.Metadata = patch.MergeMetadata(h.Metadata, &map[string]*string{}) // a copy
+	if u.Status != "" && u.Status != h.Status {
+		if err := h.move(HullTransition{To: u.Status, Reason: &u.Reason}, auth.From(ctx).Actor, tx.Now); err != nil {
+			return err
+		}
+	}
+	if err := u.Patch.apply(&h, tx.Now); err != nil {
+		return err
+	}
+
+	event := "hull.updated"
+	if h.Status != before.Status {
+		event = "hull.status_changed"
+	}
+	if !reflect.DeepEqual(before, h) {
+		if err := Save(ctx, tx, before, &h, event, &u.Reason); err != nil {
+			return err
+		}
+	}
+	if u.PriceUSD == nil || *u.PriceUSD == h.PriceUSD {
+		return nil
+	}
+
+	was, err := findPricing(ctx, tx, h)
+	if err != nil {
+		return err
+	}
+	pricing := was
+	pricing.PriceUSD, pricing.EffectiveAt = *u.PriceUSD, tx.Now
+	return savePricing(ctx, tx, h, was, &pricing, &u.Reason)
+}

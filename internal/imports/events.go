@@ -1,0 +1,10 @@
+package imports
+
+import "slipway/internal/platform/events"
+
+// Events are the events of imports.
+var Events = []events.Kind{
+	{Type: "import.created", Doc: "A file was uploaded for import.", Object: HullImport{}},
+	{Type: "import.completed", Doc: "An import is complete.", Object: HullImport{}},
+	{Type: "import.failed", Doc: "An import failed.", Object: HullImport{}},
+}

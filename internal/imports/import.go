@@ -1,0 +1,99 @@
+// Package imports reads files of hulls into the inventory.
+package imports
+
+import (
+	"time"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	maxImportBytes  = 256 << 20
+	maxImportErrors = 1000 // stored; all are counted
+)
+
+// The states of an import.
+const (
+	importQueued    = "queued"
+	importRunning   = "running"
+	importCompleted = "completed"
+	importFailed    = "failed"
+)
+
+// HullImport is an import of a file of hulls.
+type HullImport struct {
+	Env            auth.Env          `json:"-" db:"env"`
+	ID             string            `json:"id" db:"id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State          string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed."`
+	Format         string            `json:"format" db:"format" enum:"csv,ndjson"`
+	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
+	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
+	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
+	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
+	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field."`
+	Bytes          int64             `json:"bytes" db:"bytes"`
+	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
+	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + failed when the import is completed." example:"2000"`
+	Created        int64             `json:"created" db:"created" doc:"Hulls that were created."`
+	Updated        int64             `json:"updated" db:"updated" doc:"Rows whose stock number matched an existing hull."`
+	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
+	Problem        *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
+	Errors         []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000." audit:"-"`
+	StartedAt      *time.Time        `json:"started_at" db:"started_at"`
+	FinishedAt     *time.Time        `json:"finished_at" db:"finished_at"`
+	Version        int64             `json:"version" db:"version"`
+	CreatedAt      time.Time         `json:"created_at" db:"created_at"`
+	UpdatedAt      time.Time         `json:"updated_at" db:"updated_at"`
+
+	Actor     auth.Actor `json:"-" db:"actor,json"`
+	RequestID *string    `json:"-" db:"request_id"`
+	Blob      string     `json:"-" db:"blob"`
+	BeatAt    time.Time  `json:"-" db:"beat_at"`
+}
+
+// Revision returns the version.
+func (i HullImport) Revision() int64 { return i.Version }
+
+// HullImportError is an error of a row.
+type HullImportError struct {
+	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
+	Field   string `json:"field" db:"field" example:"price_usd"`
+	Code    string `json:"code" db:"code" example:"minimum"`
+	Message string `json:"message" db:"message" example:"must be at least 0"`
+}
+
+// importForm is the options of an import.
+type importForm struct {
+	mode       string
+	dryRun     bool
+	locationID *string
+}
+
+// parseImportForm reads the fields of a form, or the parameters of a request
+// whose body is the file.
+func parseImportForm(fields map[string]string) (f importForm, err error) {
+	var bad fault.Fields
+	if f.mode = fields["mode"]; f.mode == "" {
+		f.mode = "partial"
+	}
+	if f.mode != "partial" && f.mode != "atomic" {
+		bad.Add("mode", "enum", "must be one of partial, atomic")
+	}
+	switch fields["dry_run"] {
+	case "", "false":
+	case "true":
+		f.dryRun = true
+	default:
+		bad.Add("dry_run", "type", "must be true or false")
+	}
+	f.locationID = optional(fields["location_id"])
+	return f, bad.Err()
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

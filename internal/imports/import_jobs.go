@@ -1,0 +1,279 @@
+package imports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"slipway/internal/hulls"
+	"slipway/internal/imports/sheet"
+	"slipway/internal/photos"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
+)
+
+const (
+	// importBatch is how many rows are imported in one transaction.
+	importBatch = hulls.BatchSize
+	// importQuiet is the time without progress after which another run takes
+	// over an import.
+	importQuiet = 2 * time.Minute
+)
+
+// errOvertaken means that another run continues the import.
+var errOvertaken = errors.New("another run has taken the import over")
+
+// Work registers the jobs of imports.
+func (a *API) Work(r *jobs.Registry) {
+	jobs.On(r, a.RunImport)
+	jobs.On(r, a.ResumeImports)
+	jobs.Every(r, time.Minute, ResumeImports{})
+}
+
+// RunImport is the job that imports a file.
+type RunImport struct {
+	Env      auth.Env `json:"env"`
+	ImportID string   `json:"import_id"`
+}
+
+// Kind returns the name of the job.
+func (RunImport) Kind() string { return "run_import" }
+
+// Lane keeps large files apart from other jobs.
+func (RunImport) Lane() string { return jobs.Long }
+
+// Timeout is enough for the largest file.
+func (RunImport) Timeout() time.Duration { return time.Hour }
+
+// RunImport reads the file in batches. The rows of a batch and the progress are
+// saved together. After a crash, another run continues there and no row is
+// imported twice.
+func (a *API) RunImport(ctx context.Context, job RunImport) error {
+	i, err := a.beginImport(ctx, job)
+	if errors.Is(err, errOvertaken) {
+		return nil
+	}
+	if err != nil || i.State != importRunning {
+		return err
+	}
+	ctx = auth.With(ctx, auth.Principal{Env: i.Env, Actor: i.Actor})
+	requestID := ""
+	if i.RequestID != nil {
+		requestID = *i.RequestID
+	}
+	ctx = auth.WithRequest(ctx, auth.Request{ID: requestID})
+	err = a.readImport(ctx, &i)
+	if errors.Is(err, blobs.ErrNotFound) {
+		err = a.endImport(ctx, &i, importFailed, new("The file no longer exists."))
+	}
+	if errors.Is(err, errOvertaken) {
+		return nil
+	}
+	return err
+}
+
+// beginImport takes over an import from an earlier run.
+func (a *API) beginImport(ctx context.Context, job RunImport) (HullImport, error) {
+	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+		i, err := findImport(ctx, tx, job.ImportID, 0)
+		if err != nil || i.State != importQueued && i.State != importRunning {
+			return i, err
+		}
+		if i.State == importQueued {
+			i.State, i.StartedAt = importRunning, &tx.Now
+		}
+		return i, saveImport(ctx, tx, &i)
+	})
+}
+
+func (a *API) readImport(ctx context.Context, i *HullImport) error {
+	file, err := a.Blobs.Open(ctx, i.Blob+"/file")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, err := sheet.Open(file, i.Format == "ndjson")
+	if err != nil {
+		return err
+	}
+	seen := sheet.Seen{}
+	for rows.Offset() < i.BytesDone { // done by an earlier run; read again to find duplicates
+		if batch, err := rows.Next(1, seen); err != nil || len(batch) == 0 {
+			return errors.Join(err, a.applyKept(ctx, i))
+		}
+	}
+	for {
+		batch, err := rows.Next(importBatch, seen)
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			return a.applyKept(ctx, i)
+		}
+		if err := a.importRows(ctx, i, batch, rows.Offset()); err != nil {
+			return err
+		}
+	}
+}
+
+// importRows imports one batch. A dry run and the first pass of an atomic import
+// do the same work and roll it back.
+func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, offset int64) error {
+	var rehearsed *outcome
+	if i.DryRun || i.Mode == "atomic" {
+		out, err := a.rehearse(ctx, *i, batch)
+		if err != nil {
+			return err
+		}
+		rehearsed = &out
+	}
+	after, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+		i := *i // the transaction might run twice
+		var out outcome
+		var err error
+		switch {
+		case rehearsed == nil:
+			out, err = applyRows(ctx, tx, i, batch)
+		case i.Mode == "atomic" && !i.DryRun:
+			out, err = *rehearsed, keepRows(ctx, tx, i, batch)
+		default:
+			out = *rehearsed
+		}
+		if err != nil {
+			return i, err
+		}
+		i.Created, i.Updated, i.Failed, i.BytesDone = i.Created+out.created, i.Updated+out.updated, i.Failed+out.failed, offset
+		if err := addErrors(ctx, tx, i, out.errors); err != nil {
+			return i, err
+		}
+		return i, saveImport(ctx, tx, &i)
+	})
+	if err == nil {
+		*i = after
+	}
+	return err
+}
+
+// errUndo rolls a trial transaction back.
+var errUndo = errors.New("trial run")
+
+// rehearse imports a batch and rolls it back.
+func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (out outcome, err error) {
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		if out, err = applyRows(ctx, tx, i, batch); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, errUndo
+	})
+	if errors.Is(err, errUndo) {
+		err = nil
+	}
+	return out, err
+}
+
+// applyKept finishes an import. The rows of an atomic import are saved in one
+// transaction after all of them are valid. If one fails then, none is saved.
+func (a *API) applyKept(ctx context.Context, i *HullImport) error {
+	switch {
+	case i.Mode != "atomic":
+		return a.endImport(ctx, i, importCompleted, nil)
+	case i.Failed > 0:
+		return a.rejectImport(ctx, i, outcome{})
+	case i.DryRun:
+		return a.endImport(ctx, i, importCompleted, nil)
+	}
+	var out outcome
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		i := *i
+		if err := saveImport(ctx, tx, &i); err != nil { // first, so that no other run does the same
+			return struct{}{}, err
+		}
+		out = outcome{}
+		for after := int64(0); ; {
+			rows, err := keptRows(ctx, tx, i, after)
+			if err != nil {
+				return struct{}{}, err
+			}
+			if len(rows) == 0 {
+				break
+			}
+			more, err := applyRows(ctx, tx, i, rows)
+			if err != nil {
+				return struct{}{}, err
+			}
+			out.add(more)
+			after = rows[len(rows)-1].Number
+		}
+		if out.failed > 0 {
+			return struct{}{}, errUndo
+		}
+		i.Created, i.Updated = out.created, out.updated
+		return struct{}{}, finishImport(ctx, tx, &i, importCompleted, nil)
+	})
+	if errors.Is(err, errUndo) {
+		return a.rejectImport(ctx, i, out)
+	}
+	return err
+}
+
+// rejectImport ends an atomic import without saving any row.
+func (a *API) rejectImport(ctx context.Context, i *HullImport, late outcome) error {
+	i.Failed += late.failed
+	problem := fmt.Sprintf("%d rows were rejected, so no row was imported.", i.Failed)
+	if !i.DryRun {
+		i.Created, i.Updated = 0, 0
+	}
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		i := *i
+		if err := addErrors(ctx, tx, i, late.errors); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, finishImport(ctx, tx, &i, importFailed, &problem)
+	})
+	return err
+}
+
+func (a *API) endImport(ctx context.Context, i *HullImport, state string, problem *string) error {
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		i := *i
+		if err := finishImport(ctx, tx, &i, state, problem); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, a.Jobs.Enqueue(ctx, tx, photos.SweepBlobs{}, tx.Now)
+	})
+	return err
+}
+
+// ResumeImports is the job that finds imports that stopped, for example in a crash.
+type ResumeImports struct{}
+
+// Kind returns the name of the job.
+func (ResumeImports) Kind() string { return "resume_imports" }
+
+// ResumeImports starts these imports again.
+func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
+	type importKey struct {
+		Env auth.Env `db:"env"`
+		ID  string   `db:"id"`
+	}
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		quiet, err := db.All[importKey](ctx, tx, `SELECT env, id FROM hull_imports WHERE state IN ('queued', 'running') AND beat_at <= ?`,
+			tx.Now.Add(-importQuiet))
+		if err != nil {
+			return struct{}{}, err
+		}
+		for _, i := range quiet {
+			if _, err := db.Exec(ctx, tx, `UPDATE hull_imports SET beat_at = ? WHERE env = ? AND id = ?`, tx.Now, i.Env, i.ID); err != nil {
+				return struct{}{}, err
+			}
+			if err := a.Jobs.Enqueue(ctx, tx, RunImport{i.Env, i.ID}, tx.Now); err != nil {
+				return struct{}{}, err
+			}
+		}
+		return struct{}{}, nil
+	})
+	return err
+}

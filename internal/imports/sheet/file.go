@@ -1,0 +1,224 @@
+// Package sheet reads rows of hulls from CSV and NDJSON files.
+package sheet
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	// MaxRows is the maximum number of rows in a file.
+	MaxRows = 100_000
+	// maxRecord is the maximum size of a row, so that a large cell can't fill the memory.
+	maxRecord = 1 << 20
+
+	bom = "\ufeff"
+)
+
+// Reader splits a file into rows. It knows its position, so that reading can
+// continue from there.
+type Reader struct {
+	r      *bufio.Reader
+	layout layout
+	offset int64 // of the next record
+	number int64 // of the last record
+}
+
+func newReader(r io.Reader, l layout, offset, number int64) *Reader {
+	return &Reader{bufio.NewReaderSize(r, 64<<10), l, offset, number}
+}
+
+// Offset returns the position of the next row in the file.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// next returns the next record without the end of its line. It returns nil for
+// a record that is too long, and io.EOF after the last one.
+func (r *Reader) next() (record []byte, err error) {
+	b := make([]byte, 0, 256) // never nil, which means too long
+	tooLong, quoted, cellStart := false, false, true
+	n := int64(0)
+	for {
+		c, err := r.r.ReadByte()
+		if errors.Is(err, io.EOF) && n > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		n++
+		if c == '\n' && !quoted {
+			break
+		}
+		if len(b) < maxRecord {
+			b = append(b, c)
+		} else {
+			tooLong = true
+		}
+		if r.layout.ndjson {
+			continue
+		}
+
+		switch {
+		case c == '"' && !quoted:
+			quoted = cellStart // elsewhere in a cell it means inches
+			cellStart = false
+		case c == '"' && quoted:
+			// Two quotes are one character. A single one ends the cell if a delimiter follows.
+			after, err := r.r.Peek(1)
+			switch {
+			case err == nil && after[0] == '"':
+				_, _ = r.r.Discard(1)
+				n++
+				if len(b) < maxRecord {
+					b = append(b, '"')
+				}
+			case err != nil || after[0] == '\n' || after[0] == '\r' || r.isDelimiter(after[0]):
+				quoted = false
+			}
+		default:
+			cellStart = !quoted && r.isDelimiter(c)
+		}
+	}
+
+	r.offset += n
+	r.number++
+	if tooLong {
+		return nil, nil
+	}
+	return bytes.TrimSuffix(b, []byte("\r")), nil
+}
+
+// isDelimiter reports whether a byte ends a cell. Before the header is read,
+// each of the three delimiters does.
+func (r *Reader) isDelimiter(c byte) bool {
+	if r.layout.delimiter != 0 {
+		return c == r.layout.delimiter
+	}
+	return c == ',' || c == ';' || c == '\t'
+}
+
+// Next returns up to n rows without blank lines. It marks rows whose hull is
+// already in seen.
+func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
+	for len(rows) < n {
+		record, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		if record == nil {
+			row := Row{Number: r.number}
+			row.Bad.Add("row", "too_long", "must have at most %d bytes", maxRecord)
+			rows = append(rows, row)
+			continue
+		}
+		if isBlank(record) {
+			continue
+		}
+		row := r.layout.parse(r.number, record)
+		seen.check(&row)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Survey is what is known about a file before its rows are imported.
+type Survey struct {
+	layout layout
+	Format string // csv or ndjson
+	Start  int64  // position of the first row
+	Bytes  int64
+	Rows   int64
+	First  Row
+}
+
+// Check reads a file once and returns the error if the file as a whole can't
+// be imported. Errors in single rows are not reported.
+func Check(file io.ReadSeeker, ndjson bool) (s Survey, err error) {
+	reader, err := Open(file, ndjson)
+	if err != nil {
+		return s, err
+	}
+	s = Survey{layout: reader.layout, Format: "csv", Start: reader.offset}
+	if ndjson {
+		s.Format = "ndjson"
+	}
+
+	for {
+		record, err := reader.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return s, err
+		}
+		if !isText(record) {
+			return s, badFile("encoding", "must be UTF-8 text, but row %d is not", reader.number)
+		}
+		if record != nil && isBlank(record) {
+			continue
+		}
+		if s.Rows++; s.Rows == 1 {
+			s.First = s.layout.parse(reader.number, record)
+			if ndjson && len(s.First.Bad) > 0 {
+				return s, badFile("malformed", "must have a JSON object on each line, but row %d %s", reader.number, s.First.Bad[0].Message)
+			}
+		}
+	}
+
+	s.Bytes = reader.offset
+	switch {
+	case s.Rows == 0:
+		return s, badFile("empty", "has no rows")
+	case s.Rows > MaxRows:
+		return s, badFile("too_many", "has %d rows, but the maximum is %d", s.Rows, MaxRows)
+	}
+	return s, nil
+}
+
+// Open reads a file up to its first row.
+func Open(file io.ReadSeeker, ndjson bool) (*Reader, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	r := newReader(file, layout{ndjson: ndjson}, 0, 0)
+	if head, _ := r.r.Peek(3); string(head) == bom {
+		_, _ = r.r.Discard(3)
+		r.offset = 3
+	} else if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
+		return r, badFile("encoding", "must be UTF-8 text, but is UTF-16")
+	}
+	if ndjson {
+		return r, nil
+	}
+
+	header, err := r.next()
+	if errors.Is(err, io.EOF) {
+		return r, badFile("empty", "is empty")
+	}
+	if err != nil {
+		return r, err
+	}
+	if !isText(header) {
+		return r, badFile("encoding", "must be UTF-8 text, but the header is not")
+	}
+	r.layout, err = parseHeader(header)
+	return r, err
+}
+
+func isBlank(record []byte) bool { return len(bytes.TrimSpace(record)) == 0 }
+
+func isText(record []byte) bool { return utf8.Valid(record) && bytes.IndexByte(record, 0) < 0 }
+
+func badFile(code, message string, args ...any) error {
+	var bad fault.Fields
+	bad.Add("file", code, message, args...)
+	return bad.Err()
+}

@@ -1,0 +1,289 @@
+package photos
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"slipway/internal/hulls"
+	"slipway/internal/photos/link"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/images"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+)
+
+var (
+	read  = auth.Need(auth.HullsRead)
+	write = auth.Need(auth.HullsWrite)
+)
+
+// API serves the photos of hulls.
+type API struct {
+	DB    *db.DB
+	Jobs  *jobs.Queue
+	Blobs *blobs.Keeper
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Hulls")
+	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
+	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
+		rest.Describe("Send a JPEG, PNG or WebP image of up to 25 MiB and 50 megapixels as the body or as the form field `file`. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Location, camera and time are removed from the image. A hull can have up to 100 photos."),
+		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
+		rest.MayFind("The hull already has this photo."))
+	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
+		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
+	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
+	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
+		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
+	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
+}
+
+// ByPhoto is the path parameters of a photo.
+type ByPhoto struct {
+	hulls.ByHull
+	PhotoID string `path:"photo_id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) listPhotos(ctx context.Context, tx *db.Tx, in *struct {
+	hulls.ByHull
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Number of photos to return."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Returns the photos after this one."`
+	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Returns the photos before this one."`
+}) (page.Page[HullPhoto], error) {
+	q := page.Query{Limit: in.Limit, StartingAfter: in.StartingAfter, EndingBefore: in.EndingBefore}
+	if err := q.Check("pho"); err != nil {
+		return page.Page[HullPhoto]{}, err
+	}
+	h, err := hulls.Find(ctx, tx, in.HullID)
+	if err != nil {
+		return page.Page[HullPhoto]{}, err
+	}
+	photos, err := photosOf(ctx, tx, h)
+	return pageOfPhotos(photos, q), err
+}
+
+// pageOfPhotos returns a page of all photos of a hull. If the photo of the
+// cursor was deleted, the page starts at that end again.
+func pageOfPhotos(all []HullPhoto, q page.Query) page.Page[HullPhoto] {
+	at := slices.IndexFunc(all, func(p HullPhoto) bool { return p.ID == q.Cursor() })
+	switch {
+	case at >= 0 && q.Backwards():
+		rest := slices.Clone(all[:at])
+		slices.Reverse(rest)
+		return page.Cut(rest, q, true, db.IDOf[HullPhoto])
+	case q.Backwards():
+		rest := slices.Clone(all)
+		slices.Reverse(rest)
+		return page.Cut(rest, q, false, db.IDOf[HullPhoto])
+	}
+	return page.Cut(all[at+1:], q, at >= 0, db.IDOf[HullPhoto])
+}
+
+func (a *API) uploadPhoto(ctx context.Context, in *struct {
+	hulls.ByHull
+	Caption  string `query:"caption" maxLength:"500" doc:"Caption, if the body is the file."`
+	Position string `query:"position" maxLength:"10" doc:"Position, starting at 1, if the body is the file. Defaults to the end."`
+}) (HullPhoto, error) {
+	env := auth.From(ctx).Env
+	_, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) { return hulls.Find(ctx, tx, in.HullID) })
+	if err != nil { // before the file is read
+		return HullPhoto{}, err
+	}
+	u, sum := rest.Body(ctx), sha256.New()
+	size := &counting{r: io.TeeReader(u, sum)}
+	key, err := a.Blobs.Stage(ctx, env, "photos", "upload", size)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	claimed := false
+	defer func() {
+		if !claimed {
+			a.Blobs.Discard(ctx, env, key)
+		}
+	}()
+	p, err := a.inspect(ctx, key)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	fields, err := u.Fields()
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	values := map[string]string{"caption": in.Caption, "position": in.Position}
+	maps.Copy(values, fields)
+	form, err := parsePhotoForm(values)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	p.State, p.Blob, p.SHA256, p.Bytes, p.Caption, p.Position = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n, form.caption, form.position
+	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
+		claimed = false
+		h, err := hulls.FindForUpdate(ctx, tx, in.HullID)
+		if err != nil {
+			return p, err
+		}
+		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
+			return p, err
+		}
+		if same, there, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || there {
+			rest.Found(ctx)
+			return same, err
+		}
+		p := p // the transaction may run twice
+		if err := insertPhoto(ctx, tx, &h, &p); err != nil {
+			return p, err
+		}
+		claimed = true
+		return p, a.Jobs.Enqueue(ctx, tx, MakeSizes{tx.Env, h.ID, p.ID, p.Blob}, tx.Now)
+	})
+	claimed = claimed && err == nil
+	return out, err
+}
+
+// inspect returns the type and size of a staged image.
+func (a *API) inspect(ctx context.Context, key string) (p HullPhoto, err error) {
+	file, err := a.Blobs.Open(ctx, key+"/upload")
+	if err != nil {
+		return p, err
+	}
+	defer file.Close()
+	pic, err := images.Inspect(file)
+	p.ContentType, p.Width, p.Height = pic.Type, int64(pic.Width), int64(pic.Height)
+	return p, err
+}
+
+// counting counts the bytes that are read.
+type counting struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (a *API) updatePhoto(ctx context.Context, tx *db.Tx, in *struct {
+	ByPhoto
+	Body HullPhotoPatch
+}) (HullPhoto, error) {
+	h, err := hulls.FindForUpdate(ctx, tx, in.HullID)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	p, err := findPhoto(ctx, tx, h, in.PhotoID)
+	if err != nil {
+		return p, err
+	}
+	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
+		return p, err
+	}
+	before := p
+	in.Body.Caption.To(&p.Caption)
+	if in.Body.Position.Set {
+		if err := movePhoto(ctx, tx, h, &p, in.Body.Position.V); err != nil {
+			return p, err
+		}
+	}
+	if err := savePhoto(ctx, tx, &p); err != nil {
+		return p, err
+	}
+	if err := photosChanged(ctx, tx, &h); err != nil {
+		return p, err
+	}
+	completePhoto(tx, h, &p)
+	return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
+}
+
+func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none rest.None, err error) {
+	h, err := hulls.FindForUpdate(ctx, tx, in.HullID)
+	if err != nil {
+		return none, err
+	}
+	p, err := findPhoto(ctx, tx, h, in.PhotoID)
+	if err != nil {
+		return none, err
+	}
+	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
+		return none, err
+	}
+	if err := removePhoto(ctx, tx, &h, p); err != nil {
+		return none, err
+	}
+	return none, a.Jobs.Enqueue(ctx, tx, SweepBlobs{}, tx.Now)
+}
+
+func (a *API) photoContent(ctx context.Context, in *struct {
+	ByPhoto
+	Variant string `query:"variant" enum:"thumb,card,full,original" default:"original" doc:"Longest side of 320, 800 or 2048 pixels, or the original size."`
+}) (*rest.Content, error) {
+	p, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
+		h, err := hulls.Find(ctx, tx, in.HullID)
+		if err != nil {
+			return HullPhoto{}, err
+		}
+		return findPhoto(ctx, tx, h, in.PhotoID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.State != photoReady {
+		return nil, fault.Conflict("The photo is %s.", p.State).Detail("state", "state", "is %s", p.State).After(time.Second)
+	}
+	kind := "image/jpeg"
+	if in.Variant == "original" {
+		kind = p.originalType()
+	}
+	file, err := a.Blobs.Open(ctx, p.Blob+"/"+in.Variant)
+	if err != nil {
+		return nil, err
+	}
+	name := p.ID + "-" + in.Variant + "." + strings.TrimPrefix(kind, "image/")
+	return &rest.Content{Type: kind, Name: name, ETag: p.SHA256[:32] + "-" + in.Variant, Fresh: 24 * time.Hour, File: file}, nil
+}
+
+// media serves public links. It doesn't use the database, because the signature
+// in the link is enough and the content of a key never changes.
+func (a *API) media(ctx context.Context, in *struct {
+	Pass  string `path:"pass" maxLength:"64"`
+	Photo string `path:"photo" maxLength:"26"`
+	File  string `path:"file" maxLength:"16"`
+}) (*rest.Content, error) {
+	gone := fault.NotFound("photo, or its link has expired", in.File)
+	size, jpg := strings.CutSuffix(in.File, ".jpg")
+	if !jpg || size == "original" || !slices.Contains(images.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
+		return nil, gone
+	}
+	seconds, ok := link.Check(a.DB.MAC, in.Pass, in.Photo, a.DB.Now())
+	if !ok {
+		return nil, gone
+	}
+	file, err := a.Blobs.Open(ctx, blobs.Key("photos", in.Photo)+"/"+size)
+	if errors.Is(err, blobs.ErrNotFound) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Content{
+		Type: "image/jpeg", ETag: in.Photo + "-" + size, File: file,
+		Headers: map[string]string{"Cache-Control": "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)},
+	}, nil
+}

@@ -1,0 +1,113 @@
+package photos_test
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"slipway/internal/hulls"
+	"slipway/internal/photos"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
+)
+
+// A photo that is deleted while its sizes are made leaves none behind, and one
+// that cannot be decoded says so.
+func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/photos"
+		var p photos.HullPhoto
+		s.Test.Post(path, testkit.Picture(), 201, &p)
+		job := photos.MakeSizes{Env: s.Env("hulls", id), HullID: id, PhotoID: p.ID, Blob: testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]}
+		feature := s.Photos()
+		s.Test.Delete(path+"/"+p.ID, 204)
+		if err := feature.Blobs.Put(t.Context(), job.Blob+"/card", strings.NewReader("made by a try that crashed")); err != nil {
+			t.Fatal(err)
+		}
+		if err := jobs.Run(t.Context(), feature.MakeSizes, job); err != nil {
+			t.Fatal(err)
+		}
+		if err := feature.SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
+			t.Errorf("left %v, %v; want no error, len(s.StoredFiles()) = 0", s.StoredFiles(), err)
+		}
+
+		// Whole in its structure, but not in its data.
+		file := jpegWithBrokenData(t)
+		s.Test.Post(path, file, 201, &p)
+		s.MakeSizes(p.ID)
+		var list page.Page[photos.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		if f := list.Data[0]; f.State != "failed" || f.Problem == nil || f.URLs != nil {
+			t.Errorf(`got %s; want f.State = "failed", f.Problem != nil, f.URLs = nil`, testkit.Show(f))
+		}
+		s.Test.Get(path+"/"+p.ID+"/content", 409, nil)
+		testkit.Len(t, s.StoredFiles(), 0)
+	})
+}
+
+// jpegWithBrokenData has its tables in order, but a code that none of them has.
+func jpegWithBrokenData(t *testing.T) testkit.File {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 64)), nil); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	scan := bytes.Index(file, []byte{0xff, 0xda})
+	for i := scan + 10; i < len(file)-2; i++ {
+		file[i] = 0xfe
+	}
+	return testkit.File{Type: "image/jpeg", Bytes: file}
+}
+
+// The queue itself makes the sizes and removes the blobs, with the blobs in a
+// bucket.
+func TestPhotoJobsRun(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		backend := s3mem.New()
+		if err := backend.CreateBucket("boats"); err != nil {
+			t.Fatal(err)
+		}
+		bucket := httptest.NewServer(gofakes3.New(backend).Server())
+		t.Cleanup(bucket.Close)
+		store, err := blobs.Open("s3://key:secret@"+strings.TrimPrefix(bucket.URL, "http://")+"/boats?tls=false&region=us-east-1", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Blobs.Store = store
+		objects := func() int {
+			list, err := backend.ListBucket("boats", nil, gofakes3.ListBucketPage{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list.Contents)
+		}
+		s.RunJobs()
+		id := s.Test.Hull(s.Test.Location(), nil)
+		var p photos.HullPhoto
+		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.Picture(), 201, &p)
+		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
+		testkit.Eventually(t, "ready", func() bool {
+			res, err := s.Test.Send("GET", content+"?variant=card", nil)
+			return err == nil && res.StatusCode == 200
+		})
+		part := s.Test.With("Range", "bytes=0-1").Get(content, 206, nil)
+		testkit.Equal(t, string(part.Bytes), "\x89P")
+		var h hulls.Hull
+		if s.Test.Get("/v1/hulls/"+id, 200, &h); public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
+			t.Error("no public photo")
+		}
+		testkit.Eventually(t, "only its sizes are kept", func() bool { return objects() == 4 })
+		s.Test.Delete("/v1/hulls/"+id+"/photos/"+p.ID, 204)
+		testkit.Eventually(t, "nothing is kept", func() bool { return objects() == 0 })
+	})
+}

@@ -1,0 +1,168 @@
+package photos
+
+import (
+	"context"
+	"strings"
+
+	"slipway/internal/hulls"
+	"slipway/internal/photos/link"
+	"slipway/internal/platform/blobs"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/fault"
+)
+
+func findPhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, id string) (HullPhoto, error) {
+	p, err := db.One[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND id = ? AND hull_id = ?`, h.Env, id, h.ID)
+	if db.IsNoRows(err) {
+		return p, fault.NotFound("photo", id)
+	}
+	completePhoto(tx, h, &p)
+	return p, err
+}
+
+// completePhoto fills in the fields that are not columns.
+func completePhoto(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
+	p.IsPrimary, p.URLs = deref(h.PrimaryPhoto) == p.Blob, nil
+	if p.State == photoReady {
+		p.URLs = &PhotoURLs{Thumb: link.URL(tx, p.Blob, "thumb"), Card: link.URL(tx, p.Blob, "card"), Full: link.URL(tx, p.Blob, "full")}
+	}
+}
+
+// photosOf returns all photos of a hull in display order.
+func photosOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullPhoto, error) {
+	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? ORDER BY position, id`, h.Env, h.ID)
+	for i := range photos {
+		completePhoto(tx, h, &photos[i])
+	}
+	return photos, err
+}
+
+// samePhoto returns the photo of a hull with the same file.
+func samePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, sha256 string) (HullPhoto, bool, error) {
+	p, err := db.One[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? AND sha256 = ?`, h.Env, h.ID, sha256)
+	if db.IsNoRows(err) {
+		return p, false, nil
+	}
+	completePhoto(tx, h, &p)
+	return p, err == nil, err
+}
+
+// insertPhoto adds a photo to a locked hull. Position 0 is the end.
+func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) error {
+	if h.PhotoCount >= maxPhotos {
+		var bad fault.Fields
+		bad.Add("file", "too_many", "exceeds the limit of %d photos for a hull", maxPhotos)
+		return bad.Err()
+	}
+	last := h.PhotoCount + 1
+	if p.Position == 0 || p.Position > last {
+		p.Position = last
+	}
+	p.Env, p.ID, p.HullID, p.Version, p.CreatedAt, p.UpdatedAt = h.Env, tx.NewID("pho"), h.ID, 1, tx.Now, tx.Now
+	if err := shift(ctx, tx, *h, p.Position, last, 1); err != nil {
+		return err
+	}
+	if err := db.Insert(ctx, tx, "hull_photos", *p); err != nil {
+		return err
+	}
+	if err := blobs.Claim(ctx, tx, p.Blob); err != nil {
+		return err
+	}
+	before := *h
+	h.PhotoCount++
+	return hulls.Save(ctx, tx, before, h, "hull.photos_added", nil)
+}
+
+// shift moves the photos in a range of positions by one.
+func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, from, to, by int64) error {
+	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ? WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`,
+		by, h.Env, h.ID, from, to)
+	return err
+}
+
+// movePhoto changes the position of a photo of a locked hull. The others move.
+func movePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, p *HullPhoto, to int64) error {
+	to = min(to, h.PhotoCount)
+	from := p.Position
+	p.Position = to
+	if to > from {
+		return shift(ctx, tx, h, from+1, to, -1)
+	}
+	return shift(ctx, tx, h, to, from-1, 1)
+}
+
+func savePhoto(ctx context.Context, tx *db.Tx, p *HullPhoto) error {
+	was := p.Version
+	p.Version, p.UpdatedAt = was+1, tx.Now
+	return db.Changed(db.Update(ctx, tx, "hull_photos", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, was))
+}
+
+// removePhoto deletes a photo of a locked hull. A job removes its blobs.
+func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) error {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_photos WHERE env = ? AND id = ?`, p.Env, p.ID); err != nil {
+		return err
+	}
+	if err := shift(ctx, tx, *h, p.Position+1, h.PhotoCount, -1); err != nil {
+		return err
+	}
+	if err := blobs.Release(ctx, tx, p.Blob); err != nil {
+		return err
+	}
+	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {
+		return err
+	}
+	before := *h
+	h.PhotoCount--
+	if err := choosePrimary(ctx, tx, h); err != nil {
+		return err
+	}
+	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+}
+
+// choosePrimary makes the first photo that is ready the primary photo.
+func choosePrimary(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
+	first, err := db.All[string](ctx, tx, `SELECT blob FROM hull_photos WHERE env = ? AND hull_id = ? AND state = 'ready' ORDER BY position LIMIT 1`, h.Env, h.ID)
+	h.PrimaryPhoto = nil
+	if len(first) > 0 {
+		h.PrimaryPhoto = &first[0]
+	}
+	return err
+}
+
+// photosChanged updates the primary photo of a locked hull, and its listings.
+func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
+	before := *h
+	if err := choosePrimary(ctx, tx, h); err != nil {
+		return err
+	}
+	if deref(before.PrimaryPhoto) == deref(h.PrimaryPhoto) {
+		return hulls.Relist(ctx, tx, h)
+	}
+	return hulls.Save(ctx, tx, before, h, "hull.updated", nil)
+}
+
+// FindAllReady returns the photos of hulls that are ready, in display order, by
+// hull ID. The statement depends on the number of IDs.
+func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string][]HullPhoto, error) {
+	args := []any{tx.Env}
+	for _, id := range hullIDs {
+		args = append(args, id)
+	}
+	list := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(hullIDs)), ", ") + ")"
+	all, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id IN `+list+
+		` AND state = 'ready' ORDER BY hull_id, position`, args...)
+	byHull := map[string][]HullPhoto{}
+	for _, p := range all {
+		completePhoto(tx, hulls.Hull{}, &p)
+		byHull[p.HullID] = append(byHull[p.HullID], p)
+	}
+	return byHull, err
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
