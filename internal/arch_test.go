@@ -62,6 +62,7 @@ var may = map[string][]string{
 	"app":                           {"access", "contacts", "dealership", "deals", "finance", "hulls", "leads", "webhooks"},
 	"demo":                          {"access", "app", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "hulls", "testkit/postgres"},
+	"testkit/eventsseen":            {"app"},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }
