@@ -325,6 +325,6 @@ func TestPrivateAddresses(t *testing.T) {
 	})
 	a := deliveries(s.Test, w, "")[0].Attempts[0]
 	testkit.Equal(t, a.StatusCode, nil)
-	testkit.Equal(t, a.Error, new("the address is not a public one"))
+	testkit.Equal(t, a.Error, new("the address is not public"))
 	r.wantNone(t)
 }
