@@ -1,4 +1,4 @@
-# What a developer runs; `make` alone lists it.
+# Commands for developers. Run `make` to list them.
 
 GO       ?= go
 PKG      ?= ./...
@@ -6,9 +6,9 @@ ARGS     ?=
 FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-# Built on the spot: a linter built by an older Go than go.mod asks for refuses to run.
+# We build the linter here. A linter built with an older Go version than go.mod requires doesn't run.
 LINT_VERSION := v2.14.0
-# The version is in the name, so that raising it builds the new one.
+# The version is part of the name, so changing it builds the new version.
 LINT := bin/tools/golangci-lint-$(LINT_VERSION)
 
 .PHONY: help
@@ -24,17 +24,25 @@ build: ## Build bin/slipway
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X slipway/internal/app.Build=$(VERSION)' \
 		-o bin/slipway ./cmd/slipway
 
-.PHONY: test
-test: ## Test on both databases, with the race detector (PKG=./internal/hulls ARGS='-run Archive -v')
-	CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test -race -timeout 10m $(ARGS) $(PKG)
+TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test -race -timeout 10m
 
-# That api/openapi.json is fresh is one of the tests.
+# After the whole suite, eventsseen fails if no test emitted a listed event type.
+.PHONY: test
+test: ## Test on both databases with the race detector (PKG=./internal/hulls ARGS='-run Archive -v')
+ifeq ($(PKG)$(ARGS),./...)
+	@seen=$$(mktemp) && trap 'rm -f "$$seen"' EXIT && export SLIPWAY_EVENTS_SEEN="$$seen" && \
+		$(TEST) $(PKG) && $(GO) run ./internal/testkit/eventsseen "$$seen"
+else
+	$(TEST) $(ARGS) $(PKG)
+endif
+
+# A test checks that api/openapi.json is up to date.
 .PHONY: check
-check: format vet tidy lint test ## Everything a change must pass
+check: format vet tidy lint test ## Run all checks that a change must pass
 
 .PHONY: format
 format:
-	@unformatted=$$(gofmt -s -l .); test -z "$$unformatted" || { echo "make fmt would change:"; echo "$$unformatted"; exit 1; }
+	@unformatted=$$(gofmt -s -l .); test -z "$$unformatted" || { echo "Run make fmt. These files are not formatted:"; echo "$$unformatted"; exit 1; }
 
 .PHONY: vet
 vet:
@@ -45,7 +53,7 @@ tidy:
 	$(GO) mod tidy -diff
 
 .PHONY: lint
-lint: $(LINT) ## Lint (the first time builds the linter, a few minutes)
+lint: $(LINT) ## Lint (the first run takes a few minutes to build the linter)
 	$(LINT) run ./...
 
 $(LINT):
@@ -53,24 +61,24 @@ $(LINT):
 	mv bin/tools/golangci-lint $@
 
 .PHONY: fuzz
-fuzz: ## Fuzz every target for FUZZTIME=10s
+fuzz: ## Run each fuzz test for FUZZTIME=10s
 	@grep -rEo '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' cmd internal | sort | while IFS=: read -r file target; do \
 		name=$${target#func }; echo "$$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" </dev/null || exit 1; \
 	done
 
 .PHONY: bench
-bench: ## Measure against the ceilings and the peers
+bench: ## Run the benchmarks
 	cd bench && $(GO) run .
 
 .PHONY: openapi
-openapi: ## Write api/openapi.json anew
+openapi: ## Regenerate api/openapi.json
 	$(GO) test ./internal/app -run TestOpenAPI -update
 
 .PHONY: fmt
-fmt: ## Format the sources
+fmt: ## Format the code
 	gofmt -s -w .
 
 .PHONY: clean
-clean: ## Remove what was built, but not the linter
+clean: ## Delete build output, except the linter
 	rm -rf bin/slipway coverage.*

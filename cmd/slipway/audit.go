@@ -11,14 +11,14 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Prove that the audit log is as it was written."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no entry of the audit log was changed, removed or added."`
 }
 
 type auditVerifyCmd struct {
-	Dealership string `help:"Only this dealership's; all without it."`
+	Dealership string `help:"Dealership ID. Defaults to all dealerships."`
 }
 
-// Run checks every environment's chain and fails if one is broken.
+// Run verifies the audit log of each environment. It fails if one was changed.
 func (c auditVerifyCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
@@ -31,23 +31,24 @@ func (c auditVerifyCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+
 	broken := 0
 	for _, d := range all {
 		v, err := audit.Verify(s, a.DB, d.Env)
 		if err != nil {
 			return err
 		}
-		verdict := fmt.Sprintf("ok, %d entries, %d too new to be chained", v.Entries, v.Waiting)
+		result := fmt.Sprintf("ok, %d entries, %d not linked yet", v.Entries, v.Waiting)
 		if v.Problem != "" {
 			broken++
-			verdict = "BROKEN: " + v.Problem
+			result = "BROKEN: " + v.Problem
 		}
-		if _, err := fmt.Fprintf(s.out, "%s %-4s  %s\n", d.ID, d.Mode, verdict); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s %-4s  %s\n", d.ID, d.Mode, result); err != nil {
 			return err
 		}
 	}
 	if broken > 0 {
-		return fmt.Errorf("%d of %d audit logs are not as they were written", broken, len(all))
+		return fmt.Errorf("%d of %d audit logs were changed", broken, len(all))
 	}
 	return nil
 }

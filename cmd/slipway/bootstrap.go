@@ -10,13 +10,13 @@ import (
 )
 
 type bootstrapCmd struct {
-	Name  string `required:"" help:"The dealership's name."`
-	Owner string `required:"" help:"The owner's email address."`
+	Name  string `required:"" help:"Name of the dealership."`
+	Owner string `required:"" help:"Email address of the owner."`
 	Plan  string `default:"standard" enum:"standard,fleet" help:"Plan of the dealership: ${enum}. The fleet plan includes single sign-on."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// Run creates a dealership.
+// Run creates a dealership and its owner.
 func (c bootstrapCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
@@ -35,8 +35,11 @@ Owner         %s
 Password      %s
 TOTP secret   %s
 
-Keep the last two: they are not shown again. Next, a key. The admin scope wants
-a code of the authenticator app that holds the TOTP secret:
+Save the password and the TOTP secret. They are not shown again.
+
+Next, add the TOTP secret to an authenticator app. Then create an API key with
+a code from the app, which the admin scope requires:
+
   slipway keys create --dealership %[1]s --environment test \
     --scopes hulls:read,hulls:write,admin --user %[2]s --totp 123456
 `, f.DealershipID, f.Owner.Email, f.Owner.Password, f.Owner.TOTPSecret)
@@ -44,38 +47,40 @@ a code of the authenticator app that holds the TOTP secret:
 }
 
 type keysCmd struct {
-	Create keysCreateCmd `cmd:"" help:"Issue an API key."`
+	Create keysCreateCmd `cmd:"" help:"Create an API key."`
 }
 
 type keysCreateCmd struct {
-	Dealership  string       `required:"" help:"The dealership's id."`
-	Environment string       `required:"" enum:"live,test" help:"${enum}."`
-	Scopes      []auth.Scope `required:"" help:"What the key may do, such as hulls:read,hulls:write."`
-	Name        string       `default:"Command line" help:"What the key is for."`
-	RateLimit   int64        `help:"Requests a second; without it, the environment's default."`
-	User        string       `help:"Email of the user who issues the key; needed for the admin scope."`
-	TOTP        string       `name:"totp" help:"A code of that user's second factor."`
+	Dealership  string       `required:"" help:"Dealership ID."`
+	Environment string       `required:"" enum:"live,test" help:"Environment of the key: ${enum}."`
+	Scopes      []auth.Scope `required:"" help:"Scopes of the key, such as hulls:read,hulls:write."`
+	Name        string       `default:"Command line" help:"Name of the key."`
+	RateLimit   int64        `help:"Requests per second. Defaults to the limit of the environment."`
+	User        string       `help:"Email address of the user who creates the key. Required for the admin scope."`
+	TOTP        string       `name:"totp" help:"Two-factor code of that user."`
 	JSON        bool         `name:"json" help:"Print JSON."`
 }
 
-// Run issues a key.
+// Run creates an API key.
 func (c keysCreateCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+
 	in := access.KeyRequest{Name: c.Name, Scopes: c.Scopes}
 	if c.RateLimit > 0 {
 		in.RateLimit = &c.RateLimit
 	}
-	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, access.Operator{Email: c.User, Code: c.TOTP})
+	operator := access.Operator{Email: c.User, Code: c.TOTP}
+	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, operator)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
 		return s.printJSON(map[string]string{"id": issued.ID, "key": issued.Key})
 	}
-	_, err = fmt.Fprintf(s.out, "%s\n\nKeep it: it is not shown again. Its id is %s.\n", issued.Key, issued.ID)
+	_, err = fmt.Fprintf(s.out, "%s\n\nSave this key. It is not shown again. Its ID is %s.\n", issued.Key, issued.ID)
 	return err
 }

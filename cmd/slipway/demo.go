@@ -20,8 +20,7 @@ import (
 
 type demoCmd struct{}
 
-// BeforeReset keeps the log from drowning the greeting, unless the caller asks
-// for more.
+// BeforeReset only logs warnings by default, so that the greeting stays visible.
 func (demoCmd) BeforeReset(ctx *kong.Context) error {
 	for _, f := range ctx.Flags() {
 		if f.Name == "log-level" {
@@ -31,9 +30,9 @@ func (demoCmd) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// Run serves a demo until a signal, and leaves nothing behind.
+// Run serves a demo until it receives a signal. Then it deletes its data.
 func (demoCmd) Run(s *session) error {
-	ctx, stop := signal.NotifyContext(s, syscall.SIGHUP, syscall.SIGPIPE) // the window was closed
+	ctx, stop := signal.NotifyContext(s, syscall.SIGHUP, syscall.SIGPIPE) // the terminal was closed
 	defer stop()
 	folder, err := os.MkdirTemp("", "slipway-demo-")
 	if err != nil {
@@ -42,40 +41,40 @@ func (demoCmd) Run(s *session) error {
 	if err := errors.Join(serveDemo(ctx, s, folder), os.RemoveAll(folder)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "\n%s is closed; its data is gone.\n", demo.Name)
+	_, err = fmt.Fprintf(s.out, "\nThe demo of %s has stopped. Its data was deleted.\n", demo.Name)
 	return err
 }
 
 func serveDemo(ctx context.Context, s *session, folder string) error {
 	set := s.settings
-	set.Data, set.DatabaseURL, set.MasterKey = folder, "", "" // never somebody's own
-	if _, err := fmt.Fprintf(s.out, "\nOpening %s ...\n", demo.Name); err != nil {
+	set.Data, set.DatabaseURL, set.MasterKey = folder, "", "" // never use the configured database
+	if _, err := fmt.Fprintf(s.out, "\nCreating the demo dealership %s ...\n", demo.Name); err != nil {
 		return err
 	}
 	w, err := demo.Furnish(ctx, set, time.Now())
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // the visitor left before it opened
+		return nil //nolint:nilerr // stopped during setup
 	}
 	if err != nil {
 		return err
 	}
 	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
 	set.BaseURL = "http://" + set.Listen
-	set.AllowPrivate = true // a visitor's webhooks are on this machine
+	set.AllowPrivate = true // so that webhooks can be received on this machine
 	a, err := app.Open(ctx, set, s.log)
 	if err != nil {
 		return err
 	}
 	return a.Serve(ctx, func(addr string) {
-		_, _ = s.out.Write([]byte(greet(addr, w))) // to nobody, then
+		_, _ = s.out.Write([]byte(greet(addr, w))) // the terminal might be closed
 	})
 }
 
-// orFree is the address, or one with another port if that is taken.
+// orFree returns the address, with another port if its port is in use.
 func orFree(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return addr // none, or a mistake that the check of the settings explains
+		return addr // empty or invalid; the check of the settings reports it
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -88,7 +87,7 @@ func orFree(addr string) string {
 	return l.Addr().String()
 }
 
-// greet tells a visitor what to try. Every command works as pasted.
+// greet returns the greeting. Its commands work when pasted into a terminal.
 func greet(addr string, w demo.Welcome) string {
 	brief := ""
 	if _, err := exec.LookPath("jq"); err == nil {
@@ -99,34 +98,37 @@ func greet(addr string, w demo.Welcome) string {
 }
 
 const greeting = `
-{name} is open: two hundred boats, leads and deals in its test environment, some in the live one.
+{name} is running. This demo dealership has about 200 boats, with leads and deals.
+Most of them are in its test environment.
 
-  Reference  {url}/docs
-  API        {url}/v1
-  Test key   {test}
-  Live key   {live}
+  API reference  {url}/docs
+  API            {url}/v1
+  Test key       {test}
+  Live key       {live}
 
-To try in another terminal. Boats for sale up to $60,000:
+Open another terminal and try these commands.
+
+1. List boats for sale up to $60,000:
 
   curl -s -H 'Authorization: Bearer {test}' \
     '{url}/v1/hulls?status=available&price_max=60000&limit=5'{brief}
 
-Boats by what you remember of them:
+2. Search for a boat:
 
   curl -s -H 'Authorization: Bearer {test}' \
     '{url}/v1/hulls?q=whaler+montauk'{brief}
 
-A new boat. Run it twice: the second answer is the first one again, marked
-Idempotent-Replayed, and there is still only one boat.
+3. Add a boat. Run this command twice. The second response is the same, with the
+header Idempotent-Replayed, and the boat is only added once.
 
   curl -i -H 'Authorization: Bearer {test}' \
     -H 'Idempotency-Key: 5f0c2f0e-8a55-4a52-9d5e-0f6c3c1d7b11' -H 'Content-Type: application/json' \
     -d '{"make":"Grady-White","model":"Freedom 255","year":2027,"length_ft":25.17,"price_usd":219900,"hin":"NTL25501G627","location_id":"{location}"}' \
     {url}/v1/hulls
 
-The tour in README.md goes on from here, after this line:
+To continue with the examples in README.md and docs/tour.md, run this first:
 
   export SLIPWAY={url} KEY={test}
 
-Ctrl-C stops the demo and removes its data.
+Press Ctrl-C to stop the demo and delete its data.
 `

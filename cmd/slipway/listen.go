@@ -23,23 +23,23 @@ import (
 )
 
 type listenCmd struct {
-	ForwardTo string   `required:"" help:"Where events are posted to, such as http://localhost:3000/hook."`
-	Key       string   `required:"" env:"SLIPWAY_KEY" help:"An API key with the webhooks scope."`
-	Events    []string `help:"Only these types, such as hull.*,deal.accepted."`
-	From      string   `help:"Start after this event, or with all that are kept: start. Without it, where the last listen ended; the first time, now."`
-	State     string   `type:"path" help:"Folder that remembers where listen ended. Without it, in your configuration folder."`
+	ForwardTo string   `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
+	Key       string   `required:"" env:"SLIPWAY_KEY" help:"API key with the webhooks scope."`
+	Events    []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
+	From      string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
+	State     string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
 }
 
-// listenState is what is remembered between two runs.
+// listenState is stored between two runs.
 type listenState struct {
-	Cursor string `json:"cursor"` // the last event that was acknowledged
+	Cursor string `json:"cursor"` // ID of the last event that was forwarded
 	Secret string `json:"secret"`
 }
 
 const (
-	pollEvents  = 500 * time.Millisecond
-	forwardIn   = 10 * time.Second
-	retryAtMost = 30 * time.Second
+	pollEvents     = 500 * time.Millisecond
+	forwardTimeout = 10 * time.Second
+	maxRetryDelay  = 30 * time.Second
 )
 
 // Run forwards events until it is interrupted.
@@ -58,10 +58,10 @@ func (c listenCmd) Run(s *session) error {
 		more, err := l.forwardSome(s)
 		switch {
 		case s.Err() != nil:
-		case errors.Is(err, errRefused):
+		case errors.Is(err, errRejected):
 			return err
 		case err != nil:
-			l.pause(s, err)
+			l.waitToRetry(s, err)
 		case !more:
 			l.failures = 0
 			sleep(s, pollEvents)
@@ -70,7 +70,7 @@ func (c listenCmd) Run(s *session) error {
 	return nil
 }
 
-// listener forwards an environment's events to a developer's machine.
+// listener forwards the events of an environment.
 type listener struct {
 	listenCmd
 	base     string
@@ -95,12 +95,14 @@ func (c listenCmd) open(s *session) (*listener, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
+
 	base := strings.TrimSuffix(s.settings.BaseURL, "/")
 	name := sha256.Sum256([]byte(base + " " + c.Key))
 	l := &listener{
 		listenCmd: c, base: base, file: filepath.Join(folder, hex.EncodeToString(name[:8])+".json"),
-		client: &http.Client{Timeout: forwardIn}, out: s.out, color: isTerminal(s.out),
+		client: &http.Client{Timeout: forwardTimeout}, out: s.out, color: isTerminal(s.out),
 	}
+
 	text, err := os.ReadFile(l.file)
 	if err == nil {
 		err = json.Unmarshal(text, &l.state)
@@ -115,7 +117,7 @@ func (c listenCmd) open(s *session) (*listener, error) {
 	return l, err
 }
 
-// begin finds the place to start from.
+// begin sets the event to start after.
 func (l *listener) begin(ctx context.Context) error {
 	switch {
 	case l.From == "start":
@@ -132,19 +134,19 @@ func (l *listener) begin(ctx context.Context) error {
 			l.state.Cursor = newest[0].ID
 		}
 	}
-	return l.remember()
+	return l.save()
 }
 
-// event is one of the list, with the bytes that a webhook would get.
+// event is an event of the list, with the bytes that a webhook receives.
 type event struct {
 	ID, Type string
 	raw      []byte
 }
 
-// errRefused is an answer that does not change by asking again.
-var errRefused = errors.New("the service refuses")
+// errRejected is an error that a retry can't fix.
+var errRejected = errors.New("the request was rejected")
 
-// page asks for events; the newest come first.
+// page requests a page of events, newest first.
 func (l *listener) page(ctx context.Context, query url.Values) (found []event, more bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+"/v1/events?"+query.Encode(), nil)
 	if err != nil {
@@ -167,7 +169,7 @@ func (l *listener) page(ctx context.Context, query url.Values) (found []event, m
 	if res.StatusCode != http.StatusOK {
 		err := fmt.Errorf("%s: %s", res.Status, list.Error.Message)
 		if res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests {
-			err = fmt.Errorf("%w: %w", errRefused, err)
+			err = fmt.Errorf("%w: %w", errRejected, err)
 		}
 		return nil, false, err
 	}
@@ -181,8 +183,8 @@ func (l *listener) page(ctx context.Context, query url.Values) (found []event, m
 	return found, list.HasMore, nil
 }
 
-// forwardSome forwards what has happened since the last event that was
-// acknowledged, oldest first.
+// forwardSome forwards the events since the last one that was forwarded, oldest
+// first.
 func (l *listener) forwardSome(ctx context.Context) (more bool, err error) {
 	found, more, err := l.page(ctx, url.Values{"ending_before": {l.state.Cursor}, "limit": {"100"}})
 	if err != nil {
@@ -190,13 +192,13 @@ func (l *listener) forwardSome(ctx context.Context) (more bool, err error) {
 	}
 	for _, e := range slices.Backward(found) {
 		line := ""
-		if l.wants(e.Type) {
+		if l.matches(e.Type) {
 			if line, err = l.forward(ctx, e); err != nil {
 				return false, err
 			}
 		}
 		l.state.Cursor = e.ID
-		if err := l.remember(); err != nil {
+		if err := l.save(); err != nil {
 			return false, err
 		}
 		if _, err := io.WriteString(l.out, line); err != nil {
@@ -206,13 +208,13 @@ func (l *listener) forwardSome(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-func (l *listener) wants(name string) bool {
+func (l *listener) matches(name string) bool {
 	return len(l.Events) == 0 || slices.ContainsFunc(l.Events, func(p string) bool { return webhooks.Matches(p, name) })
 }
 
-// forward posts an event as a webhook would get it. An answer of any kind
-// acknowledges it: it is the developer's to look at. No answer does not. It
-// returns the line to print.
+// forward posts an event as a webhook receives it, and returns the line to
+// print. Any response counts as forwarded, even an error. If there is no
+// response, it returns an error.
 func (l *listener) forward(ctx context.Context, e event) (string, error) {
 	now := time.Now()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.ForwardTo, bytes.NewReader(e.raw))
@@ -228,24 +230,27 @@ func (l *listener) forward(ctx context.Context, e event) (string, error) {
 		return "", err
 	}
 	defer res.Body.Close()
+
 	color := "32" // green
 	if res.StatusCode >= 300 {
 		color = "31" // red
 	}
-	return fmt.Sprintf("%s  %s  %-24s %s\n", now.Format(time.TimeOnly), l.paint(color, strconv.Itoa(res.StatusCode)), e.Type, l.paint("2", e.ID)), nil
+	status := l.paint(color, strconv.Itoa(res.StatusCode))
+	return fmt.Sprintf("%s  %s  %-24s %s\n", now.Format(time.TimeOnly), status, e.Type, l.paint("2", e.ID)), nil
 }
 
-// pause tells why nothing moves, and waits a little longer every time.
-func (l *listener) pause(ctx context.Context, err error) {
+// waitToRetry prints the error, and waits longer after each failure.
+func (l *listener) waitToRetry(ctx context.Context, err error) {
 	if l.failures == 0 {
-		_, _ = fmt.Fprintf(l.out, "%s  %v; trying again\n", l.paint("33", "waiting"), err) // a terminal that is gone ends us by itself
+		_, _ = fmt.Fprintf(l.out, "%s  %v. Retrying.\n", l.paint("33", "waiting"), err) // the terminal might be closed
 	}
 	l.failures++
-	sleep(ctx, min(retryAtMost, pollEvents<<min(l.failures, 6)))
+	sleep(ctx, min(maxRetryDelay, pollEvents<<min(l.failures, 6)))
 }
 
-// remember writes down where to go on, in a way that survives a crash.
-func (l *listener) remember() error {
+// save stores the state. The file is replaced with a rename, so that it is
+// complete after a crash.
+func (l *listener) save() error {
 	text, err := json.Marshal(l.state)
 	if err != nil {
 		return err

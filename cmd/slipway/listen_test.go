@@ -16,14 +16,14 @@ import (
 	"slipway/internal/testkit"
 )
 
-// forwarded is what a developer's machine gets.
+// forwarded is a request that listen sent.
 type forwarded struct {
 	header http.Header
 	body   []byte
 }
 
-// A developer listens, breaks off and listens again: every event arrives,
-// signed, and none twice.
+// Listen forwards every event once, with a signature, even if it is stopped and
+// started again.
 func TestListen(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		f := p.bootstrap()
@@ -36,7 +36,7 @@ func TestListen(t *testing.T) {
 			}
 			return list.Data[0].Type
 		}
-		testkit.Eventually(t, "the events from before the server was there", func() bool { return newest() == "api_key.created" })
+		testkit.Eventually(t, "the events from before the server started", func() bool { return newest() == "api_key.created" })
 		got := make(chan forwarded, 100)
 		local := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -55,7 +55,7 @@ func TestListen(t *testing.T) {
 				}
 				return e
 			case <-time.After(30 * time.Second):
-				t.Fatalf("no %s", want)
+				t.Fatalf("got no event within 30 seconds, want %s", want)
 				return forwarded{}
 			}
 		}
@@ -70,7 +70,7 @@ func TestListen(t *testing.T) {
 				t.Fatal(err)
 			}
 			return bufio.NewReader(out), func() {
-				_ = cmd.Process.Kill() // without a farewell
+				_ = cmd.Process.Kill() // without a chance to clean up
 				_ = cmd.Wait()
 			}
 		}
@@ -89,7 +89,7 @@ func TestListen(t *testing.T) {
 		trigger := func(name string) {
 			t.Helper()
 			if out, err := p.command("trigger", name).Output(); err != nil || !strings.Contains(string(out), name) {
-				exit, _ := err.(*exec.ExitError) //nolint:errorlint // for its words
+				exit, _ := err.(*exec.ExitError) //nolint:errorlint // to print stderr
 				t.Fatalf("%v: got %s %+v; want no error, string(out) to contain %q", err, out, exit, name)
 			}
 		}
@@ -119,6 +119,6 @@ func TestListen(t *testing.T) {
 		next("hull.sold")
 		next("user.provisioned")
 		testkit.Equal(t, newest(), "user.provisioned")
-		testkit.Contains(t, p.refused("trigger", "hull.sunk"), "is no type of event; there are")
+		testkit.Contains(t, p.fail("trigger", "hull.sunk"), "is not an event type")
 	})
 }

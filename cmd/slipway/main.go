@@ -1,4 +1,4 @@
-// Command slipway is the service and its tools.
+// Command slipway runs the service and its command-line tools.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	_ "time/tzdata" // time zones on machines that have none
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 
@@ -19,23 +19,23 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// commands are what slipway can do; each has its own file.
+// commands are the subcommands.
 type commands struct {
 	app.Settings
 
-	Serve     serveCmd     `cmd:"" help:"Serve the API."`
-	Demo      demoCmd      `cmd:"" help:"Serve a demo dealership on a temporary database."`
+	Serve     serveCmd     `cmd:"" help:"Run the API server."`
+	Demo      demoCmd      `cmd:"" help:"Run a demo dealership with a temporary database."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys."`
-	Audit     auditCmd     `cmd:"" help:"Check the audit log."`
-	Listen    listenCmd    `cmd:"" help:"Forward an environment's events to your machine."`
-	Trigger   triggerCmd   `cmd:"" help:"Make a sample event in a test environment."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the database's schema up to date."`
-	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the API's OpenAPI description."`
+	Audit     auditCmd     `cmd:"" help:"Verify the audit log."`
+	Listen    listenCmd    `cmd:"" help:"Forward events to a URL on your machine."`
+	Trigger   triggerCmd   `cmd:"" help:"Emit a sample event in a test environment."`
+	Migrate   migrateCmd   `cmd:"" help:"Migrate the database to the current schema."`
+	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
-// session is what every command works with.
+// session contains what the commands need.
 type session struct {
 	context.Context
 	settings app.Settings
@@ -48,22 +48,22 @@ func main() {
 	defer stop()
 	var c commands
 	k := kong.Parse(&c, kong.Name("slipway"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Description("Slipway runs a boat dealership: a self-hosted REST API."))
+		kong.Description("Slipway is a self-hosted REST API for boat dealerships."))
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // kong has checked it
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // already checked by kong
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	if err := k.Run(&session{ctx, c.Settings, log, os.Stdout}); err != nil {
 		text := err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {
-			text = f.Message // written for people
+			text = f.Message // without the code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
 		os.Exit(1)
 	}
 }
 
-// open opens the service for a command that works on its data and ends. It
-// works while a server runs on the same data.
+// open opens the database for a command. A server can run on the same database
+// at the same time.
 func (s *session) open() (*app.App, error) {
 	a, err := app.Open(s, s.settings, s.log)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"slipway/internal/testkit"
 )
 
-// build makes the program as it is shipped, without the race detector, under
-// which SQLite takes twenty times as long.
+// build builds the program without the race detector, which makes SQLite twenty
+// times slower.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "slipway")
@@ -27,7 +27,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// onBoth runs a test of the program with SQLite and with PostgreSQL.
+// onBoth runs a test with SQLite and with PostgreSQL.
 func onBoth(t *testing.T, test func(t *testing.T, p *program)) {
 	t.Helper()
 	binary := build(t)
@@ -41,7 +41,7 @@ func onBoth(t *testing.T, test func(t *testing.T, p *program)) {
 	})
 }
 
-// program is the binary with the settings of one installation.
+// program is the binary and its settings.
 type program struct {
 	t                      *testing.T
 	binary, data, database string
@@ -54,11 +54,12 @@ func (p *program) command(args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0", "SLIPWAY_METRICS_LISTEN=", "SLIPWAY_ALLOW_PRIVATE_WEBHOOKS=true")
+	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0",
+		"SLIPWAY_METRICS_LISTEN=", "SLIPWAY_ALLOW_PRIVATE_WEBHOOKS=true")
 	return cmd
 }
 
-// run runs a command to its end and decodes what it prints.
+// run runs a command and decodes the JSON that it prints.
 func (p *program) run(out any, args ...string) {
 	p.t.Helper()
 	text, err := p.command(args...).Output()
@@ -71,19 +72,19 @@ func (p *program) run(out any, args ...string) {
 	}
 }
 
-// refused runs a command that must fail and returns what it complains about.
-func (p *program) refused(args ...string) string {
+// fail runs a command that must fail and returns its error output.
+func (p *program) fail(args ...string) string {
 	p.t.Helper()
 	text, err := p.command(args...).Output()
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok || exit.ExitCode() != 1 || len(text) > 0 {
-		p.t.Fatalf("slipway %s: %v, and prints %q", strings.Join(args, " "), err, text)
+		p.t.Fatalf("slipway %s: got %v and the output %q; want exit code 1 and no output", strings.Join(args, " "), err, text)
 	}
 	return string(exit.Stderr)
 }
 
-// founded is what bootstrap prints.
-type founded struct {
+// bootstrapped is the output of bootstrap.
+type bootstrapped struct {
 	DealershipID string `json:"dealership_id"`
 	Owner        struct {
 		Email      string
@@ -92,19 +93,19 @@ type founded struct {
 	}
 }
 
-func (p *program) bootstrap() (f founded) {
+func (p *program) bootstrap() (f bootstrapped) {
 	p.t.Helper()
 	p.run(&f, "bootstrap", "--name", "Acme Marine", "--owner", "Owner@example.com", "--json")
 	return f
 }
 
-// key issues a key at the terminal.
+// key creates an API key with the command line.
 func (p *program) key(dealership, environment, scopes string, more ...string) string {
 	p.t.Helper()
 	var k struct{ ID, Key string }
 	p.run(&k, append([]string{"keys", "create", "--dealership", dealership, "--environment", environment, "--scopes", scopes, "--json"}, more...)...)
 	if !strings.HasPrefix(k.ID, "key_") || !strings.HasPrefix(k.Key, "sk_"+environment+"_") {
-		p.t.Fatalf("issued %+v", k)
+		p.t.Fatalf("got %+v, want a key of %s", k, environment)
 	}
 	return k.Key
 }
@@ -114,12 +115,12 @@ type server struct {
 	p    *program
 	cmd  *exec.Cmd
 	url  string
-	log  *bytes.Buffer // complete once ended is closed
+	log  *bytes.Buffer // complete when ends is closed
 	ends chan struct{}
-	err  error // how it ended
+	err  error // result of the process
 }
 
-// serve starts a server and returns when it is ready.
+// serve starts a server and waits until it is ready.
 func (p *program) serve() *server {
 	p.t.Helper()
 	s := &server{p: p, cmd: p.command("serve"), log: &bytes.Buffer{}, ends: make(chan struct{})}
@@ -143,7 +144,7 @@ func (p *program) serve() *server {
 		s.err = s.cmd.Wait()
 	}()
 	p.t.Cleanup(func() {
-		_ = s.cmd.Process.Kill() // it may have ended
+		_ = s.cmd.Process.Kill() // it might have ended
 		<-s.ends
 	})
 	select {
@@ -156,39 +157,39 @@ func (p *program) serve() *server {
 	return s
 }
 
-// ready is the status of /readyz, 0 if there is none.
+// ready returns the status of /readyz, or 0 if there is no response.
 func (s *server) ready() int {
 	res, err := http.Get(s.url + "/readyz")
 	if err != nil {
 		return 0
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, res.Body) // a word
+	_, _ = io.Copy(io.Discard, res.Body) // so that the connection can be reused
 	return res.StatusCode
 }
 
-// answer is what a request got; its status is 0 if there was no answer.
-type answer struct {
+// response is the response to a request. Its status is 0 if there was none.
+type response struct {
 	status   int
 	replayed bool
 	body     []byte
 	err      error
 }
 
-func (a answer) id() string {
-	var made struct{ ID string }
-	_ = json.Unmarshal(a.body, &made) // an answer without an id has none
-	return made.ID
+func (a response) id() string {
+	var created struct{ ID string }
+	_ = json.Unmarshal(a.body, &created) // empty if there is no ID
+	return created.ID
 }
 
-func (s *server) send(method, path, key, idempotencyKey string, body any) answer {
+func (s *server) send(method, path, key, idempotencyKey string, body any) response {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(text))
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
 	if body != nil {
@@ -199,12 +200,12 @@ func (s *server) send(method, path, key, idempotencyKey string, body any) answer
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	defer res.Body.Close()
 	read, err := io.ReadAll(res.Body)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
-	return answer{res.StatusCode, res.Header.Get("Idempotent-Replayed") == "true", read, nil}
+	return response{res.StatusCode, res.Header.Get("Idempotent-Replayed") == "true", read, nil}
 }

@@ -9,7 +9,7 @@ import (
 
 type serveCmd struct{}
 
-// Run serves until a signal.
+// Run serves the API until it receives a signal.
 func (serveCmd) Run(s *session) error {
 	a, err := app.Open(s, s.settings, s.log)
 	if err != nil {
@@ -20,7 +20,7 @@ func (serveCmd) Run(s *session) error {
 
 type migrateCmd struct{}
 
-// Run migrates and ends.
+// Run migrates the database.
 func (migrateCmd) Run(s *session) error {
 	a, err := s.open()
 	if err != nil {
@@ -31,7 +31,7 @@ func (migrateCmd) Run(s *session) error {
 
 type openapiCmd struct{}
 
-// Run prints the description.
+// Run prints the OpenAPI document.
 func (openapiCmd) Run(s *session) error {
 	doc, err := app.OpenAPIJSON(app.OpenAPI())
 	if err != nil {
@@ -43,7 +43,7 @@ func (openapiCmd) Run(s *session) error {
 
 type versionCmd struct{}
 
-// Run prints the version of the program and of the API.
+// Run prints the versions of the program and the API.
 func (versionCmd) Run(s *session) error {
 	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, wire.LatestVersion())
 	return err

@@ -22,38 +22,39 @@ import (
 	"slipway/internal/testkit"
 )
 
-// The program as an operator meets it: a dealership, keys, a server that dies
-// in the middle of its work, another that stops in peace.
+// TestProgram creates a dealership and keys, kills the server during requests,
+// and stops it gracefully.
 func TestProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
 		f := p.bootstrap()
 		admin := issueKeys(t, p, f)
 		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write,leads:write,deals:read,deals:write,webhooks", "--rate-limit", "10000")
 		s := p.serve()
-		// The command line works on the data of a running server.
+		// The command line also works while a server is running.
 		reader := p.key(f.DealershipID, "live", "hulls:read")
 		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
 			var me struct{ Environment string }
 			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
-				t.Fatalf("a key of %s: got %d %s; want a.status = 200, no error, me.Environment = %q", want, a.status, a.body, want)
+				t.Fatalf("key of %s: got %d %s; want a.status = 200, no error, me.Environment = %q", want, a.status, a.body, want)
 			}
 		}
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
-		s = dieAndReturn(t, p, s, writer, "hull", func(i int) map[string]any {
+		s = killAndRestart(t, p, s, writer, "hull", func(i int) map[string]any {
 			return testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
 		})
 		hull := s.send("POST", "/v1/hulls", writer, "", testkit.HullBody(location, map[string]any{"hin": "ABC12345B324"})).id()
 		buyer := s.send("POST", "/v1/contacts", writer, "", map[string]any{"last_name": "Bell"}).id()
-		s = dieAndReturn(t, p, s, writer, "deal", func(i int) map[string]any {
+		s = killAndRestart(t, p, s, writer, "deal", func(i int) map[string]any {
 			return map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 100_000 + i}
 		})
-		stopInPeace(t, s, writer, location)
-		proveTheLog(t, p, f.DealershipID)
+		stopGracefully(t, s, writer, location)
+		checkAuditLog(t, p, f.DealershipID)
 	})
 }
 
-// issueKeys tries the rules of admin keys and returns one of the test environment.
-func issueKeys(t *testing.T, p *program, f founded) string {
+// issueKeys checks the rules for admin keys and returns an admin key of the test
+// environment.
+func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 	t.Helper()
 	args := []string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "admin,hulls:read", "--json"}
 	code, err := totp.GenerateCode(f.Owner.TOTPSecret, time.Now())
@@ -65,43 +66,43 @@ func issueKeys(t *testing.T, p *program, f founded) string {
 		wrong = "000001"
 	}
 	for name, c := range map[string]struct {
-		args      []string
-		complaint string
+		args []string
+		want string
 	}{
 		"admin without a user":  {args, "needs a user and a code"},
 		"admin without a code":  {append(args, "--user", f.Owner.Email), "needs a user and a code"},
-		"admin by a stranger":   {append(args, "--user", "stranger@example.com", "--totp", code), "No such user"},
+		"admin, unknown user":   {append(args, "--user", "unknown@example.com", "--totp", code), "User unknown@example.com not found"},
 		"admin with wrong code": {append(args, "--user", f.Owner.Email, "--totp", wrong), "code is wrong"},
 		"an unknown scope":      {[]string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "boats:read"}, "unknown scope"},
-		"an unknown dealership": {[]string{"keys", "create", "--dealership", "dlr_1", "--environment", "test", "--scopes", "hulls:read"}, "No such dealership"},
+		"an unknown dealership": {[]string{"keys", "create", "--dealership", "dlr_1", "--environment", "test", "--scopes", "hulls:read"}, "Dealership dlr_1 not found"},
 	} {
-		testkit.Contains(t, p.refused(c.args...), c.complaint, name)
+		testkit.Contains(t, p.fail(c.args...), c.want, name)
 	}
 	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
-	testkit.Contains(t, p.refused(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
+	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
 	return key
 }
 
 const creates = 500
 
-// listen registers a webhook that takes its time. The function it returns fails
-// unless it is told of every one of these objects in the end: none was lost
-// between a commit and its delivery, nor in the middle of one.
-func listen(t *testing.T, s *server, key, event string) (told func(ids []string)) {
+// subscribe creates a webhook with a slow receiver. The returned function fails
+// unless an event about each of these objects is received, so that no event is
+// lost between the commit and the end of its delivery.
+func subscribe(t *testing.T, s *server, key, event string) (wantEvents func(ids []string)) {
 	t.Helper()
 	var mu sync.Mutex
-	heard := map[string]bool{}
+	received := map[string]bool{}
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var e struct {
 			Data struct{ Object struct{ ID string } }
 		}
 		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
-			return // cut off with its server
+			return // the server was killed
 		}
 		time.Sleep(20 * time.Millisecond)
 		mu.Lock()
 		defer mu.Unlock()
-		heard[e.Data.Object.ID] = true
+		received[e.Data.Object.ID] = true
 	}))
 	t.Cleanup(receiver.Close)
 	if a := s.send("POST", "/v1/webhooks", key, "", map[string]any{"url": receiver.URL, "events": []string{event}}); a.status != 201 {
@@ -113,7 +114,7 @@ func listen(t *testing.T, s *server, key, event string) (told func(ids []string)
 			mu.Lock()
 			defer mu.Unlock()
 			for _, id := range ids {
-				if !heard[id] {
+				if !received[id] {
 					n++
 				}
 			}
@@ -123,59 +124,58 @@ func listen(t *testing.T, s *server, key, event string) (told func(ids []string)
 	}
 }
 
-// dieAndReturn kills the server in the middle of keyed creates, starts it
-// again and repeats them all. No create that was acknowledged may be lost, and
-// none may happen twice.
-func dieAndReturn(t *testing.T, p *program, s *server, key, noun string, body func(i int) map[string]any) *server {
+// killAndRestart kills the server during requests with idempotency keys, starts it
+// again and repeats all requests. No object is lost or created twice.
+func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body func(i int) map[string]any) *server {
 	t.Helper()
 	path := "/v1/" + noun + "s"
-	keys, bodies, acknowledged := make([]string, creates), make([]map[string]any, creates), make([]string, creates)
+	keys, bodies, created := make([]string, creates), make([]map[string]any, creates), make([]string, creates)
 	for i := range keys {
 		keys[i] = uuid.NewString()
 		bodies[i] = body(i)
 	}
-	told := listen(t, s, key, map[string]string{"hull": "hull.created", "deal": "deal.opened"}[noun])
+	wantEvents := subscribe(t, s, key, map[string]string{"hull": "hull.created", "deal": "deal.opened"}[noun])
 	var done atomic.Int64
-	all(func(i int) {
+	each(func(i int) {
 		switch a := s.send("POST", path, key, keys[i], bodies[i]); {
 		case a.status == 201:
-			acknowledged[i] = a.id()
+			created[i] = a.id()
 			if done.Add(1) == creates/2 {
 				if err := s.cmd.Process.Kill(); err != nil {
 					t.Error(err)
 				}
 			}
 		case a.err == nil:
-			t.Errorf("create %d: %d %s", i, a.status, a.body)
+			t.Errorf("request %d: got %d %s, want 201", i, a.status, a.body)
 		}
 	})
 	if n := done.Load(); n < creates/2 || n == creates {
-		t.Fatalf("it did not die in the middle, but after %d; want n >= creates/2, n != creates", n)
+		t.Fatalf("the server was killed after %d requests, want at least %d and less than %d", n, creates/2, creates)
 	}
 	<-s.ends
 
 	s = p.serve()
 	ids := make([]string, creates)
-	all(func(i int) {
+	each(func(i int) {
 		a := s.send("POST", path, key, keys[i], bodies[i])
 		ids[i] = a.id()
-		if a.status != 201 || acknowledged[i] != "" && (acknowledged[i] != ids[i] || !a.replayed) {
-			t.Errorf("create %d again: got %d %s, replayed %t; want 201 and a replay of %q", i, a.status, a.body, a.replayed, acknowledged[i])
+		if a.status != 201 || created[i] != "" && (created[i] != ids[i] || !a.replayed) {
+			t.Errorf("request %d again: got %d %s, replayed %t; want 201 and a replay of %q", i, a.status, a.body, a.replayed, created[i])
 		}
 	})
-	told(ids)
+	wantEvents(ids)
 	listed := s.list(t, path, key)
 	for i, id := range ids {
 		if !listed[id] {
-			t.Errorf("create %d made %s, which is not there", i, id)
+			t.Errorf("request %d created %s, which is not listed", i, id)
 		}
 	}
 	testkit.Equal(t, len(listed), creates, noun, "count")
 	return s
 }
 
-// all runs work for every create by eight workers.
-func all(work func(i int)) {
+// each calls work for each request, with eight workers.
+func each(work func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	for range 8 {
@@ -188,7 +188,7 @@ func all(work func(i int)) {
 	wg.Wait()
 }
 
-// list is the set of all that a path lists.
+// list returns the IDs of all objects in a list.
 func (s *server) list(t *testing.T, path, key string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
@@ -212,9 +212,9 @@ func (s *server) list(t *testing.T, path, key string) map[string]bool {
 	}
 }
 
-// stopInPeace asks the server to stop while a request is half sent: it first
-// says that it is not ready, still takes what comes and finishes what it has.
-func stopInPeace(t *testing.T, s *server, key, location string) {
+// stopGracefully stops the server during a request. The server is no longer ready,
+// still accepts connections for a moment, and finishes the request.
+func stopGracefully(t *testing.T, s *server, key, location string) {
 	t.Helper()
 	body, err := json.Marshal(testkit.HullBody(location, map[string]any{"hin": "GRT99999B324"}))
 	if err != nil {
@@ -228,7 +228,7 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	// The server asks for the body once the request has reached its handler: from then on it is under way.
+	// The server requests the body when the handler reads it. From then on, the request is running.
 	const head = "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
 	if _, err := fmt.Fprintf(conn, head, key, len(body)); err != nil {
 		t.Fatal(err)
@@ -240,29 +240,29 @@ func stopInPeace(t *testing.T, s *server, key, location string) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for s.ready() == 200 { // there is no notice that the signal has arrived
+	for s.ready() == 200 { // until the signal has arrived
 	}
 	testkit.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
 	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "still served")
-	for s.ready() != 0 { // until the door is closed, and only those inside are left
+	for s.ready() != 0 { // until the server accepts no more connections
 	}
 	if _, err := conn.Write(body); err != nil {
 		t.Fatal(err)
 	}
-	if blank, err := read.ReadString('\n'); err != nil || strings.TrimSpace(blank) != "" { // the end of the 100
+	if blank, err := read.ReadString('\n'); err != nil || strings.TrimSpace(blank) != "" { // the end of the 100 response
 		t.Fatalf(`got %q, %v; want no error, strings.TrimSpace(blank) = ""`, blank, err)
 	}
 	res, err := http.ReadResponse(read, nil)
 	if err != nil {
-		t.Fatalf("the request under way was cut off: %v", err)
+		t.Fatalf("the running request was interrupted: %v", err)
 	}
 	defer res.Body.Close()
 	if text, err := io.ReadAll(res.Body); res.StatusCode != 201 || err != nil {
-		t.Errorf("the request under way: got %d %s, %v; want res.StatusCode = 201, no error", res.StatusCode, text, err)
+		t.Errorf("the running request: got %d %s, %v; want res.StatusCode = 201, no error", res.StatusCode, text, err)
 	}
 	<-s.ends
 	if s.err != nil {
-		t.Errorf("it ended with %v, want no error\n%s", s.err, s.log)
+		t.Errorf("serve returned %v, want no error\n%s", s.err, s.log)
 	}
-	testkit.Equal(t, s.ready(), 0, "no answer any more")
+	testkit.Equal(t, s.ready(), 0, "/readyz after the end")
 }

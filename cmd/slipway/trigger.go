@@ -15,17 +15,17 @@ import (
 )
 
 type triggerCmd struct {
-	Type       string `arg:"" help:"The type of event, such as deal.accepted."`
-	Dealership string `help:"The dealership's id; needed if there are several."`
+	Type       string `arg:"" help:"Event type, such as deal.accepted."`
+	Dealership string `help:"Dealership ID. Required if there is more than one dealership."`
 }
 
-// Run makes a sample event in a test environment. A server on the same data
+// Run emits a sample event in a test environment. A server on the same database
 // delivers it.
 func (c triggerCmd) Run(s *session) (err error) {
 	kinds := app.Kinds()
 	i := slices.IndexFunc(kinds, func(k events.Kind) bool { return k.Type == c.Type })
 	if i < 0 {
-		return fmt.Errorf("%s is no type of event; there are %s", c.Type, names(kinds))
+		return fmt.Errorf("%s is not an event type. Use one of: %s", c.Type, names(kinds))
 	}
 	a, err := s.open()
 	if err != nil {
@@ -39,14 +39,14 @@ func (c triggerCmd) Run(s *session) (err error) {
 		}
 		all = slices.DeleteFunc(all, func(d dealership.Dealership) bool { return d.Mode != auth.Test })
 		if len(all) != 1 {
-			return events.Event{}, fmt.Errorf("%d dealerships: name one with --dealership", len(all))
+			return events.Event{}, fmt.Errorf("found %d dealerships; choose one with --dealership", len(all))
 		}
 		return events.Trigger(ctx, tx.In(all[0].Env), kinds[i])
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "Triggered %s about the made-up %s.\n", e.Type, e.ObjectID)
+	_, err = fmt.Fprintf(s.out, "Emitted %s for the sample object %s.\n", e.Type, e.ObjectID)
 	return err
 }
 

@@ -17,40 +17,42 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Timeout is how long a receiver may take to answer.
+// Timeout is the time limit for an attempt, including the response.
 const Timeout = 10 * time.Second
 
-// attempt is one try to deliver, before and after.
+// attempt is one attempt to deliver an event, and its result.
 type attempt struct {
 	Delivery
 	webhook Webhook
 	event   events.Event
 	startBy time.Time
 
-	skipped    bool // not made after all
-	made       DeliveryAttempt
+	skipped    bool // the lease was about to expire, so nothing was sent
+	result     DeliveryAttempt
 	delivered  bool
-	gone       bool // the receiver wants no more, ever
+	gone       bool // the receiver returned 410
 	retryAfter time.Duration
 }
 
-// body is what is sent: the same bytes in every attempt, because an event is
-// never changed and a webhook's version is fixed.
+// body returns the request body. It is the same in every attempt, because an
+// event never changes and the API version of a webhook is fixed.
 func (a attempt) body() ([]byte, error) {
 	e := a.event.In(a.webhook.Mode)
 	e.APIVersion = a.webhook.APIVersion
 	return wire.Marshal(e)
 }
 
-// send posts the event and takes note of the answer. Its error is ours: what
-// the receiver does is in the attempt.
+// send posts the event and records the response in the attempt. It only
+// returns an error if the request could not be prepared. A failure of the
+// receiver is part of the result.
 func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secret, clock func() time.Time) error {
 	now := clock().UTC()
-	a.made = DeliveryAttempt{Env: a.Env, DeliveryID: a.ID, N: a.AttemptCount, At: now}
+	a.result = DeliveryAttempt{Env: a.Env, DeliveryID: a.ID, N: a.AttemptCount, At: now}
 	body, err := a.body()
 	if err != nil {
 		return err
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.webhook.URL, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -62,36 +64,38 @@ func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secre
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
 		"Webhook-Signature": {Sign(secrets, a.EventID, now, body)},
 	}
+
 	res, err := client.Do(req)
-	defer func() { a.made.LatencyMS = max(0, clock().Sub(now).Milliseconds()) }()
+	defer func() { a.result.LatencyMS = max(0, clock().Sub(now).Milliseconds()) }()
 	if err != nil {
-		a.made.Error = new(explain(err))
+		a.result.Error = new(connectionError(err))
 		return nil
 	}
 	defer res.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(res.Body, excerpt+1)) // whatever came of it
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10)                // so that the connection can be used again
-	a.made.StatusCode, a.made.Response = new(int64(res.StatusCode)), printable(answer)
-	a.delivered, a.gone = accepted(res.StatusCode), res.StatusCode == http.StatusGone
+
+	response, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse+1)) // keep what was received before an error
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10)                      // so that the connection can be reused
+	a.result.StatusCode, a.result.Response = new(int64(res.StatusCode)), printable(response)
+	a.delivered, a.gone = isSuccess(res.StatusCode), res.StatusCode == http.StatusGone
 	if !a.delivered {
 		a.retryAfter = retryAfter(res.Header, now)
-		a.made.Error = new(refusal(res.StatusCode))
+		a.result.Error = new(statusError(res.StatusCode))
 	}
 	return nil
 }
 
-func refusal(status int) string {
+func statusError(status int) string {
 	if status >= 300 && status < 400 {
-		return "the receiver redirects, which is not followed"
+		return "the receiver redirected; redirects are not followed"
 	}
-	return "the receiver answered " + strconv.Itoa(status)
+	return "the receiver returned status " + strconv.Itoa(status)
 }
 
-// retryAfter is how long an answer asks to wait.
+// retryAfter returns the delay that a response asks for.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
-		return min(time.Duration(max(0, seconds)), obey/time.Second) * time.Second
+		return min(time.Duration(max(0, seconds)), maxRetryAfter/time.Second) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(0, at.Sub(now))
@@ -99,23 +103,25 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// explain says why no answer came, in words that tell nothing of our network.
-func explain(err error) string {
+// connectionError explains why there is no response, without details of our
+// network.
+func connectionError(err error) string {
 	_, unknownHost := errors.AsType[*net.DNSError](err)
 	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	failed, _ := errors.AsType[*url.Error](err)
+
 	switch {
 	case errors.Is(err, outbound.ErrRefused):
 		return outbound.ErrRefused.Error()
 	case failed != nil && failed.Timeout():
-		return "no answer within " + strconv.Itoa(int(Timeout.Seconds())) + " seconds"
+		return "no response within " + strconv.Itoa(int(Timeout.Seconds())) + " seconds"
 	case unknownHost:
 		return "the host name was not found"
 	case badCertificate, noTLS:
 		return "the TLS connection failed"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed without an answer"
+		return "the connection was closed without a response"
 	}
 	return "the connection failed"
 }

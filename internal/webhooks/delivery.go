@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// The states of a delivery.
+// The statuses of a delivery.
 const (
 	Pending   = "pending"
 	Succeeded = "succeeded"
@@ -16,61 +16,61 @@ const (
 	Discarded = "discarded"
 )
 
-// Delivery is one event on its way to one webhook.
+// Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
 	Env           auth.Env          `json:"-" db:"env"`
 	ID            string            `json:"id" db:"id" example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	WebhookID     string            `json:"webhook_id" db:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	EventID       string            `json:"event_id" db:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	EventType     string            `json:"event_type" db:"event_type" example:"deal.accepted"`
-	Status        string            `json:"status" db:"status" enum:"pending,succeeded,dead,discarded" doc:"Dead: every attempt of the schedule failed. Discarded: a dead letter that was drained without another try."`
+	Status        string            `json:"status" db:"status" enum:"pending,succeeded,dead,discarded" doc:"dead: All scheduled attempts failed. discarded: A dead letter that was discarded."`
 	AttemptCount  int64             `json:"attempt_count" db:"attempt_count" example:"1"`
 	Attempts      []DeliveryAttempt `json:"attempts" nullable:"false" doc:"Oldest first."`
-	NextAttemptAt *time.Time        `json:"next_attempt_at" db:"due_at" doc:"Null when none is to come."`
+	NextAttemptAt *time.Time        `json:"next_attempt_at" db:"due_at" doc:"When the next attempt is due. Null if none is scheduled."`
 	DeliveredAt   *time.Time        `json:"delivered_at" db:"delivered_at"`
-	IsReplay      bool              `json:"is_replay" doc:"Whether it was asked for by replaying."`
+	IsReplay      bool              `json:"is_replay" doc:"True if the delivery was created by a replay."`
 	CreatedAt     time.Time         `json:"created_at" db:"created_at"`
 	UpdatedAt     time.Time         `json:"updated_at" db:"updated_at"`
 
 	Replay         string     `json:"-" db:"replay"`
-	Tries          int64      `json:"-" db:"tries"` // attempts since the schedule began
+	Tries          int64      `json:"-" db:"tries"` // attempts since the start of the schedule
 	FirstAttemptAt *time.Time `json:"-" db:"first_attempt_at"`
 	LeaseUntil     *time.Time `json:"-" db:"lease_until"`
 	LeaseBy        *string    `json:"-" db:"lease_by"`
 }
 
-// DeliveryAttempt is one try to deliver.
+// DeliveryAttempt is one attempt to deliver an event.
 type DeliveryAttempt struct {
 	Env        auth.Env  `json:"-" db:"env"`
 	DeliveryID string    `json:"-" db:"delivery_id"`
 	N          int64     `json:"number" db:"n" example:"1"`
 	At         time.Time `json:"at" db:"at"`
-	StatusCode *int64    `json:"status_code" db:"status_code" doc:"Null if no answer came." example:"200"`
+	StatusCode *int64    `json:"status_code" db:"status_code" doc:"HTTP status of the response. Null if there was no response." example:"200"`
 	LatencyMS  int64     `json:"latency_ms" db:"latency_ms" example:"83"`
-	Response   *string   `json:"response" db:"response" doc:"The first 4 KiB of the answer."`
-	Error      *string   `json:"error" db:"error" doc:"Why no answer came, or why it was not taken for a success."`
+	Response   *string   `json:"response" db:"response" doc:"First 4 KiB of the response body."`
+	Error      *string   `json:"error" db:"error" doc:"Why the attempt failed. Null if it succeeded."`
 }
 
-// schedule says when attempts are made after the first one; then the delivery
-// is dead.
+// schedule contains the time of each attempt, counted from the first one. When
+// the last one fails, the delivery is dead.
 var schedule = []time.Duration{
 	0, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour,
 }
 
 const (
-	// obey is how long a Retry-After can put an attempt off.
-	obey = time.Hour
-	// spread is the part of an interval by which attempts are moved at random,
-	// so that what failed together does not come back together.
-	spread = 0.1
-	// giveUpAfter is how long a webhook may fail before it is disabled.
-	giveUpAfter = 5 * 24 * time.Hour
-	// excerpt is how much of an answer is kept.
-	excerpt = 4 << 10
+	// maxRetryAfter is the longest delay that a Retry-After header can cause.
+	maxRetryAfter = time.Hour
+	// jitter is the share of an interval by which an attempt moves at random, so
+	// that deliveries that failed together are not retried together.
+	jitter = 0.1
+	// disableAfter is how long a webhook can fail before it is disabled.
+	disableAfter = 5 * 24 * time.Hour
+	// maxResponse is how much of a response body is stored, in bytes.
+	maxResponse = 4 << 10
 )
 
-// fail takes note of an attempt that failed: the next one is due by the
-// schedule, moved by chance (-1 to 1), but not before the receiver wants it.
+// fail records a failed attempt. The next one is due according to the schedule,
+// moved by chance (-1 to 1), but not before the Retry-After of the receiver.
 func (d *Delivery) fail(now time.Time, retryAfter time.Duration, chance float64) {
 	if d.FirstAttemptAt == nil {
 		d.FirstAttemptAt = &now
@@ -80,11 +80,12 @@ func (d *Delivery) fail(now time.Time, retryAfter time.Duration, chance float64)
 		d.Status, d.NextAttemptAt = Dead, nil
 		return
 	}
+
 	wait := schedule[d.Tries]
-	due := d.FirstAttemptAt.Add(wait + time.Duration(float64(wait)*spread*chance))
-	// A clock that jumped, or a node that was away, must not make for a volley.
+	due := d.FirstAttemptAt.Add(wait + time.Duration(float64(wait)*jitter*chance))
+	// After a clock change or an outage, the attempts must not follow each other immediately.
 	least := (schedule[d.Tries] - schedule[d.Tries-1]) / 2
-	due = later(due, now.Add(max(least, min(retryAfter, obey))))
+	due = later(due, now.Add(max(least, min(retryAfter, maxRetryAfter))))
 	d.NextAttemptAt = &due
 }
 
@@ -95,21 +96,22 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// again starts the schedule anew.
-func (d *Delivery) again(now time.Time) {
+// restart makes the delivery due and restarts its schedule.
+func (d *Delivery) restart(now time.Time) {
 	d.Status, d.Tries, d.FirstAttemptAt, d.NextAttemptAt, d.DeliveredAt = Pending, 0, nil, &now, nil
 }
 
-// accepted reports whether an answer means that the event was taken.
-func accepted(status int) bool { return status >= 200 && status < 300 }
+// isSuccess reports whether a status means that the receiver accepted the event.
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// printable is the beginning of an answer as both databases can hold it.
-func printable(answer []byte) *string {
-	if len(answer) == 0 {
+// printable returns the start of a response body as text that both databases
+// can store.
+func printable(body []byte) *string {
+	if len(body) == 0 {
 		return nil
 	}
-	text := string(answer[:min(len(answer), excerpt)])
-	for i := 0; i < utf8.UTFMax && len(answer) > excerpt && !utf8.ValidString(text); i++ {
+	text := string(body[:min(len(body), maxResponse)])
+	for i := 0; i < utf8.UTFMax && len(body) > maxResponse && !utf8.ValidString(text); i++ {
 		text = text[:len(text)-1] // cut in the middle of a character
 	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")

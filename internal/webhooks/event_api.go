@@ -16,20 +16,21 @@ import (
 // EventFilter selects events.
 type EventFilter struct {
 	page.Query
-	Type          string                 `query:"type" maxLength:"100" doc:"A type of event, or all of a noun: hull.*" example:"hull.*"`
-	ObjectID      string                 `query:"object_id" maxLength:"64" doc:"The id of what the events happened to."`
-	CreatedAfter  patch.Param[time.Time] `query:"created_after" doc:"Events that became visible at this time or later."`
-	CreatedBefore patch.Param[time.Time] `query:"created_before" doc:"Events that became visible before this time."`
+	Type          string                 `query:"type" maxLength:"100" doc:"An event type, or a pattern such as hull.*." example:"hull.*"`
+	ObjectID      string                 `query:"object_id" maxLength:"64" doc:"ID of the object that the events are about."`
+	CreatedAfter  patch.Param[time.Time] `query:"created_after" doc:"Only events that became visible at this time or later."`
+	CreatedBefore patch.Param[time.Time] `query:"created_before" doc:"Only events that became visible before this time."`
 }
 
-// where is the filter in SQL.
+// where returns the filter as SQL conditions.
 func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error) {
 	w := &db.Where{}
 	w.And("env = ?", env)
 	if f.Type != "" {
 		types := typesOf(kinds, f.Type)
 		if len(types) == 0 {
-			return w, fault.BadRequest("type must be a type of event, or a pattern such as hull.*").Detail("type", "enum", "is no type of event")
+			return w, fault.BadRequest("type must be an event type, or a pattern such as hull.*.").
+				Detail("type", "enum", "must be an event type, or a pattern such as hull.*")
 		}
 		marks, args := db.In(types)
 		w.And("type IN "+marks, args...)
@@ -54,6 +55,7 @@ func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.
 	if err != nil {
 		return page.Page[events.Event]{}, err
 	}
+
 	p, err := events.List(ctx, tx, in.Query, w)
 	for i := range p.Data {
 		p.Data[i] = p.Data[i].In(auth.From(ctx).Mode)
@@ -68,29 +70,29 @@ func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
 	return e.In(auth.From(ctx).Mode), err
 }
 
-// Replay asks for past events again.
+// Replay is the request to deliver past events again.
 type Replay struct {
-	EventIDs *[]string  `json:"event_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Either these, whatever the endpoint subscribes to,"`
-	Since    *time.Time `json:"since" required:"false" doc:"or all from this time on"`
-	Until    *time.Time `json:"until" required:"false" doc:"until before this one, now without it,"`
-	Types    *[]string  `json:"types" required:"false" minItems:"1" maxItems:"100" doc:"of these types; without it, of those that the endpoint subscribes to."`
+	EventIDs *[]string  `json:"event_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Replay these events, even if the webhook doesn't subscribe to them. Send either this or since."`
+	Since    *time.Time `json:"since" required:"false" doc:"Replay the events from this time on."`
+	Until    *time.Time `json:"until" required:"false" doc:"Replay only events before this time. Defaults to the current time."`
+	Types    *[]string  `json:"types" required:"false" minItems:"1" maxItems:"100" doc:"Replay only these event types. Defaults to the types that the webhook subscribes to."`
 }
 
-// Check says what the schema cannot.
+// Check validates what the schema can't.
 func (r Replay) Check(time.Time) error {
 	var bad fault.Fields
 	switch {
 	case r.EventIDs == nil && r.Since == nil:
-		bad.Add("since", "required", "is required, unless event_ids is given")
+		bad.Add("since", "required", "is required unless you send event_ids")
 	case r.EventIDs != nil && (r.Since != nil || r.Until != nil || r.Types != nil):
-		bad.Add("event_ids", "exclusive", "cannot be combined with since, until or types")
+		bad.Add("event_ids", "exclusive", "can't be combined with since, until or types")
 	case r.Since != nil && r.Until != nil && !r.Since.Before(*r.Until):
 		bad.Add("until", "minimum", "must be after since")
 	}
 	return bad.Err()
 }
 
-// Counted says how much work a request has started.
+// Counted is the response to a request that starts background work.
 type Counted struct {
-	Count int64 `json:"count" doc:"How many deliveries the request concerns. They are worked off in the background." example:"12"`
+	Count int64 `json:"count" doc:"Number of deliveries. They are processed in the background." example:"12"`
 }

@@ -2,8 +2,12 @@ package webhooks
 
 import "slipway/internal/platform/events"
 
-// Events are what can happen to a webhook.
+// Events lists the event types of this feature.
 var Events = []events.Kind{
-	{Type: "webhook.disabled", Doc: "A webhook was disabled: on request, because it answered 410, or because it failed for five days.", Object: Webhook{}},
-	{Type: testKind, Doc: "Somebody tried the webhook out. It is delivered to that webhook only.", Object: Webhook{}},
+	{
+		Type:   "webhook.disabled",
+		Doc:    "A webhook was disabled: on request, because it returned 410, or because it failed for five days.",
+		Object: Webhook{},
+	},
+	{Type: testKind, Doc: "A test event was sent. It is only delivered to the webhook that was tested.", Object: Webhook{}},
 }

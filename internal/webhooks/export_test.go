@@ -2,5 +2,5 @@ package webhooks
 
 import "context"
 
-// Purge does at once what is done every hour.
+// Purge runs the hourly purge now.
 func (a *API) Purge(ctx context.Context) error { return a.purge(ctx, purgeFeed{}) }

@@ -22,13 +22,14 @@ type received struct {
 
 func (r received) eventID() string { return r.header.Get("Webhook-Id") }
 
-// receiver is an endpoint: it keeps what it gets and answers as it is told.
+// receiver is a webhook endpoint. It collects the requests and returns a
+// response that the test sets.
 type receiver struct {
 	*httptest.Server
 	got chan received
 
-	mu     sync.Mutex
-	answer http.HandlerFunc
+	mu      sync.Mutex
+	respond http.HandlerFunc
 }
 
 func newReceiver(t *testing.T) *receiver {
@@ -41,21 +42,21 @@ func newReceiver(t *testing.T) *receiver {
 		}
 		r.got <- received{req.Header, body}
 		r.mu.Lock()
-		answer := r.answer
+		respond := r.respond
 		r.mu.Unlock()
-		if answer != nil {
-			answer(w, req)
+		if respond != nil {
+			respond(w, req)
 		}
 	}))
 	t.Cleanup(r.Close)
 	return r
 }
 
-// answers makes the receiver answer like this from now on.
-func (r *receiver) answers(h http.HandlerFunc) {
+// respondWith sets the response to the next requests. Nil is an empty 200.
+func (r *receiver) respondWith(h http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = h
+	r.respond = h
 }
 
 func status(code int) http.HandlerFunc {
@@ -69,22 +70,22 @@ func (r *receiver) next(t *testing.T) received {
 	case got := <-r.got:
 		return got
 	case <-time.After(30 * time.Second):
-		t.Fatal("nothing was delivered")
+		t.Fatal("got no request within 30 seconds")
 		return received{}
 	}
 }
 
-// quiet fails if there was another request.
-func (r *receiver) quiet(t *testing.T) {
+// wantNone fails if there was another request.
+func (r *receiver) wantNone(t *testing.T) {
 	t.Helper()
 	select {
 	case got := <-r.got:
-		t.Errorf("unexpected: %s", got.body)
+		t.Errorf("got an unexpected request: %s", got.body)
 	default:
 	}
 }
 
-// verify checks a request's signature as its receiver would.
+// verify checks the signature of a request with the reference library.
 func (r received) verify(secret string) error {
 	wh, err := standard.NewWebhook(secret)
 	if err != nil {
@@ -93,13 +94,13 @@ func (r received) verify(secret string) error {
 	return wh.VerifyIgnoringTimestamp(r.body, r.header)
 }
 
-// subscribe makes a webhook to the receiver.
+// subscribe creates a webhook for the receiver.
 func subscribe(c *testkit.Client, r *receiver, types ...string) (w webhooks.WebhookWithSecret) {
 	c.Post("/v1/webhooks", map[string]any{"url": r.URL + "/hook", "events": types}, 201, &w)
 	return w
 }
 
-// deliveries of a webhook, newest first.
+// deliveries lists the deliveries of a webhook, newest first.
 func deliveries(c *testkit.Client, w webhooks.WebhookWithSecret, query string) []webhooks.Delivery {
 	var list struct{ Data []webhooks.Delivery }
 	c.Get("/v1/webhooks/"+w.ID+"/deliveries"+query, 200, &list)

@@ -14,126 +14,129 @@ import (
 )
 
 const (
-	// pollEvery is the net under the bell: retries fall due by themselves, and
-	// another node may have stopped between a commit and its relay's turn.
+	// pollEvery is how often the relay checks for work without a notification.
+	// Retries become due without one, and another node might stop between a
+	// commit and its notification.
 	pollEvery = time.Second
-	// leaseFor outlives an attempt that begins within startIn of its claim, so
-	// that no other node repeats it meanwhile.
+	// leaseFor is longer than an attempt that starts within startIn of its
+	// claim, so that no other node repeats the attempt.
 	startIn  = 4 * time.Second
 	leaseFor = startIn + Timeout + time.Second
-	// laneWidth is how many attempts a webhook gets at once from one node, and
-	// laneQueue how many more wait for their turn there. One that fails gets
-	// laneNarrow and no queue: if it hangs, it must not gather connections.
-	laneWidth, laneQueue, laneNarrow = 16, 64, 2
-	// gatherFor is how long ends of attempts wait for others to be written down
-	// with.
-	gatherFor = 3 * time.Millisecond
-	// turnIn bounds a turn.
-	turnIn = 30 * time.Second
+	// laneWidth is how many attempts run at the same time for a webhook on one
+	// node. laneQueue is how many more can wait. A failing webhook has
+	// failingWidth and no queue: if it hangs, connections must not pile up.
+	laneWidth, laneQueue, failingWidth = 16, 64, 2
+	// batchFor is how long results wait, so that several are saved together.
+	batchFor = 3 * time.Millisecond
+	// turnTimeout limits the time of a turn.
+	turnTimeout = 30 * time.Second
 	// perTurn is how many events of an environment are relayed in one turn.
 	perTurn = 200
 )
 
-// Relay moves events from the outbox to the feed and on to the webhooks.
+// Relay moves events from the outbox to the event feed and delivers them to the
+// webhooks.
 //
-// All it writes it writes in turns, one transaction each: what came in while
-// one turn ran is done in the next, so that under load turns grow larger and
-// not more. Attempts run beside it, each webhook in a lane of its own, so that
-// one that is slow or dead delays no other.
+// It writes in turns of one transaction each. The work that arrives during a
+// turn is done in the next one, so under load the turns become larger, not
+// more. Attempts run concurrently. Each webhook has its own lane, so that a
+// slow or failing webhook does not delay the others.
 type Relay struct {
 	DB     *db.DB
 	Box    *seal.Box
 	Client *http.Client
 	Log    *slog.Logger
 
-	// Observe, if given, learns how attempts went.
+	// Observe is called after each attempt, if set.
 	Observe func(delivered bool, took time.Duration)
 
-	node    string        // whose leases are this relay's
-	wake    chan struct{} // something may be due
+	node    string        // identifies the leases of this relay
+	wake    chan struct{} // deliveries might be due
 	done    chan struct{} // an attempt has finished
 	running sync.WaitGroup
-	sending map[string]bool // deliveries that this node has claimed; of the loop alone
+	sending map[string]bool // deliveries that this node has claimed; only used by Run
 
 	mu       sync.Mutex
-	lanes    map[lane]*traffic
-	finished []attempt // to be written down
+	lanes    map[laneKey]*lane
+	finished []attempt // not saved yet
 }
 
-// traffic is what happens in a lane.
-type traffic struct {
-	queue   []attempt // claimed, and waiting for others to end
+// lane contains the attempts of one webhook.
+type lane struct {
+	queue   []attempt // claimed and waiting to start
 	running int
 	failing bool
-	backlog bool // more may be due than has been claimed
+	backlog bool // more deliveries might be due than were claimed
 }
 
-// width is how many attempts may run at once.
-func (t *traffic) width() int {
-	if t.failing {
-		return laneNarrow
+// width is how many attempts can run at the same time.
+func (l *lane) width() int {
+	if l.failing {
+		return failingWidth
 	}
 	return laneWidth
 }
 
-// room is how many more may be claimed.
-func (t *traffic) room() int {
-	room := t.width() - t.running - len(t.queue)
-	if !t.failing {
+// room is how many more deliveries can be claimed.
+func (l *lane) room() int {
+	room := l.width() - l.running - len(l.queue)
+	if !l.failing {
 		room += laneQueue
 	}
 	return max(0, room)
 }
 
-// NewRelay returns a relay.
+// NewRelay returns a relay. Call Run to start it.
 func NewRelay(d *db.DB, box *seal.Box, client *http.Client, log *slog.Logger) *Relay {
 	return &Relay{
 		DB: d, Box: box, Client: client, Log: log, node: rand.Text(), wake: make(chan struct{}, 1), done: make(chan struct{}, 1),
-		lanes: map[lane]*traffic{}, sending: map[string]bool{},
+		lanes: map[laneKey]*lane{}, sending: map[string]bool{},
 	}
 }
 
-// Wake makes the relay look for what is due.
-func (r *Relay) Wake() { ring(r.wake) }
+// Wake makes the relay check for due deliveries.
+func (r *Relay) Wake() { notify(r.wake) }
 
-func ring(bell chan struct{}) {
+func notify(c chan struct{}) {
 	select {
-	case bell <- struct{}{}:
-	default: // it rings already
+	case c <- struct{}{}:
+	default: // already notified
 	}
 }
 
-// Run relays until ctx ends; then it waits for the attempts that run and writes
-// down how they went.
+// Run relays events until ctx ends. Then it waits for the running attempts and
+// saves their results.
 func (r *Relay) Run(ctx context.Context) {
 	defer r.finish(context.WithoutCancel(ctx))
-	poll, ends := time.NewTicker(pollEvery), time.NewTimer(0)
+	poll, batch := time.NewTicker(pollEvery), time.NewTimer(0)
 	defer poll.Stop()
-	defer ends.Stop()
-	<-ends.C
+	defer batch.Stop()
+	<-batch.C
+
 	work, err := r.begin(ctx)
 	for ctx.Err() == nil {
 		for work && err == nil && ctx.Err() == nil {
 			work, err = r.turn(ctx)
 		}
 		if err != nil && ctx.Err() == nil {
-			r.Log.Warn("relaying events", "err", err)
-			wait(ctx, poll.C) // what was attempted is kept until the database is back
+			r.Log.Warn("can't relay events", "err", err)
+			wait(ctx, poll.C) // the results are kept until the database is available again
 			work, err = true, nil
 			continue
 		}
+
 		select {
 		case <-ctx.Done():
 		case <-r.DB.Notifications():
 			work = true
-		case <-r.done: // others will follow, and what is new comes first
-			ends.Reset(gatherFor)
-		case <-ends.C:
+		case <-r.done: // wait for more results; new events are relayed first
+			batch.Reset(batchFor)
+		case <-batch.C:
 			work = true
 		case <-r.wake:
-			work, err = r.look(ctx)
+			work, err = r.hasWork(ctx)
 		case <-poll.C:
-			work, err = r.look(ctx)
+			work, err = r.hasWork(ctx)
 		}
 	}
 }
@@ -145,49 +148,51 @@ func wait(ctx context.Context, tick <-chan time.Time) {
 	}
 }
 
-// begin frees what the process before this one was doing.
+// begin ends the leases of the previous process.
 func (r *Relay) begin(ctx context.Context) (work bool, err error) {
 	if r.DB.SQLite() {
 		if _, err := db.Write(ctx, r.DB, endLeases); err != nil {
 			return false, err
 		}
 	}
-	return r.look(ctx)
+	return r.hasWork(ctx)
 }
 
-// look reports whether a turn would find something to do. It writes nothing,
-// so that a service at rest leaves its database alone.
-func (r *Relay) look(ctx context.Context) (work bool, err error) {
+// hasWork reports whether a turn would have something to do. It only reads, so
+// that an idle service does not write to its database.
+func (r *Relay) hasWork(ctx context.Context) (bool, error) {
 	return db.Read(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
 		due, err := dueLanes(ctx, tx)
 		if err != nil {
 			return false, err
 		}
+
 		r.mu.Lock()
-		for _, l := range due {
-			r.lane(l).backlog = true
+		for _, key := range due {
+			r.lane(key).backlog = true
 		}
 		r.mu.Unlock()
+
 		waiting, err := events.Waiting(ctx, tx)
 		return waiting || len(due) > 0, err
 	})
 }
 
-// finish waits for the attempts that run.
+// finish waits for the running attempts and saves their results.
 func (r *Relay) finish(ctx context.Context) {
 	r.running.Wait()
-	if done := r.take(); len(done) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, turnIn)
+	if done := r.takeFinished(); len(done) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 		defer cancel()
 		_, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (int, error) { return 0, record(ctx, tx, r.node, done) })
 		if err != nil {
-			r.Log.Warn("writing down the last deliveries", "err", err)
+			r.Log.Warn("can't save the last delivery attempts", "err", err)
 		}
 	}
 }
 
-// take returns what attempts have left behind.
-func (r *Relay) take() []attempt {
+// takeFinished returns the finished attempts that are not saved yet.
+func (r *Relay) takeFinished() []attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	done := r.finished
@@ -195,25 +200,26 @@ func (r *Relay) take() []attempt {
 	return done
 }
 
-// lane is the traffic of a lane; the caller holds mu.
-func (r *Relay) lane(l lane) *traffic {
-	if r.lanes[l] == nil {
-		r.lanes[l] = &traffic{}
+// lane returns the lane of a webhook. The caller must hold mu.
+func (r *Relay) lane(key laneKey) *lane {
+	if r.lanes[key] == nil {
+		r.lanes[key] = &lane{}
 	}
-	return r.lanes[l]
+	return r.lanes[key]
 }
 
-// turn writes down what was attempted, relays what is new and claims what is
-// due, all in one transaction; then it starts the attempts. It reports whether
-// there is more.
+// turn saves finished attempts, relays new events and claims due deliveries in
+// one transaction. Then it starts the attempts. It reports whether there is
+// more to do.
 func (r *Relay) turn(ctx context.Context) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, turnIn)
+	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
-	done := r.take()
+	done := r.takeFinished()
 	t, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (*turn, error) {
-		t := r.next() // a try that was undone leaves nothing behind
+		t := r.newTurn() // a new one each time, because db.Write can repeat the transaction
 		return t, t.run(ctx, tx, done)
 	})
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
@@ -223,65 +229,67 @@ func (r *Relay) turn(ctx context.Context) (more bool, err error) {
 	for _, a := range done {
 		delete(r.sending, a.ID)
 	}
-	for l, known := range t.lanes {
-		r.lane(l).backlog = known.backlog
+	for key, view := range t.lanes {
+		r.lane(key).backlog = view.backlog
 	}
+
 	for _, a := range t.start {
 		r.sending[a.ID] = true
-		traffic := r.lane(lane{a.Env, a.WebhookID})
-		traffic.queue = append(traffic.queue, a)
-		if traffic.running < traffic.width() {
-			traffic.running++
-			r.running.Go(func() { r.work(context.WithoutCancel(ctx), traffic) })
+		l := r.lane(laneKey{a.Env, a.WebhookID})
+		l.queue = append(l.queue, a)
+		if l.running < l.width() {
+			l.running++
+			r.running.Go(func() { r.work(context.WithoutCancel(ctx), l) })
 		}
 	}
-	for l, known := range r.lanes {
-		if known.running == 0 && !known.backlog && !known.failing && len(known.queue) == 0 {
-			delete(r.lanes, l)
+	for key, l := range r.lanes {
+		if l.running == 0 && !l.backlog && !l.failing && len(l.queue) == 0 {
+			delete(r.lanes, key)
 		}
 	}
 	return t.more, nil
 }
 
-// work attempts what waits in a lane until nothing does, or until the lane has
-// become too narrow for one more.
-func (r *Relay) work(ctx context.Context, t *traffic) {
+// work makes the attempts of a lane until its queue is empty, or until more
+// attempts are running than its width allows.
+func (r *Relay) work(ctx context.Context, l *lane) {
 	for {
 		r.mu.Lock()
-		if len(t.queue) == 0 || t.running > t.width() {
-			t.running--
+		if len(l.queue) == 0 || l.running > l.width() {
+			l.running--
 			r.mu.Unlock()
 			return
 		}
-		a := t.queue[0]
-		t.queue = t.queue[1:]
+		a := l.queue[0]
+		l.queue = l.queue[1:]
 		r.mu.Unlock()
 
-		// One that waited too long is given back: its lease would end before it.
-		if a.skipped = time.Now().After(a.startBy); !a.skipped { //nolint:forbidigo // leases pass in real time
+		// Skip an attempt that waited too long. Its lease might expire while it runs.
+		if a.skipped = time.Now().After(a.startBy); !a.skipped { //nolint:forbidigo // leases use the real clock
 			r.attempt(ctx, &a)
 		}
+
 		r.mu.Lock()
 		if !a.skipped {
-			t.failing = !a.delivered
+			l.failing = !a.delivered
 		}
 		r.finished = append(r.finished, a)
 		r.mu.Unlock()
-		ring(r.done)
+		notify(r.done)
 	}
 }
 
-// attempt tries once.
+// attempt makes one attempt.
 func (r *Relay) attempt(ctx context.Context, a *attempt) {
 	secrets, err := openSecrets(r.Box, a.webhook)
 	if err == nil {
 		err = a.send(ctx, r.Client, secrets, r.DB.Now)
 	}
-	if err != nil { // ours, such as a master key that does not fit
-		r.Log.Error("delivering an event", "webhook", a.WebhookID, "event", a.EventID, "err", err)
-		a.made.Error = new("the delivery could not be prepared")
+	if err != nil { // an internal error, such as the wrong master key
+		r.Log.Error("can't prepare a delivery", "webhook", a.WebhookID, "event", a.EventID, "err", err)
+		a.result.Error = new("internal error while preparing the delivery")
 	}
 	if r.Observe != nil {
-		r.Observe(a.delivered, time.Duration(a.made.LatencyMS)*time.Millisecond)
+		r.Observe(a.delivered, time.Duration(a.result.LatencyMS)*time.Millisecond)
 	}
 }

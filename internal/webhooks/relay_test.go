@@ -14,8 +14,8 @@ import (
 	"slipway/internal/webhooks"
 )
 
-// An event goes from the change to its receiver: signed, once, and with the
-// bytes that the API shows.
+// An event is delivered once, with a signature and the same bytes as the API
+// returns.
 func TestDelivery(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
@@ -45,7 +45,7 @@ func TestDelivery(t *testing.T) {
 		testkit.Equal(t, e.ID, got.eventID())
 		testkit.Equal(t, e.Request.IdempotencyKey, new("7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10"))
 		testkit.Equal(t, e.APIVersion, w.APIVersion)
-		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the API shows what was delivered")
+		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the event in the API")
 		s.Test.Patch("/v1/hulls/"+hull, `{"title": "One owner"}`, 200, nil)
 		second := r.next(t)
 		testkit.Contains(t, second.body, `"sequence":2`)
@@ -55,17 +55,17 @@ func TestDelivery(t *testing.T) {
 		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 || d.NextAttemptAt != nil || d.DeliveredAt == nil {
 			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
 		}
-		r.quiet(t)
-		other.quiet(t)
+		r.wantNone(t)
+		other.wantNone(t)
 	})
 }
 
-// Attempts follow the schedule with the same bytes until the delivery is dead;
-// drained, it starts again.
+// Attempts follow the schedule with the same bytes until the delivery is dead.
+// Redelivering it starts the schedule again.
 func TestDeadLetter(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
-		r.answers(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) })
+		r.respondWith(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) })
 		w := subscribe(s.Test, r, "location.created")
 		s.Relaying()
 		s.Test.Location()
@@ -75,7 +75,7 @@ func TestDeadLetter(t *testing.T) {
 			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second || d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
 				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
 			}
-			r.quiet(t)
+			r.wantNone(t)
 			s.Advance(wait * 11 / 10)
 			s.App.Relay.Wake()
 			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.eventID() != first.eventID() || again.verify(w.Secret) != nil {
@@ -97,7 +97,7 @@ func TestDeadLetter(t *testing.T) {
 			t.Errorf(`got %s; want hook.Health = "failing", hook.FailingSince != nil`, testkit.Show(hook))
 		}
 		s.Working()
-		r.answers(nil)
+		r.respondWith(nil)
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
 		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes), `{"count":1}`+"\n")
 		testkit.Equal(t, string(r.next(t).body), string(first.body))
@@ -110,35 +110,37 @@ func TestDeadLetter(t *testing.T) {
 	})
 }
 
-func TestReceiversWishes(t *testing.T) {
+// A receiver can delay attempts with Retry-After and stop them with 410.
+// Redirects are not followed.
+func TestReceiverResponses(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Relaying()
 		busy := newReceiver(t)
-		busy.answers(func(w http.ResponseWriter, _ *http.Request) {
+		busy.respondWith(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "1800")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		})
 		slow := subscribe(s.Test, busy, "location.created")
 		gone := newReceiver(t)
-		gone.answers(status(http.StatusGone))
+		gone.respondWith(status(http.StatusGone))
 		ended := subscribe(s.Test, gone, "location.created")
 		watch := newReceiver(t)
 		subscribe(s.Test, watch, "webhook.disabled")
 		moved := newReceiver(t)
-		moved.answers(func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, busy.URL, http.StatusFound) })
-		away := subscribe(s.Test, moved, "location.created")
+		moved.respondWith(func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, busy.URL, http.StatusFound) })
+		redirected := subscribe(s.Test, moved, "location.created")
 		s.Test.Location()
 
 		got := watch.next(t)
 		testkit.Contains(t, got.body, ended.ID)
 		testkit.Contains(t, got.body, `"disabled_reason":"gone"`)
 		testkit.Eventually(t, "recorded", func() bool {
-			return len(deliveries(s.Test, slow, "")[0].Attempts) == 1 && len(deliveries(s.Test, away, "")[0].Attempts) == 1
+			return len(deliveries(s.Test, slow, "")[0].Attempts) == 1 && len(deliveries(s.Test, redirected, "")[0].Attempts) == 1
 		})
 		if d := deliveries(s.Test, slow, "")[0]; d.NextAttemptAt.Sub(d.Attempts[0].At) < 29*time.Minute {
 			t.Errorf("too soon: got %s, want d.NextAttemptAt.Sub(d.Attempts[0].At) >= 29*time.Minute", testkit.Show(d))
 		}
-		d := deliveries(s.Test, away, "")[0]
+		d := deliveries(s.Test, redirected, "")[0]
 		testkit.Equal(t, d.Attempts[0].StatusCode, new(int64(302)))
 		testkit.Contains(t, *d.Attempts[0].Error, "not followed")
 		testkit.Equal(t, deliveries(s.Test, ended, "")[0].Status, "dead")
@@ -150,13 +152,13 @@ func TestReceiversWishes(t *testing.T) {
 	})
 }
 
-// Five days of nothing but failures disable a webhook; what happens afterwards
-// is kept and can be replayed once it is enabled again.
-func TestGivingUp(t *testing.T) {
+// After five days of failures, a webhook is disabled. Later events can be replayed
+// when it is enabled again.
+func TestDisableFailing(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Relaying()
 		r := newReceiver(t)
-		r.answers(status(500))
+		r.respondWith(status(500))
 		w := subscribe(s.Test, r, "location.created")
 		hook := func() (h webhooks.Webhook) {
 			s.Test.Get("/v1/webhooks/"+w.ID, 200, &h)
@@ -167,7 +169,7 @@ func TestGivingUp(t *testing.T) {
 		testkit.Eventually(t, "failing", func() bool { return hook().Health == "failing" })
 		s.Advance(5*24*time.Hour - time.Minute)
 		s.Test.Location()
-		for range 2 { // the first one is due again, too
+		for range 2 { // the first one is also due again
 			r.next(t)
 		}
 		testkit.Eventually(t, "recorded", func() bool {
@@ -185,7 +187,7 @@ func TestGivingUp(t *testing.T) {
 		since := s.DB.Now().UTC()
 		s.Test.Location()
 		testkit.Eventually(t, "in the feed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
-		r.answers(nil)
+		r.respondWith(nil)
 		var h webhooks.Webhook
 		s.Test.Patch("/v1/webhooks/"+w.ID, `{"status": "enabled"}`, 200, &h)
 		testkit.Equal(t, h.DisabledReason, nil)
@@ -199,15 +201,14 @@ func TestGivingUp(t *testing.T) {
 	})
 }
 
-// A webhook that hangs and one that fails hold up neither the third nor each
-// other.
+// A webhook that hangs and a webhook that fails don't delay other webhooks.
 func TestLanes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Relaying()
 		hangs, fails, works := newReceiver(t), newReceiver(t), newReceiver(t)
 		release := make(chan struct{})
-		hangs.answers(func(http.ResponseWriter, *http.Request) { <-release })
-		fails.answers(status(500))
+		hangs.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
+		fails.respondWith(status(500))
 		for _, r := range []*receiver{hangs, fails, works} {
 			subscribe(s.Test, r, "location.created")
 		}
@@ -220,7 +221,7 @@ func TestLanes(t *testing.T) {
 		}
 		testkit.Equal(t, len(seen), 60)
 		if held := len(hangs.got); held == 0 || held > 16 {
-			t.Errorf("%d requests hang at once, want 1 to 16", held)
+			t.Errorf("got %d requests that hang, want 1 to 16", held)
 		}
 		close(release)
 		for range 60 {
@@ -229,8 +230,8 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// Two nodes share the work: every event arrives once, however they compete,
-// also when the clock of one of them jumps an hour while an attempt runs.
+// Two nodes deliver every event once, even if the clock of one node changes by an
+// hour during an attempt.
 func TestTwoNodes(t *testing.T) {
 	s := testkit.OnPostgres(t)
 	other := s.Node()
@@ -247,7 +248,7 @@ func TestTwoNodes(t *testing.T) {
 	}
 	testkit.Equal(t, len(seen), 200, "different events in 200 requests")
 	release := make(chan struct{})
-	r.answers(func(http.ResponseWriter, *http.Request) { <-release })
+	r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 	s.Test.Location()
 	r.next(t)
 	for range 3 {
@@ -258,28 +259,28 @@ func TestTwoNodes(t *testing.T) {
 		}
 		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 	}
-	r.quiet(t)
+	r.wantNone(t)
 	close(release)
 }
 
-// On one node, too, a clock that jumps repeats nothing that is on its way.
+// On one node, a clock change during an attempt doesn't repeat the attempt.
 func TestClockJump(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
 		s.Relaying()
 		release := make(chan struct{})
-		r.answers(func(http.ResponseWriter, *http.Request) { <-release })
+		r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 		s.Test.Location()
 		r.next(t)
 		s.Advance(time.Hour)
 		s.App.Relay.Wake()
 		s.Test.Role("hulls:read")
 		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
-		r.quiet(t)
+		r.wantNone(t)
 		close(release)
 		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
-		s.Advance(-2 * time.Hour) // and back: ids still rise, and new events still go out
+		s.Advance(-2 * time.Hour) // IDs still increase, and new events are still delivered
 		s.Test.Location()
 		r.next(t)
 		var list struct{ Data []events.Event }
@@ -290,14 +291,14 @@ func TestClockJump(t *testing.T) {
 	})
 }
 
-// What is attempted when the service stops is finished and written down.
-func TestStopping(t *testing.T) {
+// When the service stops, running attempts finish and their results are saved.
+func TestStop(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
 		stop := s.Relaying()
 		release := make(chan struct{})
-		r.answers(func(http.ResponseWriter, *http.Request) { <-release })
+		r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 		s.Test.Location()
 		r.next(t)
 		stopped := make(chan struct{})
@@ -311,7 +312,7 @@ func TestStopping(t *testing.T) {
 	})
 }
 
-// An address inside our own network is not called, however it is written.
+// Private addresses are not called.
 func TestPrivateAddresses(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	s.App.Relay.Client = outbound.New(webhooks.Timeout, false)
@@ -324,6 +325,6 @@ func TestPrivateAddresses(t *testing.T) {
 	})
 	a := deliveries(s.Test, w, "")[0].Attempts[0]
 	testkit.Equal(t, a.StatusCode, nil)
-	testkit.Equal(t, a.Error, new("the address is not a public one"))
-	r.quiet(t)
+	testkit.Equal(t, a.Error, new("the address is not public"))
+	r.wantNone(t)
 }

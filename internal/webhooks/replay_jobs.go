@@ -12,8 +12,9 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// batch is how many rows a job changes in one transaction: others write, too.
-const batch = 500
+// batchSize is how many rows a job changes in one transaction, so that others
+// can write in between.
+const batchSize = 500
 
 // Work registers the jobs of webhooks.
 func (a *API) Work(r *jobs.Registry) {
@@ -24,53 +25,56 @@ func (a *API) Work(r *jobs.Registry) {
 	jobs.Every(r, time.Hour, purgeFeed{})
 }
 
-// ReplayEvents delivers past events again: those that are named, or those of a
-// range of ids.
+// ReplayEvents is the job that delivers past events again, either by ID or from
+// a range of IDs.
 type ReplayEvents struct {
 	Env       auth.Env `json:"env"`
 	WebhookID string   `json:"webhook_id"`
-	Replay    string   `json:"replay"` // tells its deliveries from others of the same event
+	Replay    string   `json:"replay"` // ID of the replay
 	EventIDs  []string `json:"event_ids,omitempty"`
 	From      string   `json:"from,omitempty"`
 	To        string   `json:"to,omitempty"`
 	Types     []string `json:"types,omitempty"`
 }
 
-// Kind names the job.
+// Kind is the kind of the job.
 func (ReplayEvents) Kind() string { return "replay_events" }
 
-// ReplayEvents works through the events in steps. After a crash it starts over
-// and leaves out what is there.
+// ReplayEvents creates the deliveries in several transactions. After a crash, it
+// starts again and skips the deliveries that exist.
 func (a *API) ReplayEvents(ctx context.Context, job ReplayEvents) error {
-	done, at := 0, job.From
+	done, after := 0, job.From
 	for {
-		again, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) {
-			w, err := find(ctx, tx, job.WebhookID)
+		replayed, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) {
+			w, err := webhooks.Find(ctx, tx, job.WebhookID)
 			if err != nil {
-				return nil, nil //nolint:nilerr // the webhook is gone, and with it the wish
+				return nil, nil //nolint:nilerr // the webhook was deleted
 			}
+
 			var some []events.Event
 			if job.EventIDs != nil {
-				some, err = events.FindAll(ctx, tx, job.EventIDs[done:min(done+batch, len(job.EventIDs))])
+				some, err = events.FindAll(ctx, tx, job.EventIDs[done:min(done+batchSize, len(job.EventIDs))])
 			} else {
-				some, err = nextEvents(ctx, tx, job, at, batch)
+				some, err = nextEvents(ctx, tx, job, after, batchSize)
 			}
 			if err != nil {
 				return nil, err
 			}
-			return some, replaySome(ctx, tx, job, w, some)
+			return some, insertReplays(ctx, tx, job, w, some)
 		})
 		if err != nil {
 			return err
 		}
-		if done += batch; len(again) == 0 || (job.EventIDs != nil && done >= len(job.EventIDs)) {
+
+		if done += batchSize; len(replayed) == 0 || (job.EventIDs != nil && done >= len(job.EventIDs)) {
 			return nil
 		}
-		at = again[len(again)-1].ID
+		after = replayed[len(replayed)-1].ID
 	}
 }
 
-func replaySome(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, some []events.Event) error {
+// insertReplays creates the deliveries of a replay, except those that exist.
+func insertReplays(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, some []events.Event) error {
 	if len(some) == 0 {
 		return nil
 	}
@@ -78,22 +82,23 @@ func replaySome(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, som
 	for _, e := range some {
 		ids = append(ids, e.ID)
 	}
-	before, err := replayed(ctx, tx, job, ids)
+	existing, err := alreadyReplayed(ctx, tx, job, ids)
 	if err != nil {
 		return err
 	}
-	var fresh []Delivery
+
+	var added []Delivery
 	for _, e := range some {
-		if !slices.Contains(before, e.ID) {
-			fresh = append(fresh, newDelivery(tx, w, e, job.Replay))
+		if !slices.Contains(existing, e.ID) {
+			added = append(added, newDelivery(tx, w, e, job.Replay))
 		}
 	}
 	tx.NotifyRelay()
-	return insertDeliveries(ctx, tx, fresh)
+	return insertDeliveries(ctx, tx, added)
 }
 
-// DrainDeadLetters redelivers or discards dead letters: those that are named,
-// or all that were dead at a time.
+// DrainDeadLetters is the job that redelivers or discards dead letters, either
+// by ID or all that were dead at a time.
 type DrainDeadLetters struct {
 	Env         auth.Env  `json:"env"`
 	WebhookID   string    `json:"webhook_id"`
@@ -102,27 +107,28 @@ type DrainDeadLetters struct {
 	Until       time.Time `json:"until"`
 }
 
-// Kind names the job.
+// Kind is the kind of the job.
 func (DrainDeadLetters) Kind() string { return "drain_dead_letters" }
 
-// DrainDeadLetters works in steps; what is drained is no longer dead, so that a
-// second run does not repeat it.
+// DrainDeadLetters works in several transactions. A drained delivery is no
+// longer dead, so a second run does not repeat it.
 func (a *API) DrainDeadLetters(ctx context.Context, job DrainDeadLetters) error {
-	for done := 0; ; done += batch {
+	for done := 0; ; done += batchSize {
 		n, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (n int, err error) {
 			var ids []string
 			if job.DeliveryIDs == nil {
-				ids, err = someDead(ctx, tx, job, batch)
-			} else if named := job.DeliveryIDs[min(done, len(job.DeliveryIDs)):min(done+batch, len(job.DeliveryIDs))]; len(named) > 0 {
+				ids, err = someDead(ctx, tx, job, batchSize)
+			} else if named := job.DeliveryIDs[min(done, len(job.DeliveryIDs)):min(done+batchSize, len(job.DeliveryIDs))]; len(named) > 0 {
 				n = len(named)
 				ids, err = deadAmong(ctx, tx, job, named)
 			}
 			if err != nil || len(ids) == 0 {
 				return n, err
 			}
+
 			tx.NotifyRelay()
 			if job.Redeliver {
-				return len(ids), revive(ctx, tx, job, ids, tx.Now)
+				return len(ids), redeliver(ctx, tx, job, ids, tx.Now)
 			}
 			return len(ids), discard(ctx, tx, job, ids)
 		})
@@ -132,19 +138,19 @@ func (a *API) DrainDeadLetters(ctx context.Context, job DrainDeadLetters) error 
 	}
 }
 
-// ForgetDeliveries removes what is left of a webhook that was deleted.
+// ForgetDeliveries is the job that deletes the deliveries of a deleted webhook.
 type ForgetDeliveries struct {
 	Env       auth.Env `json:"env"`
 	WebhookID string   `json:"webhook_id"`
 }
 
-// Kind names the job.
+// Kind is the kind of the job.
 func (ForgetDeliveries) Kind() string { return "forget_deliveries" }
 
-// ForgetDeliveries works in steps.
+// ForgetDeliveries works in several transactions.
 func (a *API) ForgetDeliveries(ctx context.Context, job ForgetDeliveries) error {
-	return inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-		return forgetDeliveries(ctx, tx, job.WebhookID)
+	return repeat(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return deleteSomeOf(ctx, tx, job.WebhookID)
 	})
 }
 
@@ -152,23 +158,23 @@ type purgeFeed struct{}
 
 func (purgeFeed) Kind() string { return "purge_feed" }
 
-// purge removes events and deliveries that are too old.
+// purge deletes events and deliveries that are too old.
 func (a *API) purge(ctx context.Context, _ purgeFeed) error {
 	envs, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]dealership.Dealership, error) {
 		return dealership.Environments(ctx, tx, "")
 	})
 	for _, e := range envs {
-		for _, old := range []db.Func[int64]{purgeDeliveries, events.Purge} {
+		for _, purgeSome := range []db.Func[int64]{purgeDeliveries, events.Purge} {
 			if err == nil {
-				err = inSteps(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) { return old(ctx, tx.In(e.Env)) })
+				err = repeat(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) { return purgeSome(ctx, tx.In(e.Env)) })
 			}
 		}
 	}
 	return err
 }
 
-// inSteps repeats a transaction until it finds nothing to do.
-func inSteps(ctx context.Context, d *db.DB, step db.Func[int64]) error {
+// repeat repeats a transaction until it changes nothing.
+func repeat(ctx context.Context, d *db.DB, step db.Func[int64]) error {
 	for {
 		if n, err := db.Write(ctx, d, step); err != nil || n == 0 {
 			return err

@@ -1,5 +1,6 @@
-// Package webhooks tells other systems what happened: endpoints, deliveries
-// with every attempt, dead letters, replays, and the feed of events itself.
+// Package webhooks delivers events to other systems. It contains the webhook
+// endpoints, deliveries with every attempt, dead letters, replays and the list
+// of events.
 package webhooks
 
 import (
@@ -20,27 +21,27 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// The states of a webhook.
+// The statuses of a webhook.
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
 )
 
-// Webhook is an address that events are delivered to.
+// Webhook is a URL that events are delivered to.
 type Webhook struct {
 	Env            auth.Env   `json:"-" db:"env"`
 	ID             string     `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	URL            string     `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
-	Events         []string   `json:"events" db:"events,json" nullable:"false" doc:"Types of events, such as deal.accepted, hull.* or *."`
+	Events         []string   `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
 	Description    *string    `json:"description" db:"description"`
-	Status         string     `json:"status" db:"status" enum:"enabled,disabled" doc:"Events are kept while it is disabled, and can be replayed."`
-	DisabledReason *string    `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"Why it is disabled: you asked for it, it answered 410, or it failed for five days."`
-	Health         string     `json:"health" enum:"healthy,failing" doc:"Whether the last attempt got through." audit:"-"`
-	FailingSince   *time.Time `json:"failing_since" db:"failing_since" doc:"Since when every attempt failed." audit:"-"`
-	APIVersion     string     `json:"api_version" db:"api_version" doc:"The version of the API that its events are written in, fixed when it was made." example:"2026-11-15"`
+	Status         string     `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
+	DisabledReason *string    `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
+	Health         string     `json:"health" enum:"healthy,failing" doc:"Whether the last attempt succeeded." audit:"-"`
+	FailingSince   *time.Time `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
+	APIVersion     string     `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
 	Mode           auth.Mode  `json:"-" db:"mode"`
-	Secrets        []byte     `json:"-" db:"secrets"` // sealed
-	Version        int64      `json:"version" db:"version" doc:"Counts the changes; the same as the ETag." example:"1"`
+	Secrets        []byte     `json:"-" db:"secrets"` // encrypted
+	Version        int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt      time.Time  `json:"created_at" db:"created_at"`
 	UpdatedAt      time.Time  `json:"updated_at" db:"updated_at"`
 }
@@ -48,21 +49,21 @@ type Webhook struct {
 // Revision is the webhook's version.
 func (w Webhook) Revision() int64 { return w.Version }
 
-// WebhookWithSecret is a webhook with what its owner checks signatures with,
-// shown this once.
+// WebhookWithSecret is a webhook with its signing secret, which is only shown
+// when it is generated.
 type WebhookWithSecret struct {
 	Webhook
-	Secret string `json:"secret" doc:"Check signatures with it. It is not shown again." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
+	Secret string `json:"secret" doc:"Signing secret. Use it to verify signatures. It is not shown again." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
 }
 
-// WebhookCreate is what a new webhook needs.
+// WebhookCreate is the request to create a webhook.
 type WebhookCreate struct {
-	URL         string   `json:"url" minLength:"1" maxLength:"2000" example:"https://example.com/hooks/slipway" doc:"In the live environment it starts with https."`
+	URL         string   `json:"url" minLength:"1" maxLength:"2000" example:"https://example.com/hooks/slipway" doc:"Must start with https:// in the live environment."`
 	Events      []string `json:"events" minItems:"1" maxItems:"100" example:"[\"hull.*\", \"deal.accepted\"]"`
 	Description *string  `json:"description" required:"false" maxLength:"500"`
 }
 
-// WebhookPatch changes a webhook.
+// WebhookPatch is the request to change a webhook.
 type WebhookPatch struct {
 	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000"`
 	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100"`
@@ -79,11 +80,12 @@ func (p WebhookPatch) apply(w *Webhook) {
 		if w.Status == Disabled {
 			w.DisabledReason = new("requested")
 		}
+		w.derive()
 	}
 }
 
-// check says everything that the schema cannot.
-func (w *Webhook) check(kinds []events.Kind) error {
+// validate checks what the schema can't.
+func (w *Webhook) validate(kinds []events.Kind) error {
 	var bad fault.Fields
 	outbound.CheckURL(&bad, "url", w.URL, w.Mode == auth.Live)
 	for i, pattern := range w.Events {
@@ -91,13 +93,13 @@ func (w *Webhook) check(kinds []events.Kind) error {
 		case slices.Contains(w.Events[:i], pattern):
 			bad.Add(fmt.Sprintf("events[%d]", i), "duplicate", "repeats %s", pattern)
 		case len(typesOf(kinds, pattern)) == 0:
-			bad.Add(fmt.Sprintf("events[%d]", i), "enum", "is no type of event, nor a pattern such as hull.* or *")
+			bad.Add(fmt.Sprintf("events[%d]", i), "enum", "must be an event type, or a pattern such as hull.* or *")
 		}
 	}
 	return bad.Err()
 }
 
-// derive fills in what the row does not hold.
+// derive fills in the fields that are not columns.
 func (w *Webhook) derive() {
 	w.Health = "healthy"
 	if w.FailingSince != nil {
@@ -105,13 +107,13 @@ func (w *Webhook) derive() {
 	}
 }
 
-// wants reports whether the webhook subscribes to a type of event.
-func (w *Webhook) wants(name string) bool {
+// subscribes reports whether the webhook subscribes to an event type.
+func (w *Webhook) subscribes(name string) bool {
 	return slices.ContainsFunc(w.Events, func(pattern string) bool { return Matches(pattern, name) })
 }
 
-// Matches reports whether a pattern, such as deal.accepted, deal.* or *, means
-// a type of event.
+// Matches reports whether a pattern, such as deal.accepted, deal.* or *, matches
+// an event type.
 func Matches(pattern, name string) bool {
 	if noun, ok := strings.CutSuffix(pattern, ".*"); ok {
 		return strings.HasPrefix(name, noun+".")
@@ -119,7 +121,7 @@ func Matches(pattern, name string) bool {
 	return pattern == "*" || pattern == name
 }
 
-// typesOf are the types of events that patterns mean.
+// typesOf returns the event types that match any of the patterns.
 func typesOf(kinds []events.Kind, patterns ...string) (types []string) {
 	for _, k := range kinds {
 		if slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, k.Type) }) {
@@ -129,52 +131,52 @@ func typesOf(kinds []events.Kind, patterns ...string) (types []string) {
 	return types
 }
 
-// Secret is what deliveries are signed with. One that was rotated signs beside
-// its successor for a while.
+// Secret signs deliveries. After a rotation, the old and the new secret both
+// sign until the old one expires.
 type Secret struct {
 	Key   []byte     `json:"key"`
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// NewSecret makes a secret as long as the hash that it is used with.
+// NewSecret generates a secret. It is as long as the hash.
 func NewSecret() Secret {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
 	return Secret{Key: key}
 }
 
-// Text is the secret as its owner gets it.
+// Text returns the secret as users see it.
 func (s Secret) Text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s.Key) }
 
-// ParseSecret reads what Text wrote.
+// ParseSecret parses the output of Text.
 func ParseSecret(text string) (Secret, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
 	return Secret{Key: key}, err
 }
 
-// rotate adds a new secret; the others sign until the overlap ends.
+// rotate adds a new secret. The others expire at the end of the overlap.
 func rotate(secrets []Secret, now time.Time, overlap time.Duration) []Secret {
 	until := now.Add(overlap)
 	rotated := []Secret{NewSecret()}
-	for _, s := range live(secrets, now) {
+	for _, s := range unexpired(secrets, now) {
 		if s.Until == nil || until.Before(*s.Until) {
 			s.Until = &until
 		}
 		rotated = append(rotated, s)
 	}
-	return live(rotated, now)
+	return unexpired(rotated, now)
 }
 
-// live are the secrets that sign now.
-func live(secrets []Secret, now time.Time) []Secret {
+// unexpired returns the secrets that have not expired.
+func unexpired(secrets []Secret, now time.Time) []Secret {
 	return slices.DeleteFunc(slices.Clone(secrets), func(s Secret) bool { return s.Until != nil && !now.Before(*s.Until) })
 }
 
-// Sign is the webhook-signature of a delivery by the rules of Standard
-// Webhooks: one signature for each secret that is live.
+// Sign returns the webhook-signature header of a delivery, as defined by
+// Standard Webhooks. It contains one signature for each unexpired secret.
 func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
 	var signatures []string
-	for _, s := range live(secrets, at) {
+	for _, s := range unexpired(secrets, at) {
 		mac := hmac.New(sha256.New, s.Key)
 		fmt.Fprintf(mac, "%s.%s.%s", eventID, strconv.FormatInt(at.Unix(), 10), body)
 		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
@@ -182,5 +184,5 @@ func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
 	return strings.Join(signatures, " ")
 }
 
-// secretsPlace binds the sealed secrets to their row.
+// secretsPlace identifies the row that the encrypted secrets belong to.
 func secretsPlace(w Webhook) string { return fmt.Sprintf("webhooks/%d/%s", w.Env, w.ID) }

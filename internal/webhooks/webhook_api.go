@@ -20,12 +20,12 @@ import (
 
 var manage = auth.Need(auth.Webhooks)
 
-// API serves webhooks, their deliveries and the feed of events.
+// API serves webhooks, their deliveries and the list of events.
 type API struct {
 	DB    *db.DB
 	Box   *seal.Box
 	Jobs  *jobs.Queue
-	Kinds []events.Kind // what can be subscribed to
+	Kinds []events.Kind // the event types that webhooks can subscribe to
 }
 
 // Mount registers the endpoints.
@@ -34,31 +34,38 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list)
 	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
 		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
-		rest.Describe("Events are signed as Standard Webhooks says: check `webhook-signature` with the secret, which is in this answer and in no other."))
+		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response."))
 	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get)
-	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update, rest.Example(`{"events": ["*"]}`))
-	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Remove a webhook endpoint", a.remove)
-	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret; both sign for 7 days", a.rotate, rest.Example(`{"overlap_hours": 24}`))
+	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
+		rest.Example(`{"events": ["*"]}`))
+	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete)
+	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
+		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."),
+		rest.Example(`{"overlap_hours": 24}`))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
-		rest.Describe("Delivers an event of type `webhook.test` to this endpoint, whatever it subscribes to. Look at the delivery to see how it went."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by id or time range", a.replay, rest.NoIfMatch,
+		rest.Describe("Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result."))
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by ID or time range", a.replay, rest.NoIfMatch,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
-		rest.Describe("Delivers past events again, in the background: those with `event_ids`, or those of a time range that the endpoint subscribes to or that `types` names. `count` says how many there are."))
+		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events."))
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
-	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt", a.getDelivery)
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now", a.retryDelivery, rest.NoIfMatch)
-	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries", a.listDeadLetters)
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters", a.drain, rest.NoIfMatch,
+	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
+		a.getDelivery)
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now",
+		a.retryDelivery, rest.NoIfMatch)
+	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries",
+		a.listDeadLetters)
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
+		a.drain, rest.NoIfMatch,
 		rest.Example(`{"action": "redeliver"}`))
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
-		rest.Describe("Events become visible in the order of their ids: whoever reads on with `ending_before` from the last one seen misses none. They are kept for 30 days."))
+		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
 	for _, k := range a.Kinds {
 		rest.Webhook(r, k.Type, k.Doc, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
 	}
 }
 
-// payload is the schema of an event of one kind.
+// payload returns the schema of an event type.
 func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
 	return &huma.Schema{AllOf: []*huma.Schema{
 		schemas.Schema(reflect.TypeFor[events.Event](), true, ""),
@@ -69,58 +76,54 @@ func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
 	}}
 }
 
-// ByWebhook names a webhook.
+// ByWebhook is the path of a webhook.
 type ByWebhook struct {
 	WebhookID string `path:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Webhook], error) {
-	return list(ctx, tx, in.Query)
+	return webhooks.List(ctx, tx, in.Query, nil)
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByWebhook) (Webhook, error) {
-	return find(ctx, tx, in.WebhookID)
+	return webhooks.Find(ctx, tx, in.WebhookID)
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
 	c, secret := auth.From(ctx), NewSecret()
 	w := Webhook{
-		Env: tx.Env, ID: tx.NewID("whk"), URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled,
-		Mode: c.Mode, APIVersion: c.Version, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled, Mode: c.Mode, APIVersion: c.Version,
 	}
 	w.derive()
-	if err := w.check(a.Kinds); err != nil {
+	if err := w.validate(a.Kinds); err != nil {
 		return WebhookWithSecret{}, err
 	}
+
+	webhooks.Stamp(tx, &w) // the secrets are bound to the ID
 	if err := sealSecrets(a.Box, &w, []Secret{secret}); err != nil {
 		return WebhookWithSecret{}, err
 	}
-	if err := insert(ctx, tx, w); err != nil {
+	if err := webhooks.Insert(ctx, tx, &w); err != nil {
 		return WebhookWithSecret{}, err
 	}
 	return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
 }
 
-// change finds a webhook, lets fn change it and saves it.
-func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, fn func(*Webhook) error) (Webhook, error) {
-	w, err := find(ctx, tx, id)
-	if err != nil {
-		return w, err
-	}
-	if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
-		return w, err
-	}
-	before := w
-	if err := fn(&w); err != nil {
-		return w, err
-	}
-	if err := save(ctx, tx, &w); err != nil {
-		return w, err
-	}
-	if before.Status == Enabled && w.Status == Disabled {
-		return w, events.Emit(ctx, tx, "webhook.disabled", w.ID, before, w)
-	}
-	return w, audit.Record(ctx, tx, action, w.ID, audit.Diff(before, w))
+// change edits and saves a webhook. The action is for the audit log.
+func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, edit func(*Webhook) error) (Webhook, error) {
+	return rest.Change(ctx, tx, webhooks.Find, id, func(before Webhook, w *Webhook) error {
+		if err := edit(w); err != nil {
+			return err
+		}
+		if err := webhooks.Save(ctx, tx, w); err != nil {
+			return err
+		}
+
+		if before.Status == Enabled && w.Status == Disabled {
+			return events.Emit(ctx, tx, "webhook.disabled", w.ID, before, *w)
+		}
+		return audit.Record(ctx, tx, action, w.ID, audit.Diff(before, *w))
+	})
 }
 
 func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
@@ -129,20 +132,21 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 }) (Webhook, error) {
 	return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
 		in.Body.apply(w)
-		tx.NotifyRelay() // what waited while it was disabled is due
-		return w.check(a.Kinds)
+		tx.NotifyRelay() // if it is enabled now, deliveries might be due
+		return w.validate(a.Kinds)
 	})
 }
 
-func (a *API) remove(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.None, err error) {
-	w, err := find(ctx, tx, in.WebhookID)
+func (a *API) delete(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.None, err error) {
+	w, err := webhooks.Find(ctx, tx, in.WebhookID)
 	if err != nil {
 		return none, err
 	}
 	if err := rest.CheckIfMatch(ctx, w.Version); err != nil {
 		return none, err
 	}
-	if err := remove(ctx, tx, w); err != nil {
+
+	if err := webhooks.Delete(ctx, tx, w.ID); err != nil {
 		return none, err
 	}
 	if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
@@ -151,9 +155,9 @@ func (a *API) remove(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.N
 	return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
 }
 
-// WebhookRotate says how long the old secret signs beside the new one.
+// WebhookRotate is the request to rotate a signing secret.
 type WebhookRotate struct {
-	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"168, which is 7 days, without it; with 0 the old secret ends at once."`
+	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately."`
 }
 
 func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
@@ -164,22 +168,23 @@ func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body != nil && in.Body.OverlapHours != nil {
 		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
 	}
-	var fresh Secret
+
+	var newest Secret
 	w, err := a.change(ctx, tx, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
 		secrets, err := openSecrets(a.Box, *w)
 		if err != nil {
 			return err
 		}
 		secrets = rotate(secrets, tx.Now, overlap)
-		fresh = secrets[0]
+		newest = secrets[0]
 		return sealSecrets(a.Box, w, secrets)
 	})
-	return WebhookWithSecret{w, fresh.Text()}, err
+	return WebhookWithSecret{w, newest.Text()}, err
 }
 
-// usable finds a webhook that deliveries can be asked of.
-func usable(ctx context.Context, tx *db.Tx, id string) (Webhook, error) {
-	w, err := find(ctx, tx, id)
+// findEnabled returns a webhook, or a 409 if it is disabled.
+func findEnabled(ctx context.Context, tx *db.Tx, id string) (Webhook, error) {
+	w, err := webhooks.Find(ctx, tx, id)
 	if err == nil && w.Status == Disabled {
 		err = fault.Conflict("The webhook is disabled. Enable it first.").Detail("status", "state", "is disabled")
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"slipway/internal/platform/jobs"
 	"strings"
 	"testing"
 	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
@@ -29,7 +29,7 @@ func TestWebhook(t *testing.T) {
 		testkit.Excludes(t, s.Test.Get(path, 200, nil).Bytes, "secret", "the secret is shown once")
 		for _, row := range testkit.Rows[[]byte](s, `SELECT secrets FROM webhooks`) {
 			if strings.Contains(string(row), strings.TrimPrefix(w.Secret, "whsec_")) {
-				t.Error("the secret is in the database")
+				t.Error("the secret is stored in plain text")
 			}
 		}
 		for _, tt := range []struct{ body, field, code string }{
@@ -133,11 +133,11 @@ func TestReplay(t *testing.T) {
 		} {
 			s.Test.Post("/v1/webhooks/"+w.ID+"/replay", tt.body, tt.status, nil).WantDetail(t, tt.field, tt.code, tt.body)
 		}
-		r.quiet(t)
+		r.wantNone(t)
 	})
 }
 
-// A replay has no cap, and one that is interrupted doubles nothing.
+// A replay has no limit. If it is interrupted, it repeats no delivery.
 func TestLongReplay(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
@@ -150,7 +150,7 @@ func TestLongReplay(t *testing.T) {
 			SELECT env, 'evt_' || CAST(10000 + n AS TEXT), type, object_id, sequence, api_version, data, created_at FROM outbox, n WHERE env = ?`, env)
 		api := &webhooks.API{DB: s.DB}
 		job := webhooks.ReplayEvents{Env: env, WebhookID: w.ID, Replay: "rpl_1", From: "evt_0", To: "evt_z", Types: []string{"location.created"}}
-		for range 2 { // the second time after a crash, say
+		for range 2 { // the second time as after a crash
 			if err := jobs.Run(t.Context(), api.ReplayEvents, job); err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func TestLongReplay(t *testing.T) {
 func TestRetry(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
-		r.answers(status(500))
+		r.respondWith(status(500))
 		w := subscribe(s.Test, r, "location.created")
 		s.Relaying()
 		var d webhooks.Delivery
@@ -179,27 +179,27 @@ func TestRetry(t *testing.T) {
 		}
 		r.next(t)
 		attempts(1)
-		r.answers(nil)
+		r.respondWith(nil)
 		s.Test.Post(path+"/retry", nil, 202, nil)
 		r.next(t)
 		attempts(2)
 		if d.Status != "succeeded" || d.Attempts[0].Error == nil || d.Attempts[1].Error != nil {
 			t.Errorf(`got %s; want d.Status = "succeeded", d.Attempts[0].Error != nil, d.Attempts[1].Error = nil`, testkit.Show(d))
 		}
-		s.Test.Post(path+"/retry", nil, 202, nil) // once more, on request
+		s.Test.Post(path+"/retry", nil, 202, nil) // a successful delivery can be sent again
 		r.next(t)
 		attempts(3)
 	})
 }
 
-// The feed is in the order in which events became visible, whatever their
-// transactions' order of beginning: who reads on misses none.
+// Events are listed in the order in which they became visible, not in the order
+// in which their transactions began, so that a client that polls misses none.
 func TestFeedOrder(t *testing.T) {
 	s := testkit.OnPostgres(t)
 	env := testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
 	stop := s.Relaying()
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
-	go func() { // begins first, and commits last
+	go func() { // begins first and commits last
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
 			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", nil, struct{}{})
 			close(begun)
@@ -221,7 +221,7 @@ func TestFeedOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var after list
-	testkit.Eventually(t, "visible, too", func() bool {
+	testkit.Eventually(t, "also visible", func() bool {
 		s.Test.Get("/v1/events?ending_before="+seen.Data[0].ID, 200, &after)
 		return len(after.Data) == 1
 	})
@@ -260,8 +260,9 @@ func TestListEvents(t *testing.T) {
 	})
 }
 
-// Events, deliveries and attempts are kept as long as promised, dead letters
-// from their death; a deleted webhook leaves nothing.
+// Events, deliveries and attempts are stored for the documented time. For dead
+// letters, it starts when they become dead. Deleting a webhook deletes its
+// deliveries.
 func TestRetention(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
@@ -280,26 +281,26 @@ func TestRetention(t *testing.T) {
 		}
 		s.Advance(30*24*time.Hour - time.Minute)
 		if purge(); rows("deliveries") != 1 || rows("delivery_attempts") != 1 {
-			t.Error("too soon")
+			t.Error("a delivery was purged too early")
 		}
 		s.Exec(`UPDATE deliveries SET status = 'dead', updated_at = ?`, s.DB.Now())
 		s.Advance(2 * time.Minute)
 		if purge(); rows("deliveries") != 1 {
-			t.Error("a dead letter is gone")
+			t.Error("a dead letter was purged too early")
 		}
 		s.Advance(3 * 24 * time.Hour)
 		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`, id.Floor("evt", time.Unix(0, 0)))) == 0 {
-			t.Error("its event is gone")
+			t.Error("the event of a dead letter was purged too early")
 		}
 		s.Advance(30 * 24 * time.Hour)
 		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 || len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
-			t.Error("kept for ever")
+			t.Error("got rows after the retention time, want none")
 		}
 		s.Test.Location()
 		r.next(t)
 		testkit.Eventually(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
 		s.Test.Delete("/v1/webhooks/"+w.ID, 204)
 		s.Working()
-		testkit.Eventually(t, "forgotten", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
+		testkit.Eventually(t, "deleted", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
 	})
 }

@@ -33,16 +33,16 @@ func TestMatches(t *testing.T) {
 		{"", "hull.created", false},
 	} {
 		if got := Matches(tt.pattern, tt.name); got != tt.want {
-			t.Errorf("%q means %s: got %t, want %v", tt.pattern, tt.name, got, tt.want)
+			t.Errorf("Matches(%q, %q) = %t, want %t", tt.pattern, tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestValidate(t *testing.T) {
 	kinds := []events.Kind{{Type: "hull.created"}, {Type: "deal.accepted"}}
 	for name, tt := range map[string]struct {
 		hook  Webhook
-		blame string
+		field string
 	}{
 		"good":         {Webhook{URL: "https://example.com", Events: []string{"hull.*", "deal.accepted"}, Mode: auth.Live}, ""},
 		"http in test": {Webhook{URL: "http://example.com", Events: []string{"*"}, Mode: auth.Test}, ""},
@@ -51,14 +51,14 @@ func TestCheck(t *testing.T) {
 		"unknown noun": {Webhook{URL: "https://example.com", Events: []string{"plane.*"}}, "events[0]"},
 		"twice":        {Webhook{URL: "https://example.com", Events: []string{"*", "*"}}, "events[1]"},
 	} {
-		err := tt.hook.check(kinds)
-		if (err == nil) != (tt.blame == "") || (err != nil && !strings.Contains(err.Error(), tt.blame)) {
-			t.Errorf("%s: got %v, want %q blamed", name, err, tt.blame)
+		err := tt.hook.validate(kinds)
+		if (err == nil) != (tt.field == "") || (err != nil && !strings.Contains(err.Error(), tt.field)) {
+			t.Errorf("%s: got %v, want an error for %q", name, err, tt.field)
 		}
 	}
 }
 
-// The schedule of the contract, and what moves it.
+// The schedule is documented. Jitter and Retry-After change it.
 func TestSchedule(t *testing.T) {
 	d := Delivery{Status: Pending}
 	now := noon
@@ -73,7 +73,7 @@ func TestSchedule(t *testing.T) {
 	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
 		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
 	}
-	if d.again(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
+	if d.restart(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
 		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
 	}
 	for name, tt := range map[string]struct {
@@ -81,11 +81,11 @@ func TestSchedule(t *testing.T) {
 		chance     float64
 		want       time.Duration
 	}{
-		"early by chance":    {0, -1, 54 * time.Second},
-		"late by chance":     {0, 1, 66 * time.Second},
-		"receiver's wish":    {10 * time.Minute, 0, 10 * time.Minute},
-		"a wish too large":   {5 * time.Hour, 0, time.Hour},
-		"a wish less than 1": {time.Second, 0, time.Minute},
+		"early by jitter":        {0, -1, 54 * time.Second},
+		"late by jitter":         {0, 1, 66 * time.Second},
+		"Retry-After":            {10 * time.Minute, 0, 10 * time.Minute},
+		"Retry-After, too long":  {5 * time.Hour, 0, time.Hour},
+		"Retry-After, too short": {time.Second, 0, time.Minute},
 	} {
 		d := Delivery{Status: Pending}
 		if d.fail(noon, tt.retryAfter, tt.chance); d.NextAttemptAt.Sub(noon) != tt.want {
@@ -94,7 +94,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Whatever the clock and the receiver do, attempts are bounded, apart, and end.
+// For any clock changes and Retry-After values, the number of attempts is limited
+// and there are at least 30 seconds between them.
 func TestScheduleProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, now := Delivery{Status: Pending}, noon
@@ -123,11 +124,11 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Signatures hold for the reference library: for each secret that is live, and
-// for no other secret, body, id or time.
+// The reference library accepts the signature with each unexpired secret, and
+// with no other secret, body, ID or time.
 func TestSign(t *testing.T) {
 	old := NewSecret()
-	now := time.Now().UTC().Truncate(time.Second) // the library looks at the clock
+	now := time.Now().UTC().Truncate(time.Second) // the library checks the clock
 	body := []byte(`{"type":"hull.created"}`)
 	secrets := rotate([]Secret{old}, now, time.Hour)
 	verify := func(s Secret, id string, at time.Time, body []byte, signature string) error {
@@ -150,12 +151,12 @@ func TestSign(t *testing.T) {
 		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
 	} {
 		if err == nil {
-			t.Errorf("a signature with another %s passes, want an error", name)
+			t.Errorf("got no error for a signature with another %s", name)
 		}
 	}
 	later := now.Add(time.Hour)
 	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
-		t.Error("a secret signs after its overlap")
+		t.Error("got a signature by a secret that has expired")
 	}
 }
 
@@ -167,7 +168,7 @@ func TestRotate(t *testing.T) {
 	}
 	third := rotate(second, noon.Add(time.Hour), 30*24*time.Hour)
 	if len(third) != 3 || !third[2].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("a second rotation prolonged the first secret: got %+v; want len(third) = 3, third[2].Until = %v", third, noon.Add(7*24*time.Hour))
+		t.Errorf("after a second rotation: got %+v; want len(third) = 3, third[2].Until = %v", third, noon.Add(7*24*time.Hour))
 	}
 	if at := rotate(second, noon, 0); len(at) != 1 {
 		t.Errorf("without overlap: got %+v, want len(at) = 1", at)
@@ -177,14 +178,14 @@ func TestRotate(t *testing.T) {
 func FuzzPrintable(f *testing.F) {
 	f.Add([]byte("ok"))
 	f.Add([]byte("a\x00b\xff"))
-	f.Add([]byte(strings.Repeat("x", excerpt-1) + "é"))
-	f.Fuzz(func(t *testing.T, answer []byte) {
-		p := printable(answer)
+	f.Add([]byte(strings.Repeat("x", maxResponse-1) + "é"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p := printable(body)
 		if p == nil {
 			return
 		}
-		if !utf8.ValidString(*p) || strings.ContainsRune(*p, 0) || len(*p) > 3*excerpt {
-			t.Errorf("got %q, want at most %d bytes of UTF-8 without NUL", *p, 3*excerpt)
+		if !utf8.ValidString(*p) || strings.ContainsRune(*p, 0) || len(*p) > 3*maxResponse {
+			t.Errorf("got %q, want at most %d bytes of UTF-8 without NUL", *p, 3*maxResponse)
 		}
 	})
 }

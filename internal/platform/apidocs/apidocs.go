@@ -1,5 +1,5 @@
-// Package apidocs serves the API reference page and everything it loads, so
-// that reading it calls no outside host.
+// Package apidocs serves the API reference page and its assets. The page loads
+// nothing from other hosts.
 package apidocs
 
 import (
@@ -26,9 +26,9 @@ var pageSource string
 
 var page = template.Must(template.New("page").Parse(pageSource))
 
-// policy keeps the page on its own host even when a description shows an image
-// or a diagram, for which Elements would call elsewhere. Inline styles are
-// Elements' way; the data image is the page's empty icon.
+// policy prevents that the page loads content from other hosts, such as images or
+// diagrams in descriptions. Elements needs inline styles. The data image is the
+// empty icon of the page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -48,7 +48,7 @@ func Handler(spec string) http.Handler {
 		"Assets": urls,
 	})
 	if err != nil {
-		panic(err) // the template is ours
+		panic(err) // the template is embedded
 	}
 	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -65,14 +65,14 @@ func Handler(spec string) http.Handler {
 	})
 }
 
-// asset is a vendored file; its url changes with its content, so browsers may
-// keep it for ever.
+// asset is a vendored file. Its URL contains a hash of its content, so browsers can
+// cache it permanently.
 type asset struct {
 	name, url string
 	gzipped   []byte
 }
 
-// contentTypes is fixed here because package mime asks the machine it runs on.
+// contentTypes is fixed here because package mime depends on the machine.
 var contentTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
@@ -111,10 +111,11 @@ func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err) // embedded
 	}
-	_, _ = io.Copy(w, plain) //nolint:gosec // our own file, embedded
+	_, _ = io.Copy(w, plain) //nolint:gosec // an embedded file
 }
 
-// acceptsGzip honors a refusal: "gzip;q=0" names gzip only to decline it.
+// acceptsGzip reports whether the client accepts gzip. "gzip;q=0" means that it
+// doesn't.
 func acceptsGzip(r *http.Request) bool {
 	for offer := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		coding, weight, _ := strings.Cut(offer, ";")

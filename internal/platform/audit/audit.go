@@ -1,9 +1,8 @@
-// Package audit remembers who changed what, and can prove that nobody changed
-// what it remembers.
+// Package audit records who changed what, and detects changes of its records.
 //
-// Entries are written in the transaction of the change, so that there is no
-// change without an entry and no entry without its change. Shortly after, they
-// are linked into a chain per environment: writers do not wait for each other.
+// Entries are written in the transaction of the change, so each change has an
+// entry. Shortly after, a background task links them into a chain per
+// environment, so that writers don't wait for each other.
 package audit
 
 import (
@@ -17,8 +16,8 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Entry is one line of the audit log, as it is kept. The order and kind of its
-// fields make its mark: they do not change.
+// Entry is one entry of the audit log. Its mark depends on the order and the
+// types of its fields, so they must not change.
 type Entry struct {
 	Env        auth.Env  `db:"env"`
 	ID         string    `db:"id"`
@@ -39,14 +38,14 @@ type Entry struct {
 	MAC        []byte    `db:"mac"`
 }
 
-// Record writes that the caller did something to a target, which the action's
-// noun says the type of.
+// Record adds an entry for an action of the caller. The first part of the action
+// is the type of the target.
 func Record(ctx context.Context, tx *db.Tx, action, targetID string, changes map[string][2]any) error {
 	noun, _, _ := strings.Cut(action, ".")
 	return record(ctx, tx, action, noun, targetID, changes, "success")
 }
 
-// Fail writes that somebody tried in vain.
+// Fail adds an entry for an action that failed.
 func Fail(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any) error {
 	return record(ctx, tx, action, targetType, targetID, changes, "failure")
 }
@@ -79,9 +78,9 @@ func orNil(s string) *string {
 	return &s
 }
 
-// Diff lists the fields of a resource that differ, by their JSON names, with
-// the old and the new value. Before may be nil: then every field is new.
-// Bookkeeping (version, times) and fields tagged audit:"-" are left out.
+// Diff returns the changed fields of a resource by their JSON names, with the old
+// and the new value. If before is nil, every field is new. It omits the version,
+// updated_at and fields tagged audit:"-".
 func Diff(before, after any) map[string][2]any {
 	changes := map[string][2]any{}
 	b, a := value(before), value(after)

@@ -13,21 +13,21 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// keepMonths is how long entries are kept.
+// keepMonths is how long entries are stored.
 const keepMonths = 13
 
-// batch is how many entries are linked, checked or purged at a time.
+// batch is how many entries are linked, verified or purged at a time.
 const batch = 500
 
-// content is the entry as its mark covers it: every field with its length, so
-// that nothing can move from one field into the next.
+// content returns the bytes that the mark signs. Each field has its length, so
+// that text can't move from one field to the next.
 func (e Entry) content() []byte {
 	var b bytes.Buffer
 	put := func(s string) {
 		b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(s))))
 		b.WriteString(s)
 	}
-	orNone := func(s *string) string { // which differs from an empty one
+	orNone := func(s *string) string { // nil and empty must differ
 		if s == nil {
 			return "-"
 		}
@@ -42,16 +42,16 @@ func (e Entry) content() []byte {
 	return b.Bytes()
 }
 
-// linked is what a link's mac covers.
+// linked returns the bytes that the MAC of a link signs.
 func linked(before []byte, link int64, mark []byte) []byte {
 	return append(append(append([]byte("link"), before...), binary.BigEndian.AppendUint64(nil, uint64(link))...), mark...)
 }
 
-// chain is both ends of an environment's chain.
+// chain contains both ends of the chain of an environment.
 type chain struct {
 	Env       auth.Env `db:"env"`
 	FirstLink int64    `db:"first_link"`
-	BeforeMAC []byte   `db:"before_mac"` // of the link before the first, which was purged
+	BeforeMAC []byte   `db:"before_mac"` // of the last link that was purged
 	LastLink  int64    `db:"last_link"`
 	LastMAC   []byte   `db:"last_mac"`
 	Seal      []byte   `db:"seal"`
@@ -61,16 +61,16 @@ func (c chain) content() []byte {
 	return fmt.Appendf(nil, "chain %d %d %x %d %x", c.Env, c.FirstLink, c.BeforeMAC, c.LastLink, c.LastMAC)
 }
 
-// Begin starts the chain of a new environment. A chain without the record of its
-// ends was cut: it is begun once, and never anew.
+// Begin starts the chain of a new environment. It is only called once: a missing
+// record of the ends means that the log was changed.
 func Begin(ctx context.Context, tx *db.Tx) error {
 	c := chain{Env: tx.Env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
 	c.Seal = tx.MAC(c.content())
 	return db.Insert(ctx, tx, "audit_chains", c)
 }
 
-// Link gives new entries their place in the chain and reports how many there
-// were. Nodes that link at once take turns.
+// Link adds new entries to the chain and returns how many. Several nodes can call
+// it at the same time.
 func Link(ctx context.Context, d *db.DB) (int, error) {
 	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
 		return db.All[auth.Env](ctx, tx, `SELECT DISTINCT env FROM audit_entries WHERE link IS NULL`)
@@ -81,7 +81,7 @@ func Link(ctx context.Context, d *db.DB) (int, error) {
 			n, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) { return linkSome(ctx, tx.In(env)) })
 			total += n
 			if errs = append(errs, err); err != nil || n < batch {
-				break // a broken chain does not keep the others from growing
+				break // continue with the other environments, even if this chain is broken
 			}
 		}
 	}
@@ -93,25 +93,27 @@ func linkSome(ctx context.Context, tx *db.Tx) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	loose, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, tx.Env, batch)
-	if err != nil || len(loose) == 0 {
+	unlinked, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, tx.Env, batch)
+	if err != nil || len(unlinked) == 0 {
 		return 0, err
 	}
-	for _, e := range loose {
+
+	for _, e := range unlinked {
 		c.LastLink++
 		c.LastMAC = tx.MAC(linked(c.LastMAC, c.LastLink, e.Mark))
-		if _, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, tx.Env, e.ID); err != nil {
+		_, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, tx.Env, e.ID)
+		if err != nil {
 			return 0, err
 		}
 	}
-	return len(loose), saveChain(ctx, tx, c)
+	return len(unlinked), saveChain(ctx, tx, c)
 }
 
-// errEnds is the answer where the ends are not as we wrote them. To go on from
-// there would seal what somebody else wrote.
-var errEnds = errors.New("the record of the chain's ends is missing or was changed")
+// errEnds means that the ends of the chain were changed. Linking must stop,
+// because it would sign the change.
+var errEnds = errors.New("the record of the ends of the chain is missing or was changed")
 
-// lockChain returns the chain's ends, for this transaction alone.
+// lockChain returns the ends of the chain and locks them.
 func lockChain(ctx context.Context, tx *db.Tx) (chain, error) {
 	if err := db.LockRow(ctx, tx, `SELECT env FROM audit_chains WHERE env = ?`, tx.Env); err != nil {
 		return chain{}, err
@@ -129,8 +131,8 @@ func saveChain(ctx context.Context, tx *db.Tx, c chain) error {
 	return err
 }
 
-// Purge removes entries that are older than they are kept, from the front of
-// the chain, and remembers where it begins now.
+// Purge deletes entries that are too old from the start of the chain, and saves
+// the new start.
 func Purge(ctx context.Context, d *db.DB) error {
 	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
 		return db.All[auth.Env](ctx, tx, `SELECT env FROM audit_chains ORDER BY env`)
@@ -152,7 +154,9 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	old, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link < ? ORDER BY link`, tx.Env, c.FirstLink, c.FirstLink+batch)
+
+	old, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link < ? ORDER BY link`,
+		tx.Env, c.FirstLink, c.FirstLink+batch)
 	if err != nil {
 		return 0, err
 	}
@@ -161,8 +165,8 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 		if !e.At.Before(cutoff) {
 			break
 		}
-		// Only what is ours and old goes: a changed time must not remove the rest of the evidence.
-		if problem := wrong(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
+		// Verify before deleting: a changed time must not delete the evidence.
+		if problem := problemOf(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
 			return 0, fmt.Errorf("audit log of environment %d: %s", tx.Env, problem)
 		}
 		c.FirstLink, c.BeforeMAC = c.FirstLink+1, e.MAC
@@ -176,17 +180,17 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, tx.Env, c.FirstLink)
 }
 
-// Verified is what a check of one environment's log found.
+// Verified is the result of verifying the log of an environment.
 type Verified struct {
 	Env     auth.Env
-	Entries int64  // entries that are as they were written
-	Waiting int64  // entries too new to be linked, marked but not yet in the chain
-	Problem string // the first thing that is wrong, "" if nothing is
+	Entries int64  // unchanged entries
+	Waiting int64  // entries that are not linked yet
+	Problem string // the first problem, or ""
 	At      time.Time
 }
 
-// Verify proves that an environment's log is as it was written: no entry was
-// changed, removed or slipped in.
+// Verify checks that no entry of the log of an environment was changed, removed
+// or inserted.
 func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
 	v := Verified{Env: env, At: d.Now().UTC()}
 	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]chain, error) {
@@ -199,17 +203,19 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
 		v.Problem = errEnds.Error()
 		return v, nil
 	}
+
 	c := chains[0]
 	next, before := c.FirstLink, c.BeforeMAC
 	for next <= c.LastLink {
 		entries, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
-			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link <= ? ORDER BY link LIMIT ?`, env, next, c.LastLink, batch)
+			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link <= ? ORDER BY link LIMIT ?`,
+				env, next, c.LastLink, batch)
 		})
 		if err != nil {
 			return v, err
 		}
 		for _, e := range entries {
-			if v.Problem = wrong(d.MAC, e, next, before); v.Problem != "" {
+			if v.Problem = problemOf(d.MAC, e, next, before); v.Problem != "" {
 				return v, nil
 			}
 			before, next = e.MAC, next+1
@@ -221,27 +227,30 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
 		}
 	}
 	if !bytes.Equal(before, c.LastMAC) {
-		v.Problem = "the chain does not end as it did"
+		v.Problem = "the end of the chain was changed"
 		return v, nil
 	}
-	return v, verifyLoose(ctx, d, c, &v)
+
+	err = verifyUnlinked(ctx, d, c, &v)
+	return v, err
 }
 
-// verifyLoose checks the entries outside the chain: those that wait to be
-// linked are marked, and none has a link that was not given.
-func verifyLoose(ctx context.Context, d *db.DB, c chain, v *Verified) error {
+// verifyUnlinked checks the entries outside the chain. They must have a valid mark
+// and no link before the start of the chain.
+func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verified) error {
 	after := ""
 	for {
-		loose, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
-			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND id > ? AND (link IS NULL OR link < ? OR link > ?) ORDER BY id LIMIT ?`,
+		unlinked, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
+			return db.All[Entry](ctx, tx,
+				`SELECT {cols} FROM audit_entries WHERE env = ? AND id > ? AND (link IS NULL OR link < ? OR link > ?) ORDER BY id LIMIT ?`,
 				c.Env, after, c.FirstLink, c.LastLink, batch)
 		})
-		if err != nil || len(loose) == 0 {
+		if err != nil || len(unlinked) == 0 {
 			return err
 		}
-		for _, e := range loose {
+		for _, e := range unlinked {
 			if !bytes.Equal(e.Mark, d.MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
-				v.Problem = fmt.Sprintf("entry %s was slipped in", e.ID)
+				v.Problem = fmt.Sprintf("entry %s was inserted", e.ID)
 				return nil
 			}
 			after, v.Waiting = e.ID, v.Waiting+1
@@ -249,15 +258,15 @@ func verifyLoose(ctx context.Context, d *db.DB, c chain, v *Verified) error {
 	}
 }
 
-// wrong says what is wrong with an entry at its place, "" if nothing is.
-func wrong(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
+// problemOf returns what is wrong with an entry of the chain, or "".
+func problemOf(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
 	switch {
 	case *e.Link != link:
 		return fmt.Sprintf("link %d is missing: an entry was removed", link)
 	case !bytes.Equal(e.Mark, mac(e.content())):
 		return fmt.Sprintf("entry %s (link %d) was changed", e.ID, link)
 	case !bytes.Equal(e.MAC, mac(linked(before, link, e.Mark))):
-		return fmt.Sprintf("entry %s (link %d) does not follow the one before it", e.ID, link)
+		return fmt.Sprintf("entry %s (link %d) does not follow the previous entry", e.ID, link)
 	}
 	return ""
 }

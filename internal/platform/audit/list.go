@@ -9,10 +9,10 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// Filter narrows the audit log.
+// Filter selects audit entries.
 type Filter struct {
 	page.Query
-	Action        string    `query:"action" maxLength:"100" doc:"An action or how actions begin." example:"api_key."`
+	Action        string    `query:"action" maxLength:"100" doc:"An action, or the start of an action." example:"api_key."`
 	ActorID       string    `query:"actor_id" maxLength:"64"`
 	TargetID      string    `query:"target_id" maxLength:"64"`
 	Outcome       string    `query:"outcome" enum:"success,failure"`
@@ -20,7 +20,7 @@ type Filter struct {
 	CreatedBefore time.Time `query:"created_before"`
 }
 
-// List returns a page of an environment's log.
+// List returns a page of the audit log.
 func List(ctx context.Context, tx *db.Tx, f Filter) (page.Page[Entry], error) {
 	if err := f.Check("aud"); err != nil {
 		return page.Page[Entry]{}, err

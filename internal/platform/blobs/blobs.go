@@ -1,8 +1,8 @@
-// Package blobs keeps bytes that are too large for the database: in a folder,
-// or in a bucket of any store that speaks S3.
+// Package blobs stores files that are too large for the database, in a folder or
+// in an S3-compatible bucket.
 //
-// A blob is written before the transaction that makes the row it belongs to,
-// and removed after the one that removes it: see Keeper.
+// A blob is written before the transaction that inserts its row, and deleted
+// after the transaction that deletes its row. See Keeper.
 package blobs
 
 import (
@@ -14,27 +14,27 @@ import (
 	"strings"
 )
 
-// Store keeps bytes under keys such as photos/1f/01jcqz8t5n8m2x4v6b7c9d0e1f/card.
+// Store stores bytes under keys such as photos/1f/01jcqz8t5n8m2x4v6b7c9d0e1f/card.
 type Store interface {
-	// Put keeps what r gives, whole or not at all. It replaces what was there.
+	// Put stores the content of r completely or not at all. It replaces an existing blob.
 	Put(ctx context.Context, key string, r io.Reader) error
-	// Open reads a blob; ErrNotFound if there is none.
+	// Open opens a blob, or returns ErrNotFound.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
-	// Remove removes a blob, or all whose keys start with key and a slash.
-	// Nothing there is no error.
+	// Remove deletes a blob, or all blobs whose keys start with key and a slash.
+	// It returns no error if there are none.
 	Remove(ctx context.Context, key string) error
 }
 
-// ErrNotFound is that nothing is kept under a key.
-var ErrNotFound = errors.New("no such blob")
+// ErrNotFound means that there is no blob with this key.
+var ErrNotFound = errors.New("blob not found")
 
-// Open returns the store at a URL: s3://key:secret@host/bucket or, for "", a
-// folder.
+// Open returns the store at a URL such as s3://key:secret@host/bucket. If the URL
+// is empty, it returns a folder.
 func Open(address, folder string) (Store, error) {
 	if address == "" {
 		return openFolder(folder)
 	}
-	// The URL holds a secret, so it is not quoted.
+	// The URL contains a secret, so the error does not quote it.
 	malformed := errors.New("must be a URL such as s3://key:secret@host/bucket")
 	u, err := url.Parse(address)
 	if err != nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// partSize is how much of a blob of unknown size is held in memory: it goes
-// out in parts.
+// partSize is the size of the parts in which a blob of unknown size is uploaded.
+// Each part is buffered in memory.
 const partSize = 8 << 20
 
-// bucket keeps blobs in a store that speaks S3.
+// bucket stores blobs in an S3-compatible bucket.
 type bucket struct {
 	client *minio.Client
 	name   string
 	prefix string
 }
 
-// openBucket does not connect yet, as the database does not. Without a key in
-// the URL it asks the machine for one, as on EC2.
+// openBucket does not connect. If the URL has no key, it uses the IAM role of the
+// machine, as on EC2.
 func openBucket(u *url.URL, name, prefix string) (*bucket, error) {
 	creds := credentials.NewIAM("")
 	if secret, ok := u.User.Password(); ok {
@@ -41,13 +41,13 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader) error {
 	if known, ok := r.(*bytes.Reader); ok {
 		size = known.Size()
 	}
-	// An MD5 over each part is what every store understands; signed chunks are not.
+	// All stores support MD5 checksums of parts. Not all support signed chunks.
 	opts := minio.PutObjectOptions{PartSize: partSize, DisableContentSha256: true, SendContentMd5: true}
 	_, err := b.client.PutObject(ctx, b.name, path.Join(b.prefix, key), r, size, opts)
 	return err
 }
 
-// Open asks for the blob's size first, because a missing one would show only
+// Open requests the size first, because a missing blob is otherwise only reported
 // when it is read.
 func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	object, err := b.client.GetObject(ctx, b.name, path.Join(b.prefix, key), minio.GetObjectOptions{})

@@ -9,8 +9,8 @@ import (
 	"path"
 )
 
-// folder keeps blobs as files. The root is the guard: no key, however it is
-// written, leads out of it.
+// folder stores blobs as files. os.Root ensures that no key refers to a file
+// outside the folder.
 type folder struct{ root *os.Root }
 
 func openFolder(name string) (*folder, error) {
@@ -21,8 +21,8 @@ func openFolder(name string) (*folder, error) {
 	return &folder{root}, err
 }
 
-// Put writes beside the final name and renames: a file that has its name is
-// whole, also after a power cut.
+// Put writes to a temporary file and renames it, so that a file with the final
+// name is always complete, even after a power failure.
 func (f *folder) Put(ctx context.Context, key string, r io.Reader) error {
 	if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
 		return err

@@ -12,54 +12,55 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// unclaimedFor is how long a blob may wait for the row it belongs to: longer
-// than any upload takes.
+// unclaimedFor is how long a blob can wait for its row. It is longer than any
+// upload.
 const unclaimedFor = 24 * time.Hour
 
-// Keeper keeps the store and the database in step, though no transaction spans
-// both. A key is written down as loose before its first byte is, and is loose
-// until a transaction claims it for a row; a row that goes makes it loose
-// again. So whenever the process ends, every blob either belongs to a row or
-// is on the list that Sweep removes.
+// Keeper keeps the store and the database consistent without a transaction over
+// both. Before its first byte is written, a key is added to the table
+// loose_blobs. A transaction claims it for a row, which removes it from the table.
+// When the row is deleted, the key is added again. Whenever the process ends,
+// each blob either belongs to a row or is in the table, and Sweep deletes it.
 type Keeper struct {
 	DB *db.DB
 	Store
 }
 
-// loose is a key that belongs to no row.
-type loose struct {
+// unclaimed is a key that belongs to no row.
+type unclaimed struct {
 	Env    auth.Env  `db:"env"`
 	Key    string    `db:"key"`
-	Doomed bool      `db:"doomed"` // it can no longer be claimed
+	Doomed bool      `db:"doomed"` // can no longer be claimed, because Sweep deletes it
 	DueAt  time.Time `db:"due_at"`
 }
 
-// Stage keeps what r gives under the name in a new key's folder, and returns
-// the key. It belongs to nobody until Claim.
+// Stage stores the content of r under a new key and a name, and returns the key.
+// Claim it in the transaction that inserts its row.
 func (k *Keeper) Stage(ctx context.Context, env auth.Env, kind, name string, r io.Reader) (string, error) {
 	key, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		key := Key(kind, strings.TrimPrefix(tx.NewID(""), "_"))
-		return key, db.Insert(ctx, tx, "loose_blobs", loose{env, key, false, tx.Now.Add(unclaimedFor)})
+		return key, db.Insert(ctx, tx, "loose_blobs", unclaimed{env, key, false, tx.Now.Add(unclaimedFor)})
 	})
 	if err != nil {
 		return "", err
 	}
-	source := &remembering{r: r}
+
+	source := &errorReader{r: r}
 	if err := k.Put(ctx, key+"/"+name, source); err != nil {
 		k.Discard(ctx, env, key)
 		if source.err != nil {
-			return "", source.err // the sender's fault, whatever the store made of it
+			return "", source.err // the upload failed, not the store
 		}
 		return "", err
 	}
 	return key, nil
 }
 
-// Key is where the blobs with an id are kept. The end of an id is random, so
-// that no folder grows large.
+// Key returns the key for an ID. It contains the end of the ID, which is random,
+// so that no folder becomes large.
 func Key(kind, id string) string { return kind + "/" + id[max(0, len(id)-2):] + "/" + id }
 
-// Claim makes a staged key belong to the row that the transaction writes.
+// Claim assigns a staged key to the row that the transaction inserts.
 func Claim(ctx context.Context, tx *db.Tx, key string) error {
 	n, err := db.Exec(ctx, tx, `DELETE FROM loose_blobs WHERE env = ? AND key = ? AND NOT doomed`, tx.Env, key)
 	if err == nil && n == 0 {
@@ -68,7 +69,8 @@ func Claim(ctx context.Context, tx *db.Tx, key string) error {
 	return err
 }
 
-// Release gives up the key of a row that the transaction removes.
+// Release marks the key of a row that the transaction deletes. Sweep deletes its
+// blobs.
 func Release(ctx context.Context, tx *db.Tx, key string) error {
 	_, err := db.Exec(ctx, tx, `
 		INSERT INTO loose_blobs (env, key, doomed, due_at) VALUES (?, ?, TRUE, ?)
@@ -76,29 +78,29 @@ func Release(ctx context.Context, tx *db.Tx, key string) error {
 	return err
 }
 
-// Discard removes a staged key that nobody will claim. What it fails to
-// remove, Sweep will.
+// Discard deletes a staged key that will not be claimed. If it fails, Sweep
+// deletes the key later.
 func (k *Keeper) Discard(ctx context.Context, env auth.Env, key string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second) // also for a caller who hung up
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second) // even if the client has disconnected
 	defer cancel()
 	doomed, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, `UPDATE loose_blobs SET doomed = TRUE, due_at = ? WHERE env = ? AND key = ?`, tx.Now, env, key)
 	})
-	// None if it was claimed after all: an error may have hidden that the commit succeeded.
+	// It is 0 if the key was claimed: the commit can succeed even if it returned an error.
 	if err == nil && doomed == 1 {
-		_ = k.remove(ctx, loose{Env: env, Key: key})
+		_ = k.remove(ctx, unclaimed{Env: env, Key: key})
 	}
 }
 
-// Sweep removes what belongs to nobody, and counts it.
+// Sweep deletes the keys that belong to no row, and returns how many.
 func (k *Keeper) Sweep(ctx context.Context) (swept int, err error) {
 	for {
-		due, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) ([]loose, error) {
-			// Whoever claims now comes too late, before the first byte goes.
+		due, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) ([]unclaimed, error) {
+			// Prevent claims before the first blob is deleted.
 			if _, err := db.Exec(ctx, tx, `UPDATE loose_blobs SET doomed = TRUE WHERE due_at <= ? AND NOT doomed`, tx.Now); err != nil {
 				return nil, err
 			}
-			return db.All[loose](ctx, tx, `SELECT {cols} FROM loose_blobs WHERE due_at <= ? ORDER BY due_at LIMIT 100`, tx.Now)
+			return db.All[unclaimed](ctx, tx, `SELECT {cols} FROM loose_blobs WHERE due_at <= ? ORDER BY due_at LIMIT 100`, tx.Now)
 		})
 		if err != nil || len(due) == 0 {
 			return swept, err
@@ -112,9 +114,9 @@ func (k *Keeper) Sweep(ctx context.Context) (swept int, err error) {
 	}
 }
 
-// remove removes the bytes first: a row without bytes is swept again, bytes
-// without a row would stay for ever.
-func (k *Keeper) remove(ctx context.Context, l loose) error {
+// remove deletes the blobs first. If it fails in between, the next Sweep repeats
+// it. In the other order, the blobs would remain forever.
+func (k *Keeper) remove(ctx context.Context, l unclaimed) error {
 	if err := k.Remove(ctx, l.Key); err != nil {
 		return err
 	}
@@ -124,13 +126,13 @@ func (k *Keeper) remove(ctx context.Context, l loose) error {
 	return err
 }
 
-// remembering keeps the error that reading ended with.
-type remembering struct {
+// errorReader stores the error of the reader.
+type errorReader struct {
 	r   io.Reader
 	err error
 }
 
-func (m *remembering) Read(p []byte) (int, error) {
+func (m *errorReader) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		m.err = err

@@ -1,11 +1,10 @@
-// Package events records what happened, in the transaction in which it did.
+// Package events records changes in the transaction of the change.
 //
-// An event is what webhooks tell the outside, an audit entry what the
-// dealership can look up. Every event has its entry, so a feature makes one
-// call for both.
+// Clients read events through the API and webhooks. Each event also has an audit
+// entry, so features call Emit for both.
 //
-// Emit writes to the outbox. Publish moves what has been committed there to
-// the feed, which is what callers and webhooks see.
+// Emit writes to the outbox. Publish moves committed events from the outbox to
+// the feed, where clients and webhooks see them.
 package events
 
 import (
@@ -22,15 +21,15 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Event is one thing that happened to an object.
+// Event is a change of an object.
 type Event struct {
 	Env         auth.Env     `json:"-" db:"env"`
-	ID          string       `json:"id" db:"id" doc:"Also the webhook-id of its deliveries: what has been seen before can be dropped." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID          string       `json:"id" db:"id" doc:"Also the webhook-id header of its deliveries. Use it to ignore duplicates." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Type        string       `json:"type" db:"type" example:"hull.created"`
 	CreatedAt   time.Time    `json:"created_at" db:"created_at"`
 	Environment auth.Mode    `json:"environment" enum:"live,test"`
-	Sequence    int64        `json:"sequence" db:"sequence" doc:"Counts the events of one object: an older one than the last seen can be dropped." example:"1"`
-	APIVersion  string       `json:"api_version" db:"api_version" doc:"The version of the API that data is written in." example:"2026-11-15"`
+	Sequence    int64        `json:"sequence" db:"sequence" doc:"Number of the event in the sequence of its object. Use it to ignore events that arrive out of order." example:"1"`
+	APIVersion  string       `json:"api_version" db:"api_version" doc:"API version of the data." example:"2026-11-15"`
 	Request     EventRequest `json:"request"`
 	Data        EventData    `json:"data" db:"data,json"`
 
@@ -39,44 +38,44 @@ type Event struct {
 	IdempotencyKey *string `json:"-" db:"idempotency_key"`
 }
 
-// EventRequest is the request that caused an event.
+// EventRequest is the API request that caused an event.
 type EventRequest struct {
-	ID             *string `json:"id" doc:"Null for what happened by itself." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID             *string `json:"id" doc:"Null if the event was not caused by a request." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	IdempotencyKey *string `json:"idempotency_key"`
 }
 
-// EventData is the object as it was after the event, and the old values of what
-// changed. It is kept as the text that it was written as, because deliveries of
-// an event are equal to the byte.
+// EventData is the object after the event, and the old values of the changed
+// fields. It is stored as text, so that all deliveries of an event have the same
+// bytes.
 type EventData struct{ jsontext.Value }
 
-// Schema is that of an object of any kind; the webhooks section of the
-// description has one for each type of event.
+// Schema accepts any object. The webhooks section of the OpenAPI document has a
+// schema for each event type.
 func (EventData) Schema(huma.Registry) *huma.Schema {
 	return DataSchema(&huma.Schema{Type: huma.TypeObject})
 }
 
-// DataSchema is the schema of an event's data about an object.
+// DataSchema returns the schema of the data for an object.
 func DataSchema(object *huma.Schema) *huma.Schema {
 	s := &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"object", "previous"}, Properties: map[string]*huma.Schema{
 			"object":   object,
-			"previous": {Type: huma.TypeObject, Description: "The old values of the fields that changed.", AdditionalProperties: true},
+			"previous": {Type: huma.TypeObject, Description: "Old values of the changed fields.", AdditionalProperties: true},
 		},
 	}
 	s.PrecomputeMessages()
 	return s
 }
 
-// Kind is a type of event: what subscriptions may name and the reference shows.
+// Kind describes an event type.
 type Kind struct {
 	Type   string
 	Doc    string
 	Object any // a value of the object's type
 }
 
-// Emit records that an object changed: the event, with its place in the
-// object's own sequence, and the audit entry of the same name. Before is nil
+// Emit records a change of an object: an event with the next number in the
+// sequence of the object, and an audit entry with the same name. Before is nil
 // for a new object.
 func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
 	changes := audit.Diff(before, after)
@@ -104,7 +103,8 @@ func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 			previous[field] = values[0]
 		}
 	}
-	e, err := draft(ctx, tx, name, objectID, after, previous)
+
+	e, err := newEvent(ctx, tx, name, objectID, after, previous)
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,9 @@ func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 	return db.Insert(ctx, tx, "outbox", e)
 }
 
-// draft is an event without an id.
-func draft(ctx context.Context, tx *db.Tx, name, objectID string, object any, previous map[string]any) (Event, error) {
-	// The count outlives the events, which are purged.
+// newEvent returns an event without an ID.
+func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, object any, previous map[string]any) (Event, error) {
+	// Old events are purged, so the number is stored in its own table.
 	sequence, err := db.One[int64](ctx, tx, `
 		INSERT INTO event_sequences (env, object_id, last) VALUES (?, ?, 1)
 		ON CONFLICT (env, object_id) DO UPDATE SET last = event_sequences.last + 1
@@ -123,6 +123,7 @@ func draft(ctx context.Context, tx *db.Tx, name, objectID string, object any, pr
 	if err != nil {
 		return Event{}, err
 	}
+
 	data, err := wire.Marshal(struct {
 		Object   any            `json:"object"`
 		Previous map[string]any `json:"previous"`
@@ -135,7 +136,7 @@ func draft(ctx context.Context, tx *db.Tx, name, objectID string, object any, pr
 	}, err
 }
 
-// In completes an event as an environment shows it.
+// In fills in the fields that are not columns.
 func (e Event) In(mode auth.Mode) Event {
 	e.Environment, e.Request = mode, EventRequest{e.RequestID, e.IdempotencyKey}
 	return e

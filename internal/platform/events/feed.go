@@ -12,16 +12,16 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// keepFor is how long events are kept: 30 days, and as long again as a webhook
-// may be tried, so that a dead letter still has its event.
+// keepFor is how long events are stored: 30 days, plus the duration of the
+// delivery attempts, so that a dead letter still has its event.
 const keepFor = 34 * 24 * time.Hour
 
-// Publish moves events from the outbox to the feed, some of every environment
-// that has any, so that a long queue of one does not hold up the others. It
-// returns them in the order of the feed. What another node is moving is left
-// to it.
-func Publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
-	// One step into the index per environment, however many events each has.
+// Publish moves events from the outbox to the feed and returns them in the order
+// of the feed. It moves up to limit events of each environment, so that a long
+// queue does not delay other environments. It skips events that another node is
+// moving.
+func Publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
+	// Reads one index entry per environment, however many events it has.
 	envs, err := db.All[auth.Env](ctx, tx, `
 		WITH RECURSIVE waiting (env) AS (
 			SELECT MIN(env) FROM outbox
@@ -30,22 +30,23 @@ func Publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
 		)
 		SELECT env FROM waiting WHERE env IS NOT NULL`)
 	var all []Event
-	for _, env := range envs { // in order: two nodes do not wait for each other in a circle
+	for _, env := range envs { // in order, to prevent a deadlock between two nodes
 		if err != nil {
 			break
 		}
 		var moved []Event
-		moved, err = publish(ctx, tx.In(env), most)
+		moved, err = publish(ctx, tx.In(env), limit)
 		all = append(all, moved...)
 	}
 	return all, err
 }
 
-func publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
-	moved, err := db.Claim[Event](ctx, tx, `SELECT {cols} FROM outbox WHERE env = ? ORDER BY id LIMIT ?`, tx.Env, most)
+func publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
+	moved, err := db.Claim[Event](ctx, tx, `SELECT {cols} FROM outbox WHERE env = ? ORDER BY id LIMIT ?`, tx.Env, limit)
 	if err != nil || len(moved) == 0 {
 		return nil, err
 	}
+
 	var ids []string
 	for _, e := range moved {
 		ids = append(ids, e.ID)
@@ -54,22 +55,25 @@ func publish(ctx context.Context, tx *db.Tx, most int) ([]Event, error) {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM outbox WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...); err != nil {
 		return nil, err
 	}
-	return moved, appendToFeed(ctx, tx, moved)
+	err = appendToFeed(ctx, tx, moved)
+	return moved, err
 }
 
-// Append writes an event that concerns nobody but the caller, such as a test,
-// straight to the feed.
+// Append adds an event directly to the feed, without the outbox and without an
+// audit entry.
 func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (Event, error) {
-	e, err := draft(ctx, tx, name, objectID, object, map[string]any{})
+	e, err := newEvent(ctx, tx, name, objectID, object, map[string]any{})
 	if err != nil {
 		return e, err
 	}
+
 	one := []Event{e}
-	return one[0], appendToFeed(ctx, tx, one)
+	err = appendToFeed(ctx, tx, one) // before one[0] is read, because it sets the ID
+	return one[0], err
 }
 
-// appendToFeed gives events their ids and makes them visible. Whoever else
-// wants to add to the feed waits until this transaction ends.
+// appendToFeed assigns the IDs of events and adds them to the feed. It locks the
+// feed until the transaction ends.
 func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
 	last, err := db.One[string](ctx, tx, `
 		INSERT INTO event_feeds (env, last_id) VALUES (?, '')
@@ -78,13 +82,15 @@ func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
 	if err != nil {
 		return err
 	}
+
 	for i := range added {
-		fresh := tx.NewID("evt")
-		if fresh <= last { // another node's clock is ahead
-			fresh = id.Next(last)
+		next := tx.NewID("evt")
+		if next <= last { // the clock of another node is ahead
+			next = id.Next(last)
 		}
-		added[i].ID, last = fresh, fresh
+		added[i].ID, last = next, next
 	}
+
 	if err := db.Insert(ctx, tx, "events", added...); err != nil {
 		return err
 	}
@@ -92,7 +98,7 @@ func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
 	return err
 }
 
-// Waiting reports whether there is anything to publish.
+// Waiting reports whether the outbox has events to publish.
 func Waiting(ctx context.Context, tx *db.Tx) (bool, error) {
 	found, err := db.All[int](ctx, tx, `SELECT 1 FROM outbox WHERE env IS NOT NULL LIMIT 1`)
 	return len(found) > 0, err
@@ -107,7 +113,7 @@ func Find(ctx context.Context, tx *db.Tx, eventID string) (Event, error) {
 	return e, err
 }
 
-// FindAll returns those of the events that are in the feed.
+// FindAll returns the events with these IDs that exist.
 func FindAll(ctx context.Context, tx *db.Tx, ids []string) ([]Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -121,8 +127,8 @@ func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[
 	return db.List[Event](ctx, tx, db.From("events"), q, w)
 }
 
-// Redact takes an object that was erased out of its earlier events. That they
-// happened stays, with their places in the sequence.
+// Redact removes the data of an erased object from its events. The events
+// themselves remain.
 func Redact(ctx context.Context, tx *db.Tx, objectID string) error {
 	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
 	if err != nil {
@@ -139,8 +145,7 @@ func Redact(ctx context.Context, tx *db.Tx, objectID string) error {
 	return nil
 }
 
-// Purge removes events of an environment that are too old, some at a time, and
-// returns how many.
+// Purge deletes up to 1,000 events that are too old, and returns how many.
 func Purge(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM events WHERE env = ? AND id IN (SELECT id FROM events WHERE env = ? AND id < ? ORDER BY id LIMIT 1000)`,
 		tx.Env, tx.Env, id.Floor("evt", tx.Now.Add(-keepFor)))

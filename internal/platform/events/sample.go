@@ -15,12 +15,12 @@ import (
 	"slipway/internal/platform/db"
 )
 
-// Trigger emits an event of a kind about an object that does not exist, for
-// developers who want to see one.
+// Trigger emits an event about a sample object that doesn't exist, for
+// developers.
 func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	noun, _, _ := strings.Cut(k.Type, ".")
 	objectID := tx.NewID(noun)
-	e, err := draft(ctx, tx, k.Type, objectID, Sample(k, tx.Now), map[string]any{})
+	e, err := newEvent(ctx, tx, k.Type, objectID, Sample(k, tx.Now), map[string]any{})
 	if err != nil {
 		return e, err
 	}
@@ -32,15 +32,15 @@ func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	return e, audit.Record(ctx, tx, "event.triggered", e.ID, map[string][2]any{"type": {nil, k.Type}})
 }
 
-// Sample makes an object such as the reference shows for a kind: of its fields'
-// examples, the first of every enumeration, and the time given.
+// Sample returns a sample object of a kind. It uses the examples of the fields,
+// the first value of each enum, and the given time.
 func Sample(k Kind, now time.Time) any {
 	v := reflect.New(reflect.TypeOf(k.Object)).Elem()
 	fill(v, "", now)
 	return v.Interface()
 }
 
-// fill sets a value by the tags of its field.
+// fill sets a value according to the tags of its field.
 func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	example, first := tag.Get("example"), ""
 	if enum := tag.Get("enum"); enum != "" {
@@ -49,7 +49,7 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if example == "" {
-			return // unknown
+			return // null
 		}
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), tag, now)
@@ -73,7 +73,7 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 		}
 		v.SetString(example)
 	case reflect.Int64, reflect.Int:
-		n, _ := strconv.ParseInt(example, 10, 64) // 0 without an example
+		n, _ := strconv.ParseInt(example, 10, 64) // 0 if there is no example
 		v.SetInt(n)
 	case reflect.Float64:
 		n, _ := strconv.ParseFloat(example, 64)
@@ -85,7 +85,7 @@ func fill(v reflect.Value, tag reflect.StructTag, now time.Time) {
 	}
 }
 
-// firstOf is the first value of a type that says itself which it has.
+// firstOf returns the first enum value of a type with its own schema.
 func firstOf(v reflect.Value) string {
 	p, ok := v.Interface().(huma.SchemaProvider)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package images takes photographs that strangers send: it judges them before
-// it decodes them, and makes clean copies in the sizes that listings need.
+// Package images validates uploaded photos before it decodes them, and creates
+// copies without metadata in the sizes for listings.
 package images
 
 import (
@@ -18,25 +18,25 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// MaxPixels bounds what a picture costs to decode. A file of 20 KB can hold
-// 900 million of them.
+// MaxPixels limits the memory to decode a picture. A file of 20 KB can contain
+// 900 million pixels.
 const MaxPixels = 50_000_000
 
-// Picture is what is known of a file without decoding it.
+// Picture describes a file without decoding it.
 type Picture struct {
-	Type          string // by content: the name and what the sender says do not count
-	Width, Height int    // as shown, the right way up
+	Type          string // detected from the content, not from the name or Content-Type
+	Width, Height int    // after applying the orientation
 	turn          orientation
 }
 
-// format is one kind of file that is taken.
+// format is a supported file format.
 type format struct {
 	kind   string
 	is     func(head []byte) bool
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// walk goes through the file's structure, which tells whether it is whole
-	// and which way up it is.
+	// walk reads the structure of the file. It checks that the file is complete and
+	// returns its orientation.
 	walk func(*bufio.Reader) (orientation, error)
 }
 
@@ -48,7 +48,7 @@ var formats = []format{
 	}, webp.DecodeConfig, webp.Decode, walkWebP},
 }
 
-// Types are those of the files that are taken.
+// Types returns the supported media types.
 func Types() (types []string) {
 	for _, f := range formats {
 		types = append(types, f.kind)
@@ -56,8 +56,8 @@ func Types() (types []string) {
 	return types
 }
 
-// Inspect judges a file from its headers and its structure, in little memory:
-// what passes is one of our types, within the budget of pixels, and whole.
+// Inspect validates a file from its headers and structure, without decoding it.
+// The file must have a supported type, at most MaxPixels, and be complete.
 func Inspect(file io.ReadSeeker) (Picture, error) {
 	f, err := formatOf(file)
 	if err != nil {
@@ -65,13 +65,13 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	}
 	config, err := f.config(bufio.NewReader(file))
 	if err != nil {
-		return Picture{}, refuse("damaged", "is damaged: its header cannot be read").Because(err)
+		return Picture{}, reject("damaged", "is damaged: the header can't be read").Because(err)
 	}
 	if config.Width < 1 || config.Height < 1 {
-		return Picture{}, refuse("damaged", "has no pixels")
+		return Picture{}, reject("damaged", "has no pixels")
 	}
 	if config.Width > MaxPixels/config.Height {
-		return Picture{}, refuse("too_many_pixels", "has %d × %d pixels; at most %d million are taken", config.Width, config.Height, MaxPixels/1_000_000)
+		return Picture{}, reject("too_many_pixels", "has %d × %d pixels; the limit is %d million pixels", config.Width, config.Height, MaxPixels/1_000_000)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return Picture{}, err
@@ -81,7 +81,7 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 		if _, ok := errors.AsType[*fault.Error](err); ok {
 			return Picture{}, err
 		}
-		return Picture{}, refuse("damaged", "is damaged or ends too early").Because(err)
+		return Picture{}, reject("damaged", "is damaged or incomplete").Because(err)
 	}
 	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: turn}
 	if turn.swaps() {
@@ -97,7 +97,7 @@ func formatOf(file io.ReadSeeker) (format, error) {
 		return format{}, err
 	}
 	if n == 0 {
-		return format{}, refuse("empty", "is empty")
+		return format{}, reject("empty", "is empty")
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return format{}, err
@@ -107,30 +107,30 @@ func formatOf(file io.ReadSeeker) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, refuse("type", "must be a JPEG, PNG or WebP picture, and its content is none")
+	return format{}, reject("type", "must be a JPEG, PNG or WebP picture")
 }
 
-func refuse(code, message string, args ...any) *fault.Error {
+func reject(code, message string, args ...any) *fault.Error {
 	f := fault.New(fault.KindUnprocessable, "").Detail("file", code, message, args...)
 	f.Message = fault.Sentence(f.Details)
 	return f
 }
 
-// Variant is one of the copies that are made.
+// Variant is a copy of a picture in one size.
 type Variant struct {
 	Name string
 	Type string
 	Data []byte
 }
 
-// sizes are the longest sides, the largest first: each is made from the one
-// before.
+// sizes are the lengths of the longer side. Each size is created from the
+// previous one, so the largest is first.
 var sizes = []struct {
 	name    string
 	longest int
 }{{"full", 2048}, {"card", 800}, {"thumb", 320}}
 
-// Variants are the names of the copies.
+// Variants lists the names of the variants.
 var Variants = []string{"thumb", "card", "full", "original"}
 
 const (
@@ -138,9 +138,8 @@ const (
 	originalQuality = 92
 )
 
-// Render decodes a picture that passed Inspect and gives its copies to keep,
-// one after the other: right way up, and with nothing in them but pixels. What
-// has no smaller form, such as a small picture, is not enlarged.
+// Render decodes a picture that passed Inspect and calls keep for each variant.
+// Variants are upright and contain no metadata. Small pictures are not enlarged.
 func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	var decode func(io.Reader) (image.Image, error)
 	for _, f := range formats {
@@ -150,7 +149,7 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	}
 	img, err := decode(bufio.NewReader(file))
 	if err != nil {
-		return refuse("damaged", "is damaged: it cannot be decoded").Because(err)
+		return reject("damaged", "is damaged: it can't be decoded").Because(err)
 	}
 	img = p.turn.apply(img)
 	original, err := reencode(img, p.Type)

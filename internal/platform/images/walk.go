@@ -184,7 +184,7 @@ func walkWebP(r *bufio.Reader) (turn orientation, err error) {
 		n, kind := int64(binary.LittleEndian.Uint32(chunk[4:])), string(chunk[:4])
 		left -= 8 + n + n&1 // chunks are padded to even sizes
 		if kind == "ANIM" {
-			return 0, refuse("type", "must not be animated")
+			return 0, reject("type", "must not be animated")
 		}
 		if kind == "EXIF" && n <= maxMeta {
 			meta := make([]byte, n)

@@ -1,7 +1,7 @@
-// Package jobs runs work in the background, on either database.
+// Package jobs runs background jobs on SQLite and PostgreSQL.
 //
-// A job is enqueued in the transaction that calls for it and runs only if that
-// commits. It may run more than once after a crash: workers are idempotent.
+// A job is enqueued in a transaction and only runs if the transaction commits.
+// After a crash it can run more than once, so workers must be idempotent.
 package jobs
 
 import (
@@ -23,31 +23,31 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Args is the payload of a job: a struct whose Kind names its worker.
+// Args are the arguments of a job. Kind identifies its worker.
 type Args = river.JobArgs
 
-// Laned are args whose job runs in a lane of its own, so that slow work makes
-// quick work wait for nothing.
+// Laned are args whose job runs in a separate lane, so that slow jobs don't delay
+// fast ones.
 type Laned interface{ Lane() string }
 
-// The lanes beside the usual one.
+// The lanes in addition to the default one.
 const (
-	Heavy   = "heavy"   // work that keeps a core busy for seconds: pictures
-	Long    = "long"    // work that goes on for minutes: imports
-	Outside = "outside" // work that waits for strangers
+	Heavy   = "heavy"   // jobs that use a CPU core for seconds, such as photos
+	Long    = "long"    // jobs that take minutes, such as imports
+	Outside = "outside" // jobs that wait for other servers
 )
 
-// Patient are args whose job may take longer than a minute.
+// Patient are args whose job can take longer than a minute.
 type Patient interface{ Timeout() time.Duration }
 
-// Queue enqueues jobs and works them. One of the two clients is nil: the two
-// databases have different kinds of transaction.
+// Queue enqueues and runs jobs. One of the two clients is nil, because the two
+// databases have different types of transactions.
 type Queue struct {
 	sqlite   *river.Client[*sql.Tx]
 	postgres *river.Client[pgx.Tx]
 }
 
-// Registry is the work a queue can do.
+// Registry contains the workers of a queue.
 type Registry struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
@@ -56,8 +56,8 @@ type Registry struct {
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
 
-// On adds the worker of a kind of job. Args that have a field Env make the job
-// run in that environment.
+// On adds the worker of a kind of job. If the args have a field Env, the job runs
+// in that environment.
 func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
 	river.AddWorker(r.workers, &worker[A]{work: work})
 }
@@ -71,7 +71,7 @@ func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
 	return Run(ctx, w.work, job.Args)
 }
 
-// Run does a job now, in the environment that its args name if they name one.
+// Run runs a job now, in the environment of its args if they have one.
 func Run[A Args](ctx context.Context, work func(ctx context.Context, args A) error, args A) error {
 	if env, ok := envOf(args); ok {
 		ctx = auth.InEnv(ctx, env)
@@ -79,7 +79,7 @@ func Run[A Args](ctx context.Context, work func(ctx context.Context, args A) err
 	return work(ctx, args)
 }
 
-// envOf returns the field Env of a job's args.
+// envOf returns the field Env of the args.
 func envOf(args Args) (auth.Env, bool) {
 	v := reflect.ValueOf(args)
 	if v.Kind() != reflect.Struct {
@@ -93,7 +93,8 @@ func envOf(args Args) (auth.Env, bool) {
 	return env, ok
 }
 
-// Timeout is River's own, a minute, for args that say nothing.
+// Timeout is the timeout of the args. It defaults to the default of River, one
+// minute.
 func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
 	if p, ok := any(job.Args).(Patient); ok {
 		return p.Timeout()
@@ -101,13 +102,13 @@ func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
 	return 0
 }
 
-// Every makes a job run by itself at intervals, on one node.
+// Every runs a job at intervals, on one node.
 func Every(r *Registry, interval time.Duration, args Args) {
 	r.periodic = append(r.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
 		func() (river.JobArgs, *river.InsertOpts) { return args, options(args) }, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Migrate brings the queue's own tables up to date.
+// Migrate updates the tables of the queue.
 func Migrate(ctx context.Context, d *db.DB, log *slog.Logger) error {
 	lite, pg := d.JobPools()
 	if d.SQLite() {
@@ -143,11 +144,11 @@ func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 	return q, err
 }
 
-// Enqueue adds a job; it runs if tx commits, not before at. What is not for
-// later is left to the queue's own clock, which may differ from the service's.
+// Enqueue adds a job. It runs after tx commits, and not before at. If at is not
+// in the future, the queue uses its own clock, which can differ from tx.Now.
 func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
 	opts := options(args)
-	if at.After(tx.Now) { // what is scheduled, River looks for only every few seconds
+	if at.After(tx.Now) { // River checks for scheduled jobs only every few seconds
 		opts.ScheduledAt = at
 	}
 	if q.sqlite != nil {
@@ -168,7 +169,7 @@ func options(args Args) *river.InsertOpts {
 	return opts
 }
 
-// Start works jobs until Stop.
+// Start runs jobs until Stop.
 func (q *Queue) Start(ctx context.Context) error {
 	if q.sqlite != nil {
 		return q.sqlite.Start(ctx)
@@ -176,7 +177,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	return q.postgres.Start(ctx)
 }
 
-// Stop lets running jobs finish until ctx ends, then cancels them.
+// Stop waits for running jobs until ctx ends, then cancels them.
 func (q *Queue) Stop(ctx context.Context) error {
 	stop, cancel := q.clients()
 	if err := stop(ctx); err == nil || !errors.Is(err, context.DeadlineExceeded) {

@@ -1,5 +1,5 @@
-// Package outbound is the HTTP client for addresses that strangers give us:
-// webhook endpoints and listing partners.
+// Package outbound is the HTTP client for URLs that users enter, such as webhook
+// endpoints.
 package outbound
 
 import (
@@ -16,22 +16,19 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// ErrRefused is why a request was not sent: its address leads into a network
-// that strangers have no business in.
-var ErrRefused = errors.New("the address is not a public one")
+// ErrRefused means that a request was not sent because its address is private.
+var ErrRefused = errors.New("the address is not public")
 
-// New returns a client that reaches public addresses only: what is checked is
-// the address dialled, after the name was resolved, so that a name cannot
-// change its mind in between. It follows no redirect, which would be another
-// address, and knows no proxy, which would dial for it. Its requests end after
-// the timeout.
+// New returns a client that only connects to public addresses. It checks the
+// resolved address when it connects, so that a changed DNS entry can't bypass the
+// check. It doesn't follow redirects and doesn't use a proxy.
 func New(timeout time.Duration, allowPrivate bool) *http.Client {
 	dialer := &net.Dialer{Timeout: min(timeout, 5*time.Second)}
 	if !allowPrivate {
 		guard := ssrf.New(ssrf.WithAnyPort())
 		dialer.ControlContext = func(_ context.Context, network, address string, c syscall.RawConn) error {
 			if guard.Safe(network, address, c) != nil {
-				return ErrRefused // the library's words name the address
+				return ErrRefused // the library's error contains the address
 			}
 			return nil
 		}
@@ -47,13 +44,13 @@ func New(timeout time.Duration, allowPrivate bool) *http.Client {
 			MaxIdleConnsPerHost:    32,
 			IdleConnTimeout:        90 * time.Second,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // a small answer must not become a large one
+			DisableCompression:     true, // a small response must not expand to a large one
 		},
 	}
 }
 
-// CheckURL says what is wrong with an address that a stranger gave for a
-// field. What it resolves to is judged when it is dialled.
+// CheckURL validates a URL from a request. The address that it resolves to is
+// checked when the client connects.
 func CheckURL(bad *fault.Fields, field, raw string, live bool) {
 	u, err := url.Parse(raw)
 	switch {

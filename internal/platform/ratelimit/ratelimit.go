@@ -1,4 +1,4 @@
-// Package ratelimit counts requests against a rate.
+// Package ratelimit limits the rate of requests.
 package ratelimit
 
 import (
@@ -6,42 +6,42 @@ import (
 	"time"
 )
 
-// Limiter is a set of leaky buckets (GCRA). A bucket is one number: the moment
-// at which it will be full again.
+// Limiter is a set of leaky buckets (GCRA). For each bucket, it stores the time
+// when the bucket is full again.
 type Limiter struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	full map[string]time.Time
 }
 
-// New returns a limiter that reads this clock.
+// New returns a limiter with this clock.
 func New(now func() time.Time) *Limiter { return &Limiter{now: now, full: map[string]time.Time{}} }
 
-// maxBuckets is when buckets that are full again are thrown away.
+// maxBuckets is the number of buckets after which full buckets are deleted.
 const maxBuckets = 100_000
 
-// Taken is what a bucket is like after a request.
+// Taken is the state of a bucket after a request.
 type Taken struct {
-	Left  int           // requests that may follow at once
+	Left  int           // remaining requests
 	Reset time.Duration // until the bucket is full again
-	Wait  time.Duration // until a request is let through; 0 if this one was
+	Wait  time.Duration // until the next request is allowed; 0 if this one was allowed
 }
 
-// Take takes a request from a bucket that holds burst of them and refills by
-// one every step.
+// Take takes one request from a bucket. The bucket has room for burst requests
+// and refills by one every step.
 func (l *Limiter) Take(bucket string, burst int, step time.Duration) Taken {
 	now, capacity := l.now(), time.Duration(burst)*step
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.full) > maxBuckets {
-		for k, t := range l.full { // a full bucket is as good as none
+		for k, t := range l.full { // a missing bucket counts as full
 			if t.Before(now) {
 				delete(l.full, k)
 			}
 		}
 	}
 	full := l.full[bucket]
-	if full.Before(now) || full.Sub(now) > capacity { // no bucket is emptier than empty: the clock was set back
+	if full.Before(now) || full.Sub(now) > capacity { // it can't be emptier than empty, so the clock was set back
 		full = now
 	}
 	after := full.Add(step)

@@ -72,7 +72,7 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 		"bad":      {give(fault.BadRequest("Bad.")), want{400, "bad_request", "Bad.", none, "", ""}},
 		"unknown":  {give(fault.Unauthenticated("Who?")), want{401, "unauthenticated", "Who?", none, "", ""}},
 		"no":       {give(fault.Forbidden("No.")), want{403, "forbidden", "No.", none, "", ""}},
-		"missing":  {give(fault.NotFound("hull", "h")), want{404, "not_found", "No such hull: h.", none, "", ""}},
+		"missing":  {give(fault.NotFound("hull", "h")), want{404, "not_found", "Hull h not found.", none, "", ""}},
 		"method":   {give(fault.New(fault.KindMethodNotAllowed, "How?")), want{405, "bad_request", "How?", none, "", ""}},
 		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").After(time.Second)), want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
 		"large":    {give(fault.New(fault.KindTooLarge, "Large.")), want{413, "bad_request", "Large.", none, "", ""}},
@@ -82,7 +82,7 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 		"away":     {give(fault.Unavailable("Away.").After(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
 
 		"caused":   {give(fault.Conflict("Taken.").Because(errors.New(secret))), want{409, "conflict", "Taken.", none, "", ""}},
-		"wrapped":  {give(fmt.Errorf("%s: %w", secret, fault.NotFound("hull", "h"))), want{404, "not_found", "No such hull: h.", none, "", ""}},
+		"wrapped":  {give(fmt.Errorf("%s: %w", secret, fault.NotFound("hull", "h"))), want{404, "not_found", "Hull h not found.", none, "", ""}},
 		"error":    {give(errors.New(secret)), want{500, "server_error", ours, none, "", secret}},
 		"panic":    {func(context.Context) error { panic(secret) }, want{500, "server_error", ours, none, "", secret}},
 		"bounds":   {func(context.Context) error { return none[len(secret)].(error) }, want{500, "server_error", ours, none, "", "out of range"}},

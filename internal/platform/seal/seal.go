@@ -1,4 +1,4 @@
-// Package seal encrypts secrets at rest under the installation's master key.
+// Package seal encrypts secrets with the master key.
 package seal
 
 import (
@@ -20,17 +20,17 @@ import (
 // keySize is the size of a master key in bytes.
 const keySize = 32
 
-// Box encrypts and decrypts. What it seals is bound to a place, so that a
-// ciphertext copied to another row does not open there.
+// Box encrypts and decrypts. A ciphertext is bound to a place, so that it can't be
+// decrypted in another row.
 type Box struct {
 	aead cipher.AEAD
 	mac  []byte
 }
 
-// NewBox makes a box from a master key.
+// NewBox returns a box with a master key.
 func NewBox(master []byte) (*Box, error) {
 	if len(master) != keySize {
-		return nil, fmt.Errorf("master key has %d bytes, needs %d", len(master), keySize)
+		return nil, fmt.Errorf("the master key has %d bytes, must have %d", len(master), keySize)
 	}
 	key, err := hkdf.Key(sha256.New, master, nil, "slipway secrets at rest v1", keySize)
 	if err != nil {
@@ -53,24 +53,24 @@ func (b *Box) Seal(plain []byte, place string) []byte {
 	return b.aead.Seal(nil, nil, plain, []byte(place))
 }
 
-// Open decrypts what was sealed for the same place.
+// Open decrypts a ciphertext that was sealed for the same place.
 func (b *Box) Open(sealed []byte, place string) ([]byte, error) {
 	plain, err := b.aead.Open(nil, nil, sealed, []byte(place))
 	if err != nil {
-		return nil, errors.New("sealed data does not open: wrong master key or a copied row")
+		return nil, errors.New("can't decrypt: wrong master key, or copied from another row")
 	}
 	return plain, nil
 }
 
-// MAC marks data so that only a holder of the master key can have done it.
+// MAC returns a message authentication code with the master key.
 func (b *Box) MAC(data []byte) []byte {
 	h := hmac.New(sha256.New, b.mac)
 	h.Write(data)
 	return h.Sum(nil)
 }
 
-// MasterKey returns the key given in base64 by the operator or, without one,
-// the key kept in the data folder, which it makes the first time.
+// MasterKey decodes the configured key. If there is none, it returns the key in
+// the data folder, which it generates the first time.
 func MasterKey(given, folder string) ([]byte, error) {
 	if given != "" {
 		return decode(given)
@@ -89,12 +89,12 @@ func MasterKey(given, folder string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // it has another name by then, or is of no use
+	defer func() { _ = os.Remove(f.Name()) }() // the link remains
 	_, err = f.WriteString(base64.StdEncoding.EncodeToString(key) + "\n")
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err
 	}
-	// A link appears whole or not at all: of two processes that start at once, one makes the key and the other reads it.
+	// Creating a link is atomic. If two processes start at the same time, one creates the key and the other reads it.
 	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
 		return MasterKey("", folder)
 	} else if err != nil {
@@ -106,7 +106,7 @@ func MasterKey(given, folder string) ([]byte, error) {
 func decode(text string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != keySize {
-		return nil, fmt.Errorf("master key must be %d bytes in base64", keySize)
+		return nil, fmt.Errorf("the master key must be %d bytes in base64", keySize)
 	}
 	return key, nil
 }

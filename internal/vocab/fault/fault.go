@@ -1,8 +1,8 @@
-// Package fault is the vocabulary of things that go wrong.
+// Package fault defines the errors that API clients see.
 //
-// A fault says what kind of failure it is and what the caller may be told. Any
-// other error is a bug or an outage: it is logged in full, and the caller
-// learns only that the fault is ours.
+// A fault has a kind and a message for the client. Any other error is a bug or
+// an outage. It is logged completely, and the client only sees an internal
+// error.
 package fault
 
 import (
@@ -13,15 +13,14 @@ import (
 	"time"
 )
 
-// Kind is a row of the API's error table: the status of the response and the
-// word that programs branch on.
+// Kind is a kind of error: the status of the response and the code for programs.
 type Kind struct {
 	Status int
 	Code   string
 }
 
-// The kinds of fault. Three statuses that a caller can only treat as a
-// malformed request share its code.
+// The kinds of faults. Three statuses share the code bad_request, because clients
+// handle them in the same way.
 var (
 	KindBadRequest       = Kind{400, "bad_request"}
 	KindUnauthenticated  = Kind{401, "unauthenticated"}
@@ -37,15 +36,15 @@ var (
 	KindUnavailable      = Kind{503, "unavailable"}
 )
 
-// Detail blames one field, parameter or state.
+// Detail describes what is wrong with one field, parameter or state.
 type Detail struct {
-	Field   string `json:"field" doc:"Dotted path of the field, parameter or header to blame." example:"price_usd"`
-	Code    string `json:"code" doc:"Stable word for programs." example:"minimum"`
-	Message string `json:"message" doc:"Sentence for people, without the field's name." example:"must be at least 0"`
+	Field   string `json:"field" doc:"Dotted path of the invalid field, parameter or header." example:"price_usd"`
+	Code    string `json:"code" doc:"Stable code for programs." example:"minimum"`
+	Message string `json:"message" doc:"Description for people. Completes a sentence that starts with the name of the field." example:"must be at least 0"`
 }
 
-// Error is a fault. Everything in it is for the caller except the cause, which
-// is for the log.
+// Error is a fault. The client sees everything except the cause, which is only
+// logged.
 type Error struct {
 	Kind       Kind
 	Message    string
@@ -63,52 +62,54 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// New makes a fault of a kind that has no short name below.
+// New returns a fault of any kind.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// BadRequest is a request of the wrong shape.
+// BadRequest is for a malformed request.
 func BadRequest(format string, args ...any) *Error { return New(KindBadRequest, format, args...) }
 
-// Unauthenticated is a missing, unknown or ended credential.
+// Unauthenticated is for a missing, invalid or expired credential.
 func Unauthenticated(format string, args ...any) *Error {
 	return New(KindUnauthenticated, format, args...)
 }
 
-// Forbidden is a good credential that may not do this.
+// Forbidden is for a valid credential without permission.
 func Forbidden(format string, args ...any) *Error { return New(KindForbidden, format, args...) }
 
-// NotFound says that the environment has no such thing. It takes the noun and
-// the id the caller sent, so that a foreign id and an id that never existed
-// get the same bytes.
-func NotFound(noun, id string) *Error { return New(KindNotFound, "No such %s: %s.", noun, id) }
+// NotFound is for an object that doesn't exist in the environment. The message
+// only contains the noun and the ID from the request, so that it is the same for
+// an object of another environment.
+func NotFound(noun, id string) *Error {
+	return New(KindNotFound, "%s%s %s not found.", strings.ToUpper(noun[:1]), noun[1:], id)
+}
 
-// Conflict is a state that forbids what was asked.
+// Conflict is for a request that the current state doesn't allow.
 func Conflict(format string, args ...any) *Error { return New(KindConflict, format, args...) }
 
-// Unavailable is an outage that passes by itself.
+// Unavailable is for a temporary outage.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
-// Detail names a field or state to blame.
+// Detail adds a detail about a field or state.
 func (e *Error) Detail(field, code, format string, args ...any) *Error {
 	e.Details = append(e.Details, Detail{field, code, fmt.Sprintf(format, args...)})
 	return e
 }
 
-// Because attaches the cause, for the log only.
+// Because sets the cause, which is only logged.
 func (e *Error) Because(err error) *Error {
 	e.cause = err
 	return e
 }
 
-// After tells the caller how long to wait before trying again.
+// After sets the Retry-After of the response.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
 }
 
-// KindOf reports the kind of err; whatever is not a fault is our own error.
+// KindOf returns the kind of err. An error that is not a fault is a server error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -116,17 +117,18 @@ func KindOf(err error) Kind {
 	return KindServerError
 }
 
-// Fields collects what is wrong with the values of a request, so that the
-// caller hears of all of it at once.
+// Fields collects everything that is wrong with the fields of a request, so that
+// the client sees all of it in one response.
 type Fields []Detail
 
-// Add blames a field.
+// Add adds a detail about a field. The message completes a sentence that starts
+// with the name of the field.
 func (f *Fields) Add(field, code, format string, args ...any) {
 	*f = append(*f, Detail{field, code, fmt.Sprintf(format, args...)})
 }
 
-// Err is the fault for the fields collected, nil when there are none. A field
-// that is missing makes it a request of the wrong shape.
+// Err returns a fault with all details, or nil if there are none. If a required
+// field is missing, it is a bad request.
 func (f Fields) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -138,15 +140,15 @@ func (f Fields) Err() error {
 	return &Error{Kind: kind, Message: Sentence(f), Details: f}
 }
 
-// Sentence says in words what the details say to programs.
+// Sentence returns the details as one sentence.
 func Sentence(details []Detail) string {
-	const most = 3
+	const limit = 3
 	var parts []string
-	for _, d := range details[:min(most, len(details))] {
+	for _, d := range details[:min(limit, len(details))] {
 		parts = append(parts, strings.TrimSpace(d.Field+" "+d.Message))
 	}
 	s := strings.Join(parts, "; ")
-	if n := len(details) - most; n > 0 {
+	if n := len(details) - limit; n > 0 {
 		s += fmt.Sprintf("; and %d more", n)
 	}
 	return s + "."

@@ -31,7 +31,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
+func TestErrorWrapsItsCause(t *testing.T) {
 	cause := errors.New("SQLSTATE 23505")
 	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").After(time.Second).Because(cause)
 	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
@@ -45,37 +45,37 @@ func TestErrorKeepsItsCauseForTheLog(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	type complaint struct{ field, code, text string }
+	type detail struct{ field, code, text string }
 	for name, c := range map[string]struct {
-		complaints []complaint
-		kind       fault.Kind
-		message    string
+		details []detail
+		kind    fault.Kind
+		message string
 	}{
-		"one value":        {[]complaint{{"year", "maximum", "must be at most 2028"}}, fault.KindUnprocessable, "year must be at most 2028."},
-		"a missing field":  {[]complaint{{"year", "maximum", "is late"}, {"hin", "required", "is required"}}, fault.KindBadRequest, "year is late; hin is required."},
-		"three":            {[]complaint{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}}, fault.KindUnprocessable, "a 1; b 2; c 3."},
-		"more than fit":    {[]complaint{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}, {"d", "x", "4"}, {"e", "x", "5"}}, fault.KindUnprocessable, "a 1; b 2; c 3; and 2 more."},
-		"the whole body":   {[]complaint{{"", "x", "must be an object"}}, fault.KindUnprocessable, "must be an object."},
-		"a percent inside": {[]complaint{{"rate", "x", "must be 100%"}}, fault.KindUnprocessable, "rate must be 100%."},
+		"one value":        {[]detail{{"year", "maximum", "must be at most 2028"}}, fault.KindUnprocessable, "year must be at most 2028."},
+		"a missing field":  {[]detail{{"year", "maximum", "is late"}, {"hin", "required", "is required"}}, fault.KindBadRequest, "year is late; hin is required."},
+		"three":            {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}}, fault.KindUnprocessable, "a 1; b 2; c 3."},
+		"more than fit":    {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}, {"d", "x", "4"}, {"e", "x", "5"}}, fault.KindUnprocessable, "a 1; b 2; c 3; and 2 more."},
+		"the whole body":   {[]detail{{"", "x", "must be an object"}}, fault.KindUnprocessable, "must be an object."},
+		"a percent inside": {[]detail{{"rate", "x", "must be 100%"}}, fault.KindUnprocessable, "rate must be 100%."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var bad fault.Fields
-			for _, p := range c.complaints {
+			for _, p := range c.details {
 				bad.Add(p.field, p.code, "%s", p.text)
 			}
-			f, ok := bad.Err().(*fault.Error) //nolint:errorlint // returned as it is
+			f, ok := bad.Err().(*fault.Error) //nolint:errorlint // not wrapped
 			testkit.Equal(t, ok, true)
 			testkit.Equal(t, f.Kind, c.kind)
 			testkit.Equal(t, f.Message, c.message)
-			testkit.Len(t, f.Details, len(c.complaints))
+			testkit.Len(t, f.Details, len(c.details))
 		})
 	}
 	if err := (fault.Fields{}).Err(); err != nil {
-		t.Errorf("no complaint became %v", err)
+		t.Errorf("without details: got %v, want nil", err)
 	}
 }
 
-// A foreign id and one that never existed must not be told apart.
-func TestNotFoundSaysNoMoreThanWasAsked(t *testing.T) {
-	testkit.Equal(t, fault.NotFound("hull", "hull_7").Message, "No such hull: hull_7.")
+// The message is the same for an object of another environment.
+func TestNotFound(t *testing.T) {
+	testkit.Equal(t, fault.NotFound("hull", "hull_7").Message, "Hull hull_7 not found.")
 }

@@ -1,7 +1,7 @@
-// Package id makes and checks the ids of resources.
+// Package id generates and validates the IDs of resources.
 //
 // An id is a prefix and a ULID in lower case: hull_01jcqz8t5n8m2x4v6b7c9d0e1f.
-// Ids sort as text by creation, so an id alone is a position in a list.
+// IDs sort by creation time, so an ID is also a position in a list.
 package id
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Source gives out ids that never go backwards, whatever the clock does.
+// Source generates IDs that always increase, even if the clock is set back.
 type Source struct {
 	mu      sync.Mutex
 	entropy *ulid.MonotonicEntropy
@@ -26,7 +26,7 @@ func NewSource() *Source {
 	return &Source{entropy: ulid.Monotonic(rand.Reader, 1<<40-1)}
 }
 
-// New returns a fresh id made at the given time.
+// New returns a new ID for the given time.
 func (s *Source) New(prefix string, at time.Time) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +39,7 @@ func (s *Source) New(prefix string, at time.Time) string {
 	return prefix + "_" + strings.ToLower(u.String())
 }
 
-// Next is the id that sorts right after this valid one.
+// Next returns the ID that sorts directly after a valid ID.
 func Next(s string) string {
 	prefix, digits, _ := strings.Cut(s, "_")
 	u := ulid.MustParseStrict(digits)
@@ -51,8 +51,8 @@ func Next(s string) string {
 	return prefix + "_" + strings.ToLower(u.String())
 }
 
-// Floor is the smallest id that could have been made at the given time, which
-// turns a condition on creation time into one on the primary key.
+// Floor returns the smallest ID of the given time. Use it to filter by creation
+// time with the primary key.
 func Floor(prefix string, at time.Time) string {
 	var u ulid.ULID
 	if ms := at.UnixMilli(); ms > 0 {

@@ -1,4 +1,4 @@
-// Package page is the shape of lists: what a caller asks for and gets.
+// Package page defines the requests and responses of lists.
 package page
 
 import (
@@ -11,38 +11,38 @@ import (
 
 // Query is the paging part of a list request; embed it in the filter.
 type Query struct {
-	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"How many objects to return."`
-	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Return the objects that follow this id: older ones."`
-	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return the objects that precede this id: newer ones."`
+	Limit         int    `query:"limit" minimum:"1" maximum:"100" default:"25" doc:"Maximum number of objects to return."`
+	StartingAfter string `query:"starting_after" maxLength:"64" doc:"Return objects older than the object with this ID."`
+	EndingBefore  string `query:"ending_before" maxLength:"64" doc:"Return objects newer than the object with this ID."`
 }
 
 // Page is one page of a list, newest first.
 type Page[T any] struct {
 	Data       []T     `json:"data" nullable:"false" doc:"The objects, newest first."`
-	HasMore    bool    `json:"has_more" doc:"Whether more objects follow in the direction asked for."`
-	NextCursor *string `json:"next_cursor" doc:"Pass as starting_after to get older objects; null when there are none."`
-	PrevCursor *string `json:"prev_cursor" doc:"Pass as ending_before to get newer objects; null when there are none."`
+	HasMore    bool    `json:"has_more" doc:"Whether there are more objects in this direction."`
+	NextCursor *string `json:"next_cursor" doc:"Send it as starting_after to get older objects. Null if there are none."`
+	PrevCursor *string `json:"prev_cursor" doc:"Send it as ending_before to get newer objects. Null if there are none."`
 }
 
-// Check refuses cursors that cannot be positions in a list of these ids.
+// Check rejects cursors that are not IDs with this prefix.
 func (q Query) Check(prefix string) error {
 	if q.StartingAfter != "" && q.EndingBefore != "" {
-		return fault.BadRequest("starting_after and ending_before exclude each other.").
-			Detail("ending_before", "exclusive", "cannot be combined with starting_after")
+		return fault.BadRequest("Send either starting_after or ending_before, not both.").
+			Detail("ending_before", "exclusive", "can't be combined with starting_after")
 	}
 	for _, c := range []struct{ field, cursor string }{{"starting_after", q.StartingAfter}, {"ending_before", q.EndingBefore}} {
 		if c.cursor != "" && !id.Valid(prefix, c.cursor) {
-			return fault.BadRequest("%s must be the id of an object of this list.", c.field).
-				Detail(c.field, "cursor", "must be an id that starts with %s_", prefix)
+			return fault.BadRequest("%s must be the ID of an object in this list.", c.field).
+				Detail(c.field, "cursor", "must be an ID that starts with %s_", prefix)
 		}
 	}
 	return nil
 }
 
-// Backwards reports that newer objects were asked for.
+// Backwards reports whether newer objects were requested.
 func (q Query) Backwards() bool { return q.EndingBefore != "" }
 
-// Cursor is the position asked for, "" for the newest.
+// Cursor returns the cursor of the request, or "" for the newest objects.
 func (q Query) Cursor() string { return q.StartingAfter + q.EndingBefore }
 
 // Cut makes a page of rows read from the cursor on, with one more than the
