@@ -47,7 +47,7 @@ func TestRotation(t *testing.T) {
 		s.As(next.Key).Get("/v1/me", 200, nil)
 		f = s.Test.Post(path+"/rotate", nil, 409, nil).Fault(t)
 		f.WantDetail(t, "key_id", "state", "rotated after its end")
-		testkit.Contains(t, f.Message, "ended", "rotated after its end")
+		testkit.Contains(t, f.Message, "expired", "rotated after its end")
 		// The successor can be rotated in its turn, a revoked one cannot.
 		var third access.IssuedKey
 		s.Test.Post("/v1/api_keys/"+next.ID+"/rotate", `{}`, 201, &third)

@@ -123,7 +123,7 @@ func TestSession(t *testing.T) {
 		second.Get("/v1/me", 401, nil)
 		second.Delete("/oauth/sessions/current", 401)
 		s.As("").Delete("/oauth/sessions/current", 401)
-		testkit.Contains(t, s.Test.Delete("/oauth/sessions/current", 403).Fault(t).Message, "no session", "a key")
+		testkit.Contains(t, s.Test.Delete("/oauth/sessions/current", 403).Fault(t).Message, "not a session", "a key")
 		other.Get("/v1/me", 200, nil)
 	})
 }

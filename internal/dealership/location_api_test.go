@@ -87,7 +87,7 @@ func TestLocationCodes(t *testing.T) {
 			}
 			f := res.Fault(t)
 			f.WantDetail(t, "code", "duplicate", name)
-			testkit.Equal(t, f.Details[0].Message, "is the code of "+first.ID, name)
+			testkit.Equal(t, f.Details[0].Message, "is already used by "+first.ID, name)
 		}
 		s.Test.Delete("/v1/locations/"+first.ID, 204)
 		s.Test.Patch("/v1/locations/"+second.ID, `{"code": "HE"}`, 200, nil)
