@@ -104,7 +104,10 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	inventory := &hulls.API{DB: a.DB}
+	inventory := &hulls.API{DB: a.DB, FindDeal: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := deals.Find(ctx, tx, id)
+		return err
+	}}
 	pictures := &photos.API{DB: a.DB, Blobs: a.Blobs}
 	listings := &channels.API{DB: a.DB, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
 	files := &imports.API{DB: a.DB, Blobs: a.Blobs}

@@ -65,7 +65,7 @@ type Hold struct {
 	_         struct{}  `nullable:"true"`
 	Reason    *string   `json:"reason"`
 	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
-	DealID    *string   `json:"deal_id"`
+	DealID    *string   `json:"deal_id" doc:"Deal that the hull is on hold for. Null if there is none."`
 	ExpiresAt time.Time `json:"expires_at" doc:"When the hold expires. The hull then becomes available automatically."`
 }
 

@@ -2,14 +2,17 @@ package hulls
 
 import (
 	"context"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/page"
 )
@@ -23,6 +26,10 @@ var (
 type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
+
+	// FindDeal returns an error if a deal doesn't exist. Deals depend on hulls,
+	// so app sets it. If it is nil, deals are not checked.
+	FindDeal func(ctx context.Context, tx *db.Tx, id string) error
 }
 
 // Mount registers the endpoints.
@@ -118,6 +125,9 @@ func (a *API) transition(ctx context.Context, tx *db.Tx, in *struct {
 	Body HullTransition
 }) (Hull, error) {
 	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
+		if err := a.completeHold(ctx, tx, &in.Body); err != nil {
+			return "", nil, err
+		}
 		if err := h.move(in.Body, auth.From(ctx).Actor, tx.Now); err != nil {
 			return "", nil, err
 		}
@@ -128,6 +138,29 @@ func (a *API) transition(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		return "hull.status_changed", in.Body.Reason, nil
 	})
+}
+
+// completeHold fills in the default expiry of a hold and checks its deal.
+func (a *API) completeHold(ctx context.Context, tx *db.Tx, t *HullTransition) error {
+	if t.To != OnHold {
+		return nil
+	}
+	if t.ExpiresAt == nil {
+		d, err := dealership.Find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		t.ExpiresAt = new(tx.Now.Add(time.Duration(d.Settings.DefaultHoldHours) * time.Hour))
+	}
+	if t.DealID == nil || a.FindDeal == nil {
+		return nil
+	}
+
+	var bad fault.Fields
+	if err := addNotFound(&bad, "deal_id", a.FindDeal(ctx, tx, *t.DealID)); err != nil {
+		return err
+	}
+	return bad.Err()
 }
 
 func (a *API) history(ctx context.Context, tx *db.Tx, in *struct {

@@ -330,3 +330,18 @@ func TestDecodeHIN(t *testing.T) {
 	s.Test.Get("/v1/hins/ABC12345%20N900", 200, &d)
 	testkit.Equal(t, d.Valid, false)
 }
+
+func TestHoldDefaults(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal := s.Test.Deal(nil)
+		id := s.Test.Hull(s.Test.Location(), nil)
+		path := "/v1/hulls/" + id + "/transition"
+
+		s.Test.Post(path, `{"to":"on_hold","deal_id":"deal_unknown"}`, 422, nil).WantDetail(t, "deal_id", "not_found")
+		s.Test.Post(path, map[string]any{"to": "not_for_sale", "deal_id": deal}, 422, nil).WantDetail(t, "deal_id", "exclusive")
+		var h hulls.Hull
+		s.Test.Post(path, map[string]any{"to": "on_hold", "deal_id": deal}, 200, &h)
+		testkit.Equal(t, h.Hold.DealID, &deal)
+		testkit.Equal(t, h.Hold.ExpiresAt.Sub(h.UpdatedAt), 48*time.Hour)
+	})
+}

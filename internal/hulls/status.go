@@ -48,7 +48,8 @@ func (s Status) inStock() bool { return s != OnOrder && s != InTransit }
 type HullTransition struct {
 	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived"`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
-	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires. Required for on_hold." example:"2026-12-01T17:00:00Z"`
+	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
+	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // move changes the status at the request of a client.
@@ -63,7 +64,7 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	h.Status, h.Hold = t.To, nil
 	switch {
 	case t.To == OnHold:
-		h.Hold = &Hold{Reason: t.Reason, ExpiresAt: t.ExpiresAt.UTC().Truncate(time.Millisecond)}
+		h.Hold = &Hold{Reason: t.Reason, DealID: t.DealID, ExpiresAt: t.ExpiresAt.UTC().Truncate(time.Millisecond)}
 		if by.Type == "user" {
 			h.Hold.UserID = &by.ID
 		}
@@ -109,6 +110,9 @@ func (t HullTransition) check(from Status, now time.Time) error {
 		bad.Add("expires_at", "maximum", "must be within a year")
 	case t.To != OnHold && t.ExpiresAt != nil:
 		bad.Add("expires_at", "exclusive", "is only allowed for on_hold")
+	}
+	if t.To != OnHold && t.DealID != nil {
+		bad.Add("deal_id", "exclusive", "is only allowed for on_hold")
 	}
 	if from == Sold && t.Reason == nil {
 		bad.Add("reason", "required", "is required to put a sold hull back on sale")
