@@ -136,8 +136,11 @@ func TestErrorTable(t *testing.T) {
 			"a bad If-Match":       {s.Test.With("If-Match", "7"), "PATCH", hull, `{}`, 400, [2]string{"If-Match", "pattern"}, "If-Match"},
 			"a bad key of repeats": {s.Test.With("Idempotency-Key", "7"), "PATCH", hull, `{}`, 400, [2]string{"Idempotency-Key", "format"}, "UUID"},
 			"a bad version":        {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, [2]string{"Service-Version", "pattern"}, "Service-Version"},
+			"an empty limit":       {s.Test, "GET", "/v1/hulls?limit=", nil, 400, [2]string{"limit", "required"}, "limit is empty"},
+			"an empty cursor":      {s.Test, "GET", "/v1/hulls?starting_after=", nil, 400, [2]string{"starting_after", "required"}, "starting_after is empty"},
+			"another empty cursor": {s.Test, "GET", "/v1/hulls?ending_before", nil, 400, [2]string{"ending_before", "required"}, "ending_before is empty"},
 			"no credential":        {s.As(""), "GET", "/v1/me", nil, 401, [2]string{}, "No credential was sent"},
-			"a mistyped one":       {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, [2]string{}, "mistyped"},
+			"a mistyped one":       {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, [2]string{}, "Invalid credential"},
 			"of another kind":      {s.As("").With("Authorization", "Basic dXNlcjpwYXNz"), "GET", "/v1/me", nil, 401, [2]string{}, "Bearer"},
 			"of the other mode":    {s.As(strings.Replace(s.Test.Key, "sk_test_", "sk_live_", 1)), "GET", "/v1/me", nil, 401, [2]string{}, ""},
 			"no scope":             {reader, "PATCH", hull, `{}`, 403, [2]string{"Authorization", "scope"}, "hulls:write"},
@@ -322,6 +325,7 @@ func TestHeadersOfSuccess(t *testing.T) {
 	for _, c := range []struct{ method, path, body string }{
 		{"GET", "/v1/me", ""}, {"GET", "/v1/locations", ""}, {"HEAD", loc, ""}, {"PATCH", loc, `{"name": "Pier"}`}, {"DELETE", loc, ""},
 		{"GET", "/openapi.json", ""}, {"GET", "/openapi.yaml", ""}, {"GET", "/docs", ""},
+		{"GET", "/healthz", ""}, {"GET", "/readyz", ""},
 	} {
 		var body any
 		if c.body != "" {

@@ -105,7 +105,7 @@ func TestHarmlessMethods(t *testing.T) {
 		status int
 	}{
 		{"OPTIONS " + hull, 405}, {"TRACE " + hull, 405}, {"TRACE /docs", 405}, {"TRACE /openapi.json", 405}, {"TRACE /v1/yachts", 404},
-		{"TRACE /healthz", 404}, {"CONNECT " + hull, 405}, {"PROPFIND " + hull, 405}, {"get " + hull, 405},
+		{"TRACE /healthz", 405}, {"CONNECT " + hull, 405}, {"PROPFIND " + hull, 405}, {"get " + hull, 405},
 	} {
 		res := raw(t, s, rawRequest(s, c.line, "X-Secret: hunter2\r\n", ""))
 		failed(t, res, c.status)

@@ -43,7 +43,7 @@ func (b *boat) description() string {
 	case *b.model.number("loa") < 18:
 		second = b.pick("Checked over by our yard.", "A trade-in in good order.")
 	default:
-		second = b.pick("Compounded, waxed and sea-trialled by our yard.", "Service records on file.", "Surveyed this year; report on request.")
+		second = b.pick("Compounded, waxed and sea-trialed by our yard.", "Service records on file.", "Surveyed this year; report on request.")
 	}
 	return b.model["pitch"] + " " + second
 }

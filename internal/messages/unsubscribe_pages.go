@@ -46,7 +46,7 @@ func linkMAC(tx *db.Tx, head []byte) []byte {
 
 // findByLink returns the message of an unsubscribe link.
 func findByLink(ctx context.Context, tx *db.Tx, token string) (LeadMessage, error) {
-	bad := fault.NotFound("link", "")
+	bad := fault.New(fault.KindNotFound, "This link does not exist.")
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(raw) <= macSize {
 		return LeadMessage{}, bad

@@ -266,7 +266,7 @@ func (a *API) media(ctx context.Context, in *struct {
 	Photo string `path:"photo" maxLength:"26"`
 	File  string `path:"file" maxLength:"16"`
 }) (*rest.Content, error) {
-	gone := fault.NotFound("photo, or its link has expired", in.File)
+	gone := fault.New(fault.KindNotFound, "This photo does not exist, or its link has expired.")
 	size, jpg := strings.CutSuffix(in.File, ".jpg")
 	if !jpg || size == "original" || !slices.Contains(images.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
 		return nil, gone

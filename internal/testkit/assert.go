@@ -63,8 +63,8 @@ func Excludes[S ~string | ~[]byte](t testing.TB, got S, part string, what ...any
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	const limit, pause = 90 * time.Second, 20 * time.Millisecond
-	for deadline := time.Now().Add(limit); !condition(); time.Sleep(pause) { //nolint:forbidigo // other processes have their own clock
-		if time.Now().After(deadline) { //nolint:forbidigo // as above
+	for deadline := time.Now().Add(limit); !condition(); time.Sleep(pause) {
+		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s", limit, what)
 		}
 	}

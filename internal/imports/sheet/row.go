@@ -136,6 +136,7 @@ type Row struct {
 	Bad    fault.Fields
 }
 
+// Text returns the value of a field as text.
 func (r Row) Text(field string) string {
 	s, _ := r.Fields[field].(string)
 	return strings.TrimSpace(s)

@@ -14,7 +14,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// What names resolve to does not matter: the address that is dialled does.
+// What names resolve to does not matter: the address that is dialed does.
 func TestPrivateAddressesAreRefused(t *testing.T) {
 	served := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
 	defer served.Close()
