@@ -10,7 +10,6 @@ var Events = []events.Kind{
 	{Type: "contact.created", Doc: "A contact was created.", Object: Contact{}},
 	{Type: "contact.updated", Doc: "A contact changed.", Object: Contact{}},
 	{Type: "contact.merged", Doc: "A duplicate was merged into a contact.", Object: Contact{}},
-	{Type: "contact.consent_captured", Doc: "A consent was recorded for a contact without a lead.", Object: consent.Consent{}},
 	{Type: "contact.consent_revoked", Doc: "A consent of a contact without a lead was revoked.", Object: consent.Consent{}},
 	{Type: "contact.erased", Doc: "The personal data of a contact was erased.", Object: Contact{}},
 }
