@@ -58,7 +58,7 @@ func flood(ctx context.Context, o options, r *report, d database) error {
 	}
 	bare, err := b.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
-		_, _ = io.WriteString(w, `{"error":{"status":429}}`) // whoever reads it
+		_, _ = io.WriteString(w, `{"error":{"status":429}}`) // the client ignores it
 	}))
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func quantile[T float64 | time.Duration](values []T, q float64) T {
 const rounds = 15
 
 // takeTurns loads a and b alternately for a total length each. The order
-// within a turn changes, too: whoever comes second finds warmer caches, and
+// within a turn changes, too: the second one finds warmer caches, and
 // the garbage of the first.
 func takeTurns(ctx context.Context, workers int, length time.Duration, a, b func(context.Context) error) (ta, tb tally, err error) {
 	each := length / rounds

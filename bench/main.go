@@ -164,7 +164,7 @@ func (o options) wants(path string) bool {
 	return false
 }
 
-// progress tells whoever waits what is going on.
+// progress prints what is being measured.
 func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s  "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }

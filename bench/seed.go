@@ -72,7 +72,7 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 	}
 	statements := append([]string{}, d.bulk...)
 	for _, i := range indexes {
-		statements = append(statements, "DROP INDEX "+i[0]) // built anew from sorted rows, which is much faster
+		statements = append(statements, "DROP INDEX "+i[0]) // rebuilt from sorted rows, which is much faster
 	}
 	copies, err := copyStatements(ctx, conn, d, inv, n)
 	if err != nil {

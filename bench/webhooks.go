@@ -134,7 +134,7 @@ func (b *hookBench) serve(h http.Handler) (string, error) {
 
 func (b *hookBench) receive(_ http.ResponseWriter, req *http.Request) {
 	at := time.Now()
-	_, _ = io.Copy(io.Discard, req.Body) // nobody looks at it
+	_, _ = io.Copy(io.Discard, req.Body) // the body is not used
 	if req.URL.Path == "/hang" {
 		select {
 		case <-b.release:
@@ -186,7 +186,7 @@ func (b *hookBench) emit(ctx context.Context, name string, n, each int) error {
 	return nil
 }
 
-// throughput fills the outbox while nobody looks, then takes the time from the
+// throughput fills the outbox while the relay is stopped, then takes the time from the
 // relay's start until every webhook has every event.
 func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took time.Duration, sent int, err error) {
 	for i := range webhooks {

@@ -56,7 +56,7 @@ type Operator struct {
 }
 
 // IssueKeyAtTerminal issues a key as the command line asks for it. With the
-// admin scope it wants a user who has that scope, and a code of theirs.
+// admin scope it requires a user who has that scope, and their two-factor code.
 func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership

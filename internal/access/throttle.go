@@ -7,7 +7,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Throttle slows down whoever guesses passwords.
+// Throttle slows down password guessing.
 //
 // Guesses are counted by address, by account and address, and by account
 // alone. The last keeps a thousand addresses from sharing the work, and would

@@ -60,7 +60,7 @@ func TestRefusedLocations(t *testing.T) {
 	s.Test.Post("/v1/locations", `{"code": "HE"}`, 400, nil) // no name
 }
 
-// A code is that of one location at a time.
+// Only one location can use a code.
 func TestLocationCodes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var first, second dealership.Location

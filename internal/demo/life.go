@@ -104,7 +104,7 @@ func (l *life) arrive() int {
 	return daysAgo
 }
 
-// drop lowers the price from time to time while nobody buys.
+// drop lowers the price from time to time while there is no buyer.
 func (l *life) drop(arrived int) {
 	reasons := []string{"Season-end pricing", "Sixty days in stock", "To meet the market", "Annapolis boat show special", "Making room for the spring"}
 	price, hurry := l.price, 0.02

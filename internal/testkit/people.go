@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Password is that of every Person.
+// Password is the password of every Person.
 const Password = "four boats in a row"
 
 // cheapHash is Password in the service's own form, at a cost that tests can

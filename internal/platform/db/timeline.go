@@ -10,7 +10,7 @@ import (
 
 // timeline keeps writes off a dead past. A failover starts a new timeline; an
 // old primary that comes back is writable too, and what it is told is lost.
-// Whoever has seen the new timeline refuses connections to an older one.
+// A node that has seen the new timeline rejects connections to an older one.
 type timeline struct {
 	mu   sync.Mutex
 	seen int64

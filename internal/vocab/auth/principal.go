@@ -24,7 +24,7 @@ type Actor struct {
 	Label string `json:"label" doc:"Its name at that time." example:"Website"`
 }
 
-// System is the actor of what nobody asked for: jobs, expiry, the command line.
+// System is the actor of automatic work: jobs, expiry, the command line.
 var System = Actor{Type: "system", ID: "system", Label: "Slipway"}
 
 // Principal is an authenticated credential.

@@ -27,7 +27,7 @@ func (o *Value[T]) UnmarshalJSON(b []byte) error {
 	return wire.Unmarshal(b, &o.V)
 }
 
-// Schema is that of the value.
+// Schema returns the schema of the value.
 func (o Value[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 
 // To changes dst if the field was there.
@@ -54,7 +54,7 @@ func (o *Null[T]) UnmarshalJSON(b []byte) error {
 
 func isNull(b []byte) bool { return bytes.Equal(bytes.TrimSpace(b), []byte("null")) }
 
-// Schema is that of the value, or null.
+// Schema returns the schema of the value, or null.
 func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }
 
 // To changes or clears dst if the field was there.
@@ -79,7 +79,7 @@ type Param[T any] struct {
 	V   T
 }
 
-// Schema is that of the value.
+// Schema returns the schema of the value.
 func (p Param[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 
 // Receiver is where huma puts the parsed value.
