@@ -74,7 +74,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 		in.RateLimit = &c.RateLimit
 	}
 	operator := access.Operator{Email: c.User, Code: c.TOTP}
-	issued, err := access.IssueKeyAtTerminal(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, operator)
+	issued, err := access.IssueKeyFromCommandLine(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, operator)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	if _, err := fmt.Fprintf(s.out, "\nCreating the demo dealership %s ...\n", demo.Name); err != nil {
 		return err
 	}
-	w, err := demo.Furnish(ctx, set, time.Now())
+	w, err := demo.Seed(ctx, set, time.Now())
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // stopped during setup
 	}
@@ -88,7 +88,7 @@ func orFree(addr string) string {
 }
 
 // greet returns the greeting. Its commands work when pasted into a terminal.
-func greet(addr string, w demo.Welcome) string {
+func greet(addr string, w demo.Summary) string {
 	brief := ""
 	if _, err := exec.LookPath("jq"); err == nil {
 		brief = " |\n    jq -c '.data[] | [.price_usd, .title]'"

@@ -82,7 +82,7 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode a
 	}
 	a.Usage.key(k.Env, k.ID, tx.Now)
 	p := auth.Principal{
-		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, Lineage: k.Lineage,
+		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.Lineage,
 		Actor:  auth.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
 		Scopes: k.Scopes, Version: k.Pin,
 	}
@@ -118,7 +118,7 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 	}
 	a.Usage.session(s.Env, s.ID, u.ID, tx.Now)
 	return auth.Principal{
-		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, Lineage: u.ID,
+		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes), Version: wire.LatestVersion(),
 	}, nil
 }
@@ -127,7 +127,7 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 func unique(scopes []auth.Scope) []auth.Scope {
 	out := []auth.Scope{}
 	for _, known := range auth.Scopes {
-		if auth.Need(known.Scope).Allows(scopes) {
+		if auth.Require(known.Scope).Allows(scopes) {
 			out = append(out, known.Scope)
 		}
 	}

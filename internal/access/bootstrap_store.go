@@ -11,24 +11,24 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Founded is what the operator is told about a new dealership, once.
-type Founded struct {
-	DealershipID string       `json:"dealership_id"`
-	Owner        FoundedOwner `json:"owner"`
+// Bootstrapped is what the operator is told about a new dealership, once.
+type Bootstrapped struct {
+	DealershipID string            `json:"dealership_id"`
+	Owner        BootstrappedOwner `json:"owner"`
 }
 
-// FoundedOwner is how the owner signs in, in both environments.
-type FoundedOwner struct {
+// BootstrappedOwner is how the owner signs in, in both environments.
+type BootstrappedOwner struct {
 	Email      string `json:"email"`
 	Password   string `json:"password"`
 	TOTPSecret string `json:"totp_secret"`
 }
 
 // Bootstrap creates a dealership with both environments and an owner in each.
-func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Founded, error) {
-	out := Founded{Owner: FoundedOwner{Email: email, Password: newPassword(), TOTPSecret: newTOTPSecret()}}
+func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Bootstrapped, error) {
+	out := Bootstrapped{Owner: BootstrappedOwner{Email: email, Password: newPassword(), TOTPSecret: newTOTPSecret()}}
 	hash := people.HashPassword(out.Owner.Password)
-	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Founded, error) {
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
 		created, err := dealership.Create(ctx, tx, name, plan)
 		if err != nil {
 			return out, err
@@ -55,9 +55,9 @@ type Operator struct {
 	Code  string
 }
 
-// IssueKeyAtTerminal issues a key as the command line asks for it. With the
+// IssueKeyFromCommandLine issues a key as the command line asks for it. With the
 // admin scope it requires a user who has that scope, and their two-factor code.
-func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
+func IssueKeyFromCommandLine(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership
 		user       people.User
@@ -80,11 +80,11 @@ func IssueKeyAtTerminal(ctx context.Context, d *db.DB, box *seal.Box, dealership
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if auth.Need(auth.Admin).Allows(in.Scopes) {
+	if auth.Require(auth.Admin).Allows(in.Scopes) {
 		if by.Email == "" || by.Code == "" {
 			return IssuedKey{}, fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
 		}
-		if f.user.Status != people.Active || !auth.Need(in.Scopes...).Allows(f.scopes) {
+		if f.user.Status != people.Active || !auth.Require(in.Scopes...).Allows(f.scopes) {
 			return IssuedKey{}, fault.Forbidden("%s may not grant these scopes.", by.Email)
 		}
 		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {

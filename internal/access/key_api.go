@@ -28,7 +28,7 @@ func (a *API) createKey(ctx context.Context, tx *db.Tx, in *struct{ Body KeyCrea
 	if err := checkScopes(b.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if err := people.MayGrant(c.Scopes, b.Scopes); err != nil {
+	if err := people.CanGrant(c.Scopes, b.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
 	if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
@@ -46,7 +46,7 @@ func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {
 		return IssuedKey{}, err
 	}
 	c := auth.From(ctx)
-	if err := people.MayGrant(c.Scopes, k.Scopes); err != nil {
+	if err := people.CanGrant(c.Scopes, k.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
 	if err := k.rotatable(tx.Now); err != nil {
@@ -98,7 +98,7 @@ func (a *API) proven(ctx context.Context, tx *db.Tx, scopes []auth.Scope, token 
 	if err != nil {
 		return err
 	}
-	if u.Status != people.Active || !auth.Need(scopes...).Allows(held) {
+	if u.Status != people.Active || !auth.Require(scopes...).Allows(held) {
 		return missing("the user who gave the mfa_token may not grant these scopes")
 	}
 	return nil

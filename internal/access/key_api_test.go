@@ -129,7 +129,7 @@ func TestRateLimitOfAnIssuedKey(t *testing.T) {
 		key := s.As(made.Key)
 		testkit.Equal(t, key.Get("/v1/me", 200, nil).Header.Get("RateLimit-Policy"), "2;w=2")
 		// One is left of the two that it may save up; more than a second's worth of the others must wait.
-		if tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
+		if tally := testkit.Concurrently(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
 			t.Errorf("got %v; want tally[429] != 0, tally[200]+tally[429] = 12", tally)
 		}
 		s.Advance(2 * time.Second)

@@ -24,12 +24,12 @@ type API struct {
 	Throttle *Throttle
 }
 
-var administer = auth.Need(auth.Admin)
+var administer = auth.Require(auth.Admin)
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", auth.Anyone, "Describe the calling credential", a.me)
+	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Describe the calling credential", a.me)
 
 	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
 	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,

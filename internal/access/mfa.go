@@ -64,7 +64,7 @@ func locked(f people.Factor, now time.Time) *fault.Error {
 		return nil
 	}
 	return fault.New(fault.KindRateLimited, "Too many wrong codes: the second factor is locked for a while.").
-		Detail("code", "locked", "is not looked at while the factor is locked").After(f.LockedUntil.Sub(now))
+		Detail("code", "locked", "is not looked at while the factor is locked").RetryIn(f.LockedUntil.Sub(now))
 }
 
 // wrongCode is the answer to a code that is not the one.

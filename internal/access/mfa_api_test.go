@@ -92,7 +92,7 @@ func TestClocksMayDiffer(t *testing.T) {
 	// In the middle of a step, so that none passes between code and answer.
 	s.Advance(5*time.Minute + 15*time.Second - time.Duration(s.DB.Now().UnixNano()%int64(30*time.Second)))
 	for _, c := range []struct{ steps, status int }{{-2, 422}, {2, 422}, {-1, 200}, {-1, 422}, {0, 200}, {1, 200}, {0, 422}} {
-		if res := s.Test.Post(path+"/verify", map[string]any{"code": at(c.steps)}, c.status, nil); c.status == 422 && !res.Fault(t).Blames("code", "mismatch") {
+		if res := s.Test.Post(path+"/verify", map[string]any{"code": at(c.steps)}, c.status, nil); c.status == 422 && !res.Fault(t).HasDetail("code", "mismatch") {
 			t.Errorf("%+v: got %s, want the detail code mismatch", c, res.Bytes)
 		}
 	}
@@ -120,7 +120,7 @@ func TestWrongCodesLock(t *testing.T) {
 		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": wrong(t, s, secret)}, 401, nil)
 		locked := verify(code(t, s, secret), 429)
 		wait := locked.Header.Get("Retry-After")
-		if f := locked.Fault(t); !f.Blames("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
+		if f := locked.Fault(t); !f.HasDetail("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
 			t.Errorf(`got %+v, to be tried again in %s; want a detail "code" "locked", wait >= "860", wait <= "900", len(wait) = 3`, f, wait)
 		}
 		verify(e.RecoveryCodes[0], 429)
@@ -147,12 +147,12 @@ func TestCodesAtOnce(t *testing.T) {
 			}
 		}
 		for range 3 {
-			tally := testkit.AtOnce(t, 8, send(code(t, s, secret)))
+			tally := testkit.Concurrently(t, 8, send(code(t, s, secret)))
 			testkit.Equal(t, tally[200], 1, "a right code, eight times")
 			testkit.Equal(t, tally[422]+tally[429], 7, "a right code, eight times")
 			s.Advance(15 * time.Minute)
 			verified(s.Test, path, code(t, s, secret))
-			tally = testkit.AtOnce(t, 16, send(wrong(t, s, secret)))
+			tally = testkit.Concurrently(t, 16, send(wrong(t, s, secret)))
 			testkit.Equal(t, tally[422], 5, "sixteen wrong codes")
 			testkit.Equal(t, tally[429], 11, "sixteen wrong codes")
 			s.Advance(15 * time.Minute)

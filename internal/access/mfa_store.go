@@ -135,7 +135,7 @@ func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) e
 	if err := people.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {
 		return err
 	}
-	if err := people.RemoveUnproven(ctx, tx, u); err != nil {
+	if err := people.RemoveUnverified(ctx, tx, u); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ? AND factor_id <> ?`, u.Env, u.ID, f.ID)
@@ -167,8 +167,8 @@ func spendMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string,
 	return users[0], nil
 }
 
-// ForgetSpent removes proofs, challenges and invitations that are over.
-func ForgetSpent(ctx context.Context, tx *db.Tx) (int64, error) {
+// PurgeUsedCodes removes proofs, challenges and invitations that are over.
+func PurgeUsedCodes(ctx context.Context, tx *db.Tx) (int64, error) {
 	var total int64
 	for _, statement := range []string{
 		`DELETE FROM mfa_tokens WHERE expires_at < ?`,

@@ -76,7 +76,7 @@ func TestConcurrentRotations(t *testing.T) {
 			s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &old)
 			var mu sync.Mutex
 			var successors []access.IssuedKey
-			tally := testkit.AtOnce(t, 8, func(int) (*testkit.Response, error) {
+			tally := testkit.Concurrently(t, 8, func(int) (*testkit.Response, error) {
 				res, err := s.Test.Send("POST", "/v1/api_keys/"+old.ID+"/rotate", nil)
 				if err == nil && res.StatusCode == 201 {
 					mu.Lock()
@@ -162,7 +162,7 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 				}
 				path, body := ask(token)
 				res, err := c.client.Send("POST", path, body)
-				if err != nil || res.StatusCode != c.status || c.status == 403 && !res.Fault(t).Blames("mfa_token", "mfa") {
+				if err != nil || res.StatusCode != c.status || c.status == 403 && !res.Fault(t).HasDetail("mfa_token", "mfa") {
 					t.Errorf("%s, %s: got %d %s, %v; want %d, with the detail mfa_token mfa if 403", how, name, res.StatusCode, res.Bytes, err, c.status)
 				}
 			}
@@ -174,7 +174,7 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 func TestProofIsSpentOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		token := proof(t, s, s.Test)
-		tally := testkit.AtOnce(t, 6, func(int) (*testkit.Response, error) {
+		tally := testkit.Concurrently(t, 6, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token})
 		})
 		testkit.Equal(t, tally[201], 1)

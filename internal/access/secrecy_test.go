@@ -14,7 +14,7 @@ import (
 // log, not in the events that webhooks tell.
 func TestSecretsAreNotWrittenDown(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Working()
+		s.RunJobs()
 		secrets := map[string]string{"the password": "a password of her own", "a guess": "a guess at the password", "the owner's TOTP secret": s.Owner.TOTPSecret}
 		var key, next, admin access.IssuedKey
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &key)

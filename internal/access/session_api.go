@@ -74,7 +74,7 @@ func (a *API) openSession(ctx context.Context, c people.Candidate, code *string)
 	}
 	ctx = auth.InEnv(ctx, c.Env)
 	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
-		u, err := people.FindUserAlone(ctx, tx, c.ID)
+		u, err := people.FindUserForUpdate(ctx, tx, c.ID)
 		if err != nil {
 			return o, err
 		}

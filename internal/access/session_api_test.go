@@ -230,7 +230,7 @@ func TestSignInWhileBeingDeactivated(t *testing.T) {
 		for range 6 { // and so it is when both happen at once
 			s.Advance(time.Minute)
 			var token string
-			testkit.AtOnce(t, 2, func(i int) (*testkit.Response, error) {
+			testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
 				if i == 0 {
 					return s.Test.Send("POST", deactivate, nil)
 				}

@@ -33,7 +33,7 @@ func (t *Throttle) take(account, address string, knownHere bool) error {
 			continue
 		}
 		if taken := t.limiter.Take(b.bucket, b.burst, b.step); taken.Wait > 0 {
-			return fault.New(fault.KindRateLimited, "Too many sign-in attempts. Retry after the time in Retry-After.").After(taken.Wait)
+			return fault.New(fault.KindRateLimited, "Too many sign-in attempts. Retry after the time in Retry-After.").RetryIn(taken.Wait)
 		}
 	}
 	return nil

@@ -121,7 +121,7 @@ func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
 			}
 		}
 		for f, times := range failures {
-			err := audit.Fail(ctx, tx.In(f.env), "auth.failed", f.kind, f.id, map[string][2]any{
+			err := audit.RecordFailure(ctx, tx.In(f.env), "auth.failed", f.kind, f.id, map[string][2]any{
 				"reason": {nil, f.reason}, "times": {nil, times.n}, "first_at": {nil, times.first}, "last_at": {nil, times.last},
 			})
 			if err != nil {

@@ -94,7 +94,7 @@ func finishAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.C
 }
 
 func badAssertion(err error) error {
-	return fault.New(fault.KindUnprocessable, "The authenticator's answer is not valid.").Detail("assertion", "mismatch", "does not answer the challenge").Because(err)
+	return fault.New(fault.KindUnprocessable, "The authenticator's answer is not valid.").Detail("assertion", "mismatch", "does not answer the challenge").WithCause(err)
 }
 
 // asObject is the library's options as the API shows them.

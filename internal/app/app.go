@@ -51,7 +51,7 @@ type App struct {
 	Box     *seal.Box
 	Jobs    *jobs.Queue
 	Relay   *webhooks.Relay
-	Blobs   *blobs.Keeper
+	Blobs   *blobs.Files
 	Handler http.Handler
 
 	settings Settings
@@ -174,7 +174,7 @@ func (a *App) Close() error { return a.DB.Close() }
 func (a *App) onceStarted(next rest.Authenticate) rest.Authenticate {
 	return func(ctx context.Context, token string) (auth.Principal, error) {
 		if a.starting.Load() {
-			return auth.Principal{}, fault.Unavailable("The service is starting. Try again later.").After(30 * time.Second)
+			return auth.Principal{}, fault.Unavailable("The service is starting. Try again later.").RetryIn(30 * time.Second)
 		}
 		return next(ctx, token)
 	}

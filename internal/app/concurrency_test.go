@@ -134,7 +134,7 @@ func TestServiceVersion(t *testing.T) {
 			res := send(t, client, "GET", "/v1/me", nil)
 			testkit.Equal(t, res.StatusCode, c.status, name)
 			testkit.Equal(t, res.Header.Get("Service-Version"), c.want, name)
-			if c.status == 400 && !failed(t, res, 400).Blames("Service-Version", "pattern") {
+			if c.status == 400 && !failed(t, res, 400).HasDetail("Service-Version", "pattern") {
 				t.Errorf("%s: got %s, want the detail Service-Version pattern", name, res.Bytes)
 			}
 			if c.status == 200 {

@@ -167,7 +167,7 @@ func TestErrorTable(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, c.client, c.method, c.path, c.body), c.status)
 				testkit.Contains(t, f.Message, c.message, "message")
-				if none := c.blame == [2]string{}; none != (len(f.Details) == 0) || !none && !f.Blames(c.blame[0], c.blame[1]) {
+				if none := c.blame == [2]string{}; none != (len(f.Details) == 0) || !none && !f.HasDetail(c.blame[0], c.blame[1]) {
 					t.Errorf("got details %+v, want %v", f.Details, c.blame)
 				}
 			})

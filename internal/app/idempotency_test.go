@@ -164,12 +164,12 @@ func TestKeyIsKeptForADay(t *testing.T) {
 
 // The same key means another request in another environment and with another
 // credential, and the same one after a rotation.
-func TestKeyBelongsToItsLineage(t *testing.T) {
+func TestIdempotencyKeySurvivesRotation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		key, body := uuid.NewString(), `{"name": "Pier"}`
 		first := keyed(s.Test, key).Post("/v1/locations", body, 201, nil)
 		other := s.As(s.Key(auth.Admin, auth.HullsRead))
-		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Rival} {
+		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Other} {
 			if res := keyed(c, key).Post("/v1/locations", body, 201, nil); replayed(res) {
 				t.Errorf("%s: got a replay of the first answer, want a new one: %s", name, res.Bytes)
 			}
@@ -177,7 +177,7 @@ func TestKeyBelongsToItsLineage(t *testing.T) {
 		n := locationsOf(t, s.Test)
 		testkit.Equal(t, n, 2)
 		testkit.Equal(t, locationsOf(t, s.Live), 1)
-		testkit.Equal(t, locationsOf(t, s.Rival), 1)
+		testkit.Equal(t, locationsOf(t, s.Other), 1)
 		var a, b access.Me
 		s.Test.Get("/v1/me", 200, &a)
 		other.Get("/v1/me", 200, &b)
@@ -212,7 +212,7 @@ func TestFormOfKeys(t *testing.T) {
 		} {
 			res := send(t, keyed(s.Test, c.key), "POST", "/v1/locations", `{"name": "Pier"}`)
 			testkit.Equal(t, res.StatusCode == 201, c.ok, name, "status", res.StatusCode)
-			if !c.ok && !failed(t, res, 400).Blames("Idempotency-Key", "format") {
+			if !c.ok && !failed(t, res, 400).HasDetail("Idempotency-Key", "format") {
 				t.Errorf("%s: got %s, want the detail Idempotency-Key format", name, res.Bytes)
 			}
 		}

@@ -272,7 +272,7 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 		}
 	}
 	if strings.Contains(o.Path, "{") && !slices.Contains(shared, o.OperationID) {
-		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
+		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Other} {
 			foreign := c.Do(o.Method, path, body, 404, nil)
 			never := c.Do(o.Method, unknown, body, 404, nil)
 			testkit.Equal(t, anonymous(foreign.Bytes), anonymous(never.Bytes), who, "a foreign id looks like an unknown one")
@@ -293,7 +293,7 @@ func apart(t *testing.T, s *testkit.Server, path string) {
 	type list struct{ Data []struct{ ID string } }
 	var ours list
 	s.Test.Get(path, 200, &ours)
-	for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Rival} {
+	for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Other} {
 		var theirs list
 		c.Get(path, 200, &theirs)
 		for _, row := range theirs.Data {

@@ -79,7 +79,7 @@ func (n *node) foundAs(t *testing.T, mode auth.Mode) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := access.IssueKeyAtTerminal(t.Context(), n.DB, n.Box, d.DealershipID, mode,
+	k, err := access.IssueKeyFromCommandLine(t.Context(), n.DB, n.Box, d.DealershipID, mode,
 		access.KeyRequest{Name: "outage", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.Webhooks, auth.Admin}},
 		access.Operator{Email: d.Owner.Email, Code: code})
 	if err != nil {

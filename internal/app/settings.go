@@ -140,12 +140,12 @@ func (s Settings) texter() (sms.Sender, string, error) {
 }
 
 // blobs returns the store for large files.
-func (s Settings) blobs(d *db.DB) (*blobs.Keeper, error) {
+func (s Settings) blobs(d *db.DB) (*blobs.Files, error) {
 	store, err := blobs.Open(s.BlobsURL, filepath.Join(s.Data, "blobs"))
 	if err != nil {
 		return nil, fmt.Errorf("SLIPWAY_BLOBS_URL: %w", err)
 	}
-	return &blobs.Keeper{DB: d, Store: store}, nil
+	return &blobs.Files{DB: d, Store: store}, nil
 }
 
 // dsn returns the address of the database.

@@ -16,7 +16,7 @@ import (
 func (a *App) housekeeping(r *jobs.Registry) {
 	jobs.Every(r, time.Hour, forget{})
 	jobs.On(r, func(ctx context.Context, _ forget) error {
-		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.ForgetSpent, people.DeleteExpired} {
+		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired} {
 			if _, err := db.Write(ctx, a.DB, old); err != nil {
 				return err
 			}

@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.HullsRead)
-	write = auth.Need(auth.HullsWrite)
+	read  = auth.Require(auth.HullsRead)
+	write = auth.Require(auth.HullsWrite)
 )
 
 // API serves the channels and what they list.

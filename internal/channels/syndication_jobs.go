@@ -87,7 +87,7 @@ type PushChannel struct {
 func (PushChannel) Kind() string { return "push_channel" }
 
 // Lane keeps slow partners apart from quick jobs.
-func (PushChannel) Lane() string { return jobs.Outside }
+func (PushChannel) Lane() string { return jobs.Network }
 
 // Timeout is shorter than the lease.
 func (PushChannel) Timeout() time.Duration { return pushLease - 10*time.Second }
@@ -205,7 +205,7 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 	req.Header.Set("Slipway-Action", *d.asked.Action)
 	req.Header.Set("Slipway-Hull", d.asked.HullID)
 	res, err := a.Partners.Do(req)
-	if errors.Is(err, outbound.ErrRefused) {
+	if errors.Is(err, outbound.ErrPrivateAddress) {
 		return answer{verdict: nack, code: "address_refused", message: "The channel's push_url does not resolve to a public address."}
 	}
 	if err != nil {

@@ -215,7 +215,7 @@ func list(ctx context.Context, tx *db.Tx, f ContactFilter) (page.Page[Contact], 
 		return page.Page[Contact]{}, err
 	}
 	if f.Q != "" && len(searchWords(f.Q)) == 0 {
-		return page.Cut([]Contact{}, f.Query, false, nil), nil // q contains no word to search for
+		return page.New([]Contact{}, f.Query, false, nil), nil // q contains no word to search for
 	}
 
 	p, err := contacts.List(ctx, tx, f.Query, f.where(tx.Env))

@@ -11,7 +11,7 @@ import (
 
 var (
 	readLocations = auth.Either(auth.HullsRead, auth.Admin)
-	administer    = auth.Need(auth.Admin)
+	administer    = auth.Require(auth.Admin)
 )
 
 // API serves the dealership's own administration.

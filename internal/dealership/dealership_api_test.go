@@ -208,7 +208,7 @@ func TestDealershipIfMatch(t *testing.T) {
 			status int
 		}{{`"1"`, 200}, {`"1"`, 409}, {`"3"`, 409}, {`"2"`, 200}, {`*`, 200}, {`2`, 400}} {
 			res := s.Test.With("If-Match", c.match).Patch("/v1/dealership", `{"name": "Acme"}`, c.status, nil)
-			if c.status == 409 && !res.Fault(t).Blames("If-Match", "stale") {
+			if c.status == 409 && !res.Fault(t).HasDetail("If-Match", "stale") {
 				t.Errorf("%s: got %s, want the detail If-Match stale", c.match, res.Bytes)
 			}
 		}

@@ -29,7 +29,7 @@ func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealershi
 		if err := db.Insert(ctx, tx, "dealerships", d); err != nil {
 			return nil, err
 		}
-		if err := audit.Begin(ctx, tx); err != nil {
+		if err := audit.StartChain(ctx, tx); err != nil {
 			return nil, err
 		}
 		if err := events.Emit(ctx, tx, "dealership.created", d.ID, nil, d); err != nil {

@@ -78,7 +78,7 @@ func TestLocationCodes(t *testing.T) {
 			"none":                   {s.Test, "POST", "/v1/locations", `{"name": "X"}`, 201},
 			"none, as others":        {s.Test, "POST", "/v1/locations", `{"name": "X", "code": null}`, 201},
 			"in another environment": {s.Live, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
-			"in another dealership":  {s.Rival, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
+			"in another dealership":  {s.Other, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
 			"one that looks like it": {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "he"}`, 201},
 		} {
 			res := c.client.Do(c.method, c.path, c.body, c.status, nil)
@@ -91,7 +91,7 @@ func TestLocationCodes(t *testing.T) {
 		}
 		s.Test.Delete("/v1/locations/"+first.ID, 204)
 		s.Test.Patch("/v1/locations/"+second.ID, `{"code": "HE"}`, 200, nil)
-		tally := testkit.AtOnce(t, 12, func(int) (*testkit.Response, error) {
+		tally := testkit.Concurrently(t, 12, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/locations", `{"name": "X", "code": "RACE"}`)
 		})
 		testkit.Equal(t, tally[201], 1, "of twelve at once")
@@ -121,7 +121,7 @@ func TestDeleteLocationWhileHullsArrive(t *testing.T) {
 		for round := range 12 {
 			place := s.Test.Location()
 			var deleted int
-			tally := testkit.AtOnce(t, 4, func(i int) (*testkit.Response, error) {
+			tally := testkit.Concurrently(t, 4, func(i int) (*testkit.Response, error) {
 				// The delete comes first, last or in between.
 				if i == round%4 {
 					res, err := s.Test.Send("DELETE", "/v1/locations/"+place, nil)

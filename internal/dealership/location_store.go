@@ -64,7 +64,7 @@ func removeLocation(ctx context.Context, tx *db.Tx, l Location) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM locations WHERE env = ? AND id = ?`, l.Env, l.ID)
 	if db.IsForeignKey(err) {
 		return fault.Conflict("The location has hulls. Move them to another location first.").
-			Detail("location_id", "state", "must have no hulls").Because(err)
+			Detail("location_id", "state", "must have no hulls").WithCause(err)
 	}
 	return err
 }

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	read    = auth.Need(auth.DealsRead)
-	write   = auth.Need(auth.DealsWrite)
-	convert = auth.Need(auth.LeadsWrite, auth.DealsWrite)
+	read    = auth.Require(auth.DealsRead)
+	write   = auth.Require(auth.DealsWrite)
+	convert = auth.Require(auth.LeadsWrite, auth.DealsWrite)
 )
 
 // API serves deals.

@@ -75,12 +75,12 @@ func TestCreateRejects(t *testing.T) {
 		for _, field := range []string{"hull_id", "buyer_id", "co_buyer_id", "lead_id", "owner_id"} {
 			f.WantDetail(t, field, "not_found")
 		}
-		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.Blames("offer_usd", "minimum") || !f.Blames("metadata", "too_long") {
+		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd", "minimum") || !f.HasDetail("metadata", "too_long") {
 			t.Errorf(`not all errors together: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
 		buyer := s.Test.Contact(nil)
 		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
-		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.Blames("buyer_id", "required") || !f.Blames("offer_usd", "required") {
+		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") || !f.HasDetail("offer_usd", "required") {
 			t.Errorf(`got %+v; want a detail "buyer_id" "required", a detail "offer_usd" "required"`, f)
 		}
 		post(422, map[string]any{"status": "closed"})

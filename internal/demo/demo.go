@@ -37,17 +37,17 @@ const owner = "owner@chesapeakemarine.example"
 // rate is generous: a visitor should meet the limits only by trying to.
 const rate = 1000
 
-// Welcome is what a visitor needs: a key for each environment, with every
+// Summary is what a visitor needs: a key for each environment, with every
 // scope, and a location of the test environment to add boats to.
-type Welcome struct{ TestKey, LiveKey, LocationID string }
+type Summary struct{ TestKey, LiveKey, LocationID string }
 
-// Furnish fills the empty service that the settings name. It opens and closes
+// Seed fills the empty service that the settings name. It opens and closes
 // it, so that neither the clock nor a thousand log lines are left behind.
-func Furnish(ctx context.Context, set app.Settings, now time.Time) (Welcome, error) {
+func Seed(ctx context.Context, set app.Settings, now time.Time) (Summary, error) {
 	return furnish(ctx, set, now, fleet)
 }
 
-func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() []*boat) (w Welcome, err error) {
+func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() []*boat) (w Summary, err error) {
 	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return w, err
@@ -98,7 +98,7 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 			return w, err
 		}
 	}
-	return Welcome{TestKey: test.key, LiveKey: live.key, LocationID: test.lots["ANN"]}, nil
+	return Summary{TestKey: test.key, LiveKey: live.key, LocationID: test.lots["ANN"]}, nil
 }
 
 // office enters what happens, at the time when it happens.
@@ -128,7 +128,7 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 		request.Scopes = append(request.Scopes, s.Scope)
 	}
 	open := func(mode auth.Mode) (*desk, error) {
-		k, err := access.IssueKeyAtTerminal(ctx, o.DB, o.Box, f.DealershipID, mode, request, access.Operator{Email: owner, Code: code})
+		k, err := access.IssueKeyFromCommandLine(ctx, o.DB, o.Box, f.DealershipID, mode, request, access.Operator{Email: owner, Code: code})
 		if err != nil {
 			return nil, err
 		}

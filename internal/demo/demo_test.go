@@ -129,7 +129,7 @@ func some() []*boat {
 	})
 }
 
-func TestFurnish(t *testing.T) {
+func TestSeed(t *testing.T) {
 	set := app.Settings{Data: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 100, TestRate: 100, AddressRate: 100}
 	w, err := furnish(t.Context(), set, time.Now(), some)
 	if err != nil {

@@ -14,7 +14,7 @@ var example = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?
 
 // testTour runs the commands of a Markdown file in a shell, in order. The output
 // must match the file, where … matches anything.
-func testTour(t *testing.T, file string, service http.Handler, w Welcome) {
+func testTour(t *testing.T, file string, service http.Handler, w Summary) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

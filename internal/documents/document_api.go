@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.DealsRead)
-	write = auth.Need(auth.DealsWrite)
+	read  = auth.Require(auth.DealsRead)
+	write = auth.Require(auth.DealsWrite)
 )
 
 // API serves the documents of deals.
@@ -111,7 +111,7 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 		case failed != nil: // not earlier: a repeated request gets the stored response first, even if rendering fails now
 			return issued, failed
 		case d.Version != f.deal.Version:
-			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has changed").Because(errOutdated)
+			return issued, fault.Conflict("The deal keeps changing. Try again.").Detail("version", "stale", "has changed").WithCause(errOutdated)
 		}
 		if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 			return issued, err

@@ -114,7 +114,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id
-		testkit.AtOnce(t, 6, func(i int) (*testkit.Response, error) {
+		testkit.Concurrently(t, 6, func(i int) (*testkit.Response, error) {
 			if i%2 == 0 {
 				return s.Test.Send("POST", path+"/documents", `{"kind": "buyers_order"}`)
 			}

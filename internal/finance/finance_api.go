@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.DealsRead)
-	write = auth.Need(auth.DealsWrite)
+	read  = auth.Require(auth.DealsRead)
+	write = auth.Require(auth.DealsWrite)
 )
 
 // API serves the finance endpoints of deals.

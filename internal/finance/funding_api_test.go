@@ -64,7 +64,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 		resolve(survey, "waived", 200)
 		step(bay, `{"to": "approved_to_fund"}`, 200)
 		f := s.Test.Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil).Fault(t)
-		if !f.Blames("stipulations."+income.ID, "state") || f.Blames("stipulations."+survey.ID, "state") {
+		if !f.HasDetail("stipulations."+income.ID, "state") || f.HasDetail("stipulations."+survey.ID, "state") {
 			t.Errorf("funded without proof: got %+v; want only the stipulation %s blamed", f, income.ID)
 		}
 		resolve(income, "accepted", 200)
@@ -111,7 +111,7 @@ func TestOneContract(t *testing.T) {
 			s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved"}`, 200, nil)
 			ids = append(ids, f.ID)
 		}
-		counts := testkit.AtOnce(t, lenders, func(i int) (*testkit.Response, error) {
+		counts := testkit.Concurrently(t, lenders, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+ids[i]+"/advance", `{"to": "contract_sent"}`)
 		})
 		testkit.Equal(t, counts[200], 1)

@@ -71,7 +71,7 @@ func TestSimultaneousRefunds(t *testing.T) {
 		path := "/v1/deals/" + id + "/payments"
 		var p finance.Payment
 		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 100000}`, 201, &p)
-		counts := testkit.AtOnce(t, 50, func(i int) (*testkit.Response, error) {
+		counts := testkit.Concurrently(t, 50, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+p.ID+"/refund", fmt.Sprintf(`{"amount_cents": 3000, "reason": "no. %d"}`, i))
 		})
 		testkit.Equal(t, counts[201], 33)
@@ -87,7 +87,7 @@ func TestSimultaneousRefunds(t *testing.T) {
 func TestSimultaneousPayments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
-		counts := testkit.AtOnce(t, 30, func(i int) (*testkit.Response, error) {
+		counts := testkit.Concurrently(t, 30, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments", fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
 		})
 		same(t, "recorded", counts[201], 30)

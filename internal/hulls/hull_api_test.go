@@ -83,7 +83,7 @@ func TestUniqueNumbersUnderConcurrency(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				counts[res.StatusCode]++
-				if res.StatusCode == 409 && !res.Fault(t).Blames("stock_number", "duplicate") {
+				if res.StatusCode == 409 && !res.Fault(t).HasDetail("stock_number", "duplicate") {
 					t.Errorf("got %s, want the detail stock_number duplicate", res.Bytes)
 				}
 			})

@@ -127,7 +127,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 	spans, err := spansOf(ctx, tx, f.Q)
 	if err != nil || len(spans) == 0 {
 		if err == nil && f.Q != "" {
-			return page.Cut([]Hull{}, f.Query, false, nil), nil // q has no word to search for
+			return page.New([]Hull{}, f.Query, false, nil), nil // q has no word to search for
 		}
 		if err != nil {
 			return page.Page[Hull]{}, err
@@ -148,7 +148,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
 		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
 		if err != nil || len(rows) > f.Limit {
-			return page.Cut(rows, f.Query, beyond, db.IDOf[Hull]), err
+			return page.New(rows, f.Query, beyond, db.IDOf[Hull]), err
 		}
 		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", tx.Env, lead.from, lead.to)
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
@@ -162,7 +162,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		}
 		lists, anyBeyond = append(lists, rows), anyBeyond || beyond
 	}
-	return page.Cut(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
+	return page.New(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
 }
 
 // nearby returns the condition that a hull is among the next few in the

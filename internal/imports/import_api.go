@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.HullsRead)
-	write = auth.Need(auth.HullsWrite)
+	read  = auth.Require(auth.HullsRead)
+	write = auth.Require(auth.HullsWrite)
 )
 
 // API serves the imports of hulls.
 type API struct {
 	DB    *db.DB
 	Jobs  *jobs.Queue
-	Blobs *blobs.Keeper
+	Blobs *blobs.Files
 }
 
 // Mount registers the endpoints.
@@ -40,8 +40,8 @@ func (a *API) Mount(r *rest.Router) {
 
 // A row is validated like the request that would do the same.
 var (
-	validateCreate = rest.Judge[hulls.HullCreate]()
-	validatePatch  = rest.Judge[hulls.HullPatch]()
+	validateCreate = rest.Validator[hulls.HullCreate]()
+	validatePatch  = rest.Validator[hulls.HullPatch]()
 )
 
 func (a *API) createImport(ctx context.Context, in *struct {
@@ -51,14 +51,14 @@ func (a *API) createImport(ctx context.Context, in *struct {
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
 	u := rest.Body(ctx)
-	key, err := a.Blobs.Stage(ctx, env, "imports", "file", u)
+	key, err := a.Blobs.Upload(ctx, env, "imports", "file", u)
 	if err != nil {
 		return HullImport{}, err
 	}
 	claimed := false
 	defer func() {
 		if !claimed {
-			a.Blobs.Discard(ctx, env, key)
+			a.Blobs.Cancel(ctx, env, key)
 		}
 	}()
 	fields, err := u.Fields()

@@ -32,7 +32,7 @@ func insertImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	if err := table.Insert(ctx, tx, i); err != nil {
 		return err
 	}
-	return blobs.Claim(ctx, tx, i.Blob)
+	return blobs.Keep(ctx, tx, i.Blob)
 }
 
 // saveImport writes an import, unless another run has taken over.
@@ -242,7 +242,7 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if err := forgetRows(ctx, tx, *i); err != nil {
 		return err
 	}
-	if err := blobs.Release(ctx, tx, i.Blob); err != nil {
+	if err := blobs.DeleteLater(ctx, tx, i.Blob); err != nil {
 		return err
 	}
 	object, err := findImport(ctx, tx, i.ID, 20) // an event is not a full report

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.LeadsRead)
-	write = auth.Need(auth.LeadsWrite)
+	read  = auth.Require(auth.LeadsRead)
+	write = auth.Require(auth.LeadsWrite)
 )
 
 // API serves the leads. Package deals serves the endpoint that converts a lead.

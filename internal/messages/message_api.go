@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.LeadsRead)
-	write = auth.Need(auth.LeadsWrite)
+	read  = auth.Require(auth.LeadsRead)
+	write = auth.Require(auth.LeadsWrite)
 )
 
 // API serves the messages of leads.

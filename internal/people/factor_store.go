@@ -67,8 +67,8 @@ func RemoveFactor(ctx context.Context, tx *db.Tx, f Factor) error {
 	return err
 }
 
-// RemoveUnproven removes the factors of a user that were never proven.
-func RemoveUnproven(ctx context.Context, tx *db.Tx, u User) error {
+// RemoveUnverified removes the factors of a user that were never proven.
+func RemoveUnverified(ctx context.Context, tx *db.Tx, u User) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ? AND user_id = ? AND NOT active`, u.Env, u.ID)
 	return err
 }

@@ -69,7 +69,7 @@ func signIn(email, password string) map[string]any {
 // From the invitation to the first sign-in.
 func TestInvitation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Working()
+		s.RunJobs()
 		const email, password = "uma@example.com", "zwölf Zeichen"
 		id := s.Test.User(map[string]any{"email": email, "name": `Uma <b>"& Co"`, "role_ids": []string{s.RoleID("viewer")}})
 		link := s.InvitationLinks(email, 1)[0]
@@ -116,7 +116,7 @@ func TestInvitation(t *testing.T) {
 // What ends a link: its time, its user's end, a newer one, two tabs.
 func TestInvitationEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Working()
+		s.RunJobs()
 		links := func(id string, status int) (opened []string) {
 			for _, l := range s.InvitationLinks(emailOf(s, id), 1) {
 				if opens(t, s, l) == status {
@@ -137,7 +137,7 @@ func TestInvitationEnds(t *testing.T) {
 		s.Test.Patch("/v1/users/"+typo, `{"email": "uma@example.com", "name": "Uma B."}`, 200, nil)
 
 		tab := links(tabs, 200)[0]
-		tally := testkit.AtOnce(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
+		tally := testkit.Concurrently(t, 2, func(int) (*testkit.Response, error) { return post(t.Context(), s.URL+tab, "twelve letters") })
 		testkit.Equal(t, tally[200], 1, "two tabs")
 		testkit.Equal(t, tally[404], 1, "two tabs")
 		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)

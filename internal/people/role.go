@@ -65,12 +65,12 @@ func (r *Role) check(granter []auth.Scope) error {
 	if err := bad.Err(); err != nil {
 		return err
 	}
-	return MayGrant(granter, r.Scopes)
+	return CanGrant(granter, r.Scopes)
 }
 
-// MayGrant fails unless the granter holds every scope that is granted: nobody
+// CanGrant fails unless the granter holds every scope that is granted: nobody
 // gives what they lack.
-func MayGrant(granter, granted []auth.Scope) error {
+func CanGrant(granter, granted []auth.Scope) error {
 	for _, s := range granted {
 		if !slices.Contains(granter, s) {
 			return fault.Forbidden("This credential doesn't have the scope %s, so it can't grant it.", s).Detail("scopes", "scope", "must not exceed the caller's own: %s", s)

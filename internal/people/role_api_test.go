@@ -99,7 +99,7 @@ func TestDeleteRoleWhileItIsGiven(t *testing.T) {
 		user := s.Test.User(nil)
 		for round := range 8 {
 			role := s.Test.Role("hulls:read")
-			tally := testkit.AtOnce(t, 2, func(i int) (*testkit.Response, error) {
+			tally := testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
 				if i == round%2 {
 					return s.Test.Send("DELETE", "/v1/roles/"+role, nil)
 				}

@@ -56,7 +56,7 @@ func roleNameIsFree(ctx context.Context, tx *db.Tx, r Role) error {
 func removeRole(ctx context.Context, tx *db.Tx, r Role) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM roles WHERE env = ? AND id = ?`, r.Env, r.ID)
 	if db.IsForeignKey(err) {
-		return fault.Conflict("This role is assigned to users. Assign them another role first.").Detail("role_id", "state", "must have no users").Because(err)
+		return fault.Conflict("This role is assigned to users. Assign them another role first.").Detail("role_id", "state", "must have no users").WithCause(err)
 	}
 	return err
 }

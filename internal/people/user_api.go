@@ -14,7 +14,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-var administer = auth.Need(auth.Admin)
+var administer = auth.Require(auth.Admin)
 
 // API serves users and roles.
 type API struct {
@@ -91,7 +91,7 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 // changeUser is how a user is changed: found, matched against If-Match, edited
 // and saved, in one transaction that leaves an owner.
 func (a *API) changeUser(ctx context.Context, tx *db.Tx, id, event string, edit func(u *User) error) (User, error) {
-	u, err := FindUserAlone(ctx, tx, id)
+	u, err := FindUserForUpdate(ctx, tx, id)
 	if err != nil {
 		return u, err
 	}
@@ -172,5 +172,5 @@ func grantable(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
 	if err != nil {
 		return nil, err
 	}
-	return roles, MayGrant(auth.From(ctx).Scopes, scopesOf(roles))
+	return roles, CanGrant(auth.From(ctx).Scopes, scopesOf(roles))
 }

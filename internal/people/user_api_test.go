@@ -47,7 +47,7 @@ func TestProvisionUser(t *testing.T) {
 			s.Test.Post("/v1/users", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
 		s.Live.Post("/v1/users", `{"email": "ann.bell@example.com", "name": "Ann"}`, 201, nil) // another environment
-		tally := testkit.AtOnce(t, 8, func(i int) (*testkit.Response, error) {
+		tally := testkit.Concurrently(t, 8, func(i int) (*testkit.Response, error) {
 			email := []string{"race@example.com", "RACE@example.com"}[i%2]
 			return s.Test.Send("POST", "/v1/users", map[string]any{"email": email, "name": "R"})
 		})
@@ -228,7 +228,7 @@ func TestOwnersThrowEachOtherOut(t *testing.T) {
 		s.Activate(second)
 		victims := []string{first, second}
 		for round := range 12 {
-			tally := testkit.AtOnce(t, 2, func(i int) (*testkit.Response, error) {
+			tally := testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
 				if (round>>i)&1 == 0 { // deactivate both, strip both, and both mixtures
 					return s.Test.Send("POST", "/v1/users/"+victims[i]+"/deactivate", nil)
 				}

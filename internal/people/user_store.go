@@ -27,9 +27,9 @@ func FindUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
 	return users[0], err
 }
 
-// FindUserAlone returns a user whom nobody else can change until the transaction
+// FindUserForUpdate returns a user whom nobody else can change until the transaction
 // ends: who signs in while being deactivated does one after the other.
-func FindUserAlone(ctx context.Context, tx *db.Tx, id string) (User, error) {
+func FindUserForUpdate(ctx context.Context, tx *db.Tx, id string) (User, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return User{}, err
 	}

@@ -27,15 +27,15 @@ import (
 )
 
 var (
-	read  = auth.Need(auth.HullsRead)
-	write = auth.Need(auth.HullsWrite)
+	read  = auth.Require(auth.HullsRead)
+	write = auth.Require(auth.HullsWrite)
 )
 
 // API serves the photos of hulls.
 type API struct {
 	DB    *db.DB
 	Jobs  *jobs.Queue
-	Blobs *blobs.Keeper
+	Blobs *blobs.Files
 }
 
 // Mount registers the endpoints.
@@ -86,13 +86,13 @@ func pageOfPhotos(all []HullPhoto, q page.Query) page.Page[HullPhoto] {
 	case at >= 0 && q.Backwards():
 		rest := slices.Clone(all[:at])
 		slices.Reverse(rest)
-		return page.Cut(rest, q, true, db.IDOf[HullPhoto])
+		return page.New(rest, q, true, db.IDOf[HullPhoto])
 	case q.Backwards():
 		rest := slices.Clone(all)
 		slices.Reverse(rest)
-		return page.Cut(rest, q, false, db.IDOf[HullPhoto])
+		return page.New(rest, q, false, db.IDOf[HullPhoto])
 	}
-	return page.Cut(all[at+1:], q, at >= 0, db.IDOf[HullPhoto])
+	return page.New(all[at+1:], q, at >= 0, db.IDOf[HullPhoto])
 }
 
 func (a *API) uploadPhoto(ctx context.Context, in *struct {
@@ -107,14 +107,14 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	}
 	u, sum := rest.Body(ctx), sha256.New()
 	size := &counting{r: io.TeeReader(u, sum)}
-	key, err := a.Blobs.Stage(ctx, env, "photos", "upload", size)
+	key, err := a.Blobs.Upload(ctx, env, "photos", "upload", size)
 	if err != nil {
 		return HullPhoto{}, err
 	}
 	claimed := false
 	defer func() {
 		if !claimed {
-			a.Blobs.Discard(ctx, env, key)
+			a.Blobs.Cancel(ctx, env, key)
 		}
 	}()
 	p, err := a.inspect(ctx, key)
@@ -245,7 +245,7 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if p.State != photoReady {
-		return nil, fault.Conflict("The photo is %s.", p.State).Detail("state", "state", "is %s", p.State).After(time.Second)
+		return nil, fault.Conflict("The photo is %s.", p.State).Detail("state", "state", "is %s", p.State).RetryIn(time.Second)
 	}
 	kind := "image/jpeg"
 	if in.Variant == "original" {

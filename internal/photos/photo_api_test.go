@@ -292,7 +292,7 @@ func TestHundredPhotos(t *testing.T) {
 					}
 					mu.Lock()
 					counts[res.StatusCode]++
-					if res.StatusCode == 422 && !res.Fault(t).Blames("file", "too_many") {
+					if res.StatusCode == 422 && !res.Fault(t).HasDetail("file", "too_many") {
 						t.Errorf("got %s, want the detail file too_many", res.Bytes)
 					}
 					mu.Unlock()

@@ -105,7 +105,7 @@ func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, prob
 		}
 		p, err := findPhoto(ctx, tx, h, job.PhotoID)
 		if fault.KindOf(err) == fault.KindNotFound {
-			return struct{}{}, blobs.Release(ctx, tx, job.Blob)
+			return struct{}{}, blobs.DeleteLater(ctx, tx, job.Blob)
 		}
 		if err != nil {
 			return struct{}{}, err
@@ -126,10 +126,10 @@ type SweepBlobs struct{}
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
 // Lane keeps a slow bucket apart from quick jobs.
-func (SweepBlobs) Lane() string { return jobs.Outside }
+func (SweepBlobs) Lane() string { return jobs.Network }
 
 // SweepBlobs removes unused blobs. The next run, within an hour, retries failures.
 func (a *API) SweepBlobs(ctx context.Context, _ SweepBlobs) error {
-	_, err := a.Blobs.Sweep(ctx)
+	_, err := a.Blobs.DeleteUnused(ctx)
 	return err
 }

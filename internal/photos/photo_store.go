@@ -66,7 +66,7 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 	if err := db.Insert(ctx, tx, "hull_photos", *p); err != nil {
 		return err
 	}
-	if err := blobs.Claim(ctx, tx, p.Blob); err != nil {
+	if err := blobs.Keep(ctx, tx, p.Blob); err != nil {
 		return err
 	}
 	before := *h
@@ -106,7 +106,7 @@ func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := shift(ctx, tx, *h, p.Position+1, h.PhotoCount, -1); err != nil {
 		return err
 	}
-	if err := blobs.Release(ctx, tx, p.Blob); err != nil {
+	if err := blobs.DeleteLater(ctx, tx, p.Blob); err != nil {
 		return err
 	}
 	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {

@@ -155,13 +155,13 @@ func (r *Response) WantDetail(t *testing.T, field, code string, what ...any) {
 // and goes on.
 func (f Fault) WantDetail(t *testing.T, field, code string, what ...any) {
 	t.Helper()
-	if !f.Blames(field, code) {
+	if !f.HasDetail(field, code) {
 		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", said(what), Show(f), field, code)
 	}
 }
 
-// Blames reports whether a detail has this field and code.
-func (f Fault) Blames(field, code string) bool {
+// HasDetail reports whether a detail has this field and code.
+func (f Fault) HasDetail(field, code string) bool {
 	for _, d := range f.Details {
 		if d.Field == field && d.Code == code {
 			return true

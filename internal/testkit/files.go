@@ -2,7 +2,6 @@ package testkit
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
 	"mime/multipart"
 	"path/filepath"
@@ -49,11 +48,4 @@ func (s *Server) StoredFiles() (files []string) {
 	check(s.t, err)
 	slices.Sort(files)
 	return files
-}
-
-// RunJobs runs background jobs until the test ends.
-func (s *Server) RunJobs() {
-	s.t.Helper()
-	check(s.t, s.Jobs.Start(s.t.Context()))
-	s.t.Cleanup(func() { check(s.t, s.Jobs.Stop(context.WithoutCancel(s.t.Context()))) })
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// AtOnce sends n requests at the same time and counts the statuses.
-func AtOnce(t *testing.T, n int, send func(i int) (*Response, error)) map[int]int {
+// Concurrently sends n requests at the same time and counts the statuses.
+func Concurrently(t *testing.T, n int, send func(i int) (*Response, error)) map[int]int {
 	t.Helper()
 	statuses, start := make([]int, n), make(chan struct{})
 	var wg sync.WaitGroup

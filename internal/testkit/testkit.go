@@ -47,11 +47,11 @@ type Server struct {
 	Data string // the data folder
 
 	// Test and Live are clients of the first dealership with every scope,
-	// Rival is one of the second.
-	Test, Live, Rival *Client
+	// Other is one of the second.
+	Test, Live, Other *Client
 
 	// Owner signs in to the first dealership, in both environments.
-	Owner access.FoundedOwner
+	Owner access.BootstrappedOwner
 
 	t        *testing.T
 	settings app.Settings
@@ -66,19 +66,19 @@ func (s *Server) Node() *Server {
 	return start(s.t, s.tmpl, s.settings)
 }
 
-// Working works jobs until the test ends.
-func (s *Server) Working() {
+// RunJobs runs background jobs until the test ends.
+func (s *Server) RunJobs() {
 	s.t.Helper()
 	check(s.t, s.App.Jobs.Start(context.Background()))
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the context of the test has ended
 		defer cancel()
 		check(s.t, s.App.Jobs.Stop(ctx))
 	})
 }
 
-// Relaying delivers events until the test ends or stop is called.
-func (s *Server) Relaying() (stop func()) {
+// RunRelay delivers events until the test ends or stop is called.
+func (s *Server) RunRelay() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -97,7 +97,7 @@ func (s *Server) Relaying() (stop func()) {
 func (s *Server) In(t *testing.T) *Server {
 	c := *s
 	c.t = t
-	c.Test, c.Live, c.Rival = c.As(s.Test.Key), c.As(s.Live.Key), c.As(s.Rival.Key)
+	c.Test, c.Live, c.Other = c.As(s.Test.Key), c.As(s.Live.Key), c.As(s.Other.Key)
 	return &c
 }
 
@@ -138,7 +138,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 		}
 	})
 	s.URL = web.URL
-	s.Test, s.Live, s.Rival = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
+	s.Test, s.Live, s.Other = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
 	return s
 }
 
@@ -207,7 +207,7 @@ type template struct {
 	file              []byte // SQLite's database
 	name              string // PostgreSQL's
 	test, live, rival string // keys
-	owner             access.FoundedOwner
+	owner             access.BootstrappedOwner
 }
 
 // templates are made once per test binary: hashing the owners' passwords is

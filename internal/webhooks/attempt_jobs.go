@@ -112,8 +112,8 @@ func connectionError(err error) string {
 	failed, _ := errors.AsType[*url.Error](err)
 
 	switch {
-	case errors.Is(err, outbound.ErrRefused):
-		return outbound.ErrRefused.Error()
+	case errors.Is(err, outbound.ErrPrivateAddress):
+		return outbound.ErrPrivateAddress.Error()
 	case failed != nil && failed.Timeout():
 		return "no response within " + strconv.Itoa(int(Timeout.Seconds())) + " seconds"
 	case unknownHost:

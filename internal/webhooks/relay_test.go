@@ -22,8 +22,8 @@ func TestDelivery(t *testing.T) {
 		w := subscribe(s.Test, r, "hull.*")
 		other := newReceiver(t)
 		subscribe(s.Test, other, "role.*", "location.created")
-		subscribe(s.Rival, other, "*")
-		s.Relaying()
+		subscribe(s.Other, other, "*")
+		s.RunRelay()
 		location := s.Test.Location()
 		other.next(t)
 		hull := s.Test.With("Idempotency-Key", "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10").Hull(location, nil)
@@ -67,7 +67,7 @@ func TestDeadLetter(t *testing.T) {
 		r := newReceiver(t)
 		r.respondWith(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "out of order", http.StatusBadGateway) })
 		w := subscribe(s.Test, r, "location.created")
-		s.Relaying()
+		s.RunRelay()
 		s.Test.Location()
 		first := r.next(t)
 		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour} {
@@ -96,7 +96,7 @@ func TestDeadLetter(t *testing.T) {
 		if s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook); hook.Health != "failing" || hook.FailingSince == nil {
 			t.Errorf(`got %s; want hook.Health = "failing", hook.FailingSince != nil`, testkit.Show(hook))
 		}
-		s.Working()
+		s.RunJobs()
 		r.respondWith(nil)
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
 		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes), `{"count":1}`+"\n")
@@ -114,7 +114,7 @@ func TestDeadLetter(t *testing.T) {
 // Redirects are not followed.
 func TestReceiverResponses(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Relaying()
+		s.RunRelay()
 		busy := newReceiver(t)
 		busy.respondWith(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "1800")
@@ -156,7 +156,7 @@ func TestReceiverResponses(t *testing.T) {
 // when it is enabled again.
 func TestDisableFailing(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Relaying()
+		s.RunRelay()
 		r := newReceiver(t)
 		r.respondWith(status(500))
 		w := subscribe(s.Test, r, "location.created")
@@ -192,7 +192,7 @@ func TestDisableFailing(t *testing.T) {
 		s.Test.Patch("/v1/webhooks/"+w.ID, `{"status": "enabled"}`, 200, &h)
 		testkit.Equal(t, h.DisabledReason, nil)
 		testkit.Equal(t, h.Health, "healthy")
-		s.Working()
+		s.RunJobs()
 		testkit.Equal(t, string(s.Test.Post("/v1/webhooks/"+w.ID+"/replay", map[string]any{"since": since}, 202, nil).Bytes), `{"count":1}`+"\n")
 		testkit.Eventually(t, "replayed", func() bool {
 			all := deliveries(s.Test, w, "?status=succeeded")
@@ -204,7 +204,7 @@ func TestDisableFailing(t *testing.T) {
 // A webhook that hangs and a webhook that fails don't delay other webhooks.
 func TestLanes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Relaying()
+		s.RunRelay()
 		hangs, fails, works := newReceiver(t), newReceiver(t), newReceiver(t)
 		release := make(chan struct{})
 		hangs.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
@@ -237,8 +237,8 @@ func TestTwoNodes(t *testing.T) {
 	other := s.Node()
 	r := newReceiver(t)
 	subscribe(s.Test, r, "location.created")
-	s.Relaying()
-	other.Relaying()
+	s.RunRelay()
+	other.RunRelay()
 	seen := map[string]int{}
 	for i := range 200 {
 		[]*testkit.Server{s, other}[i%2].As(s.Test.Key).Location()
@@ -268,7 +268,7 @@ func TestClockJump(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
-		s.Relaying()
+		s.RunRelay()
 		release := make(chan struct{})
 		r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 		s.Test.Location()
@@ -296,7 +296,7 @@ func TestStop(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
-		stop := s.Relaying()
+		stop := s.RunRelay()
 		release := make(chan struct{})
 		r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 		s.Test.Location()
@@ -318,7 +318,7 @@ func TestPrivateAddresses(t *testing.T) {
 	s.App.Relay.Client = outbound.New(webhooks.Timeout, false)
 	r := newReceiver(t)
 	w := subscribe(s.Test, r, "location.created")
-	s.Relaying()
+	s.RunRelay()
 	s.Test.Location()
 	testkit.Eventually(t, "refused", func() bool {
 		return len(deliveries(s.Test, w, "")) == 1 && len(deliveries(s.Test, w, "")[0].Attempts) == 1

@@ -138,17 +138,17 @@ func (a *API) DrainDeadLetters(ctx context.Context, job DrainDeadLetters) error 
 	}
 }
 
-// ForgetDeliveries is the job that deletes the deliveries of a deleted webhook.
-type ForgetDeliveries struct {
+// PurgeDeliveries is the job that deletes the deliveries of a deleted webhook.
+type PurgeDeliveries struct {
 	Env       auth.Env `json:"env"`
 	WebhookID string   `json:"webhook_id"`
 }
 
 // Kind is the kind of the job.
-func (ForgetDeliveries) Kind() string { return "forget_deliveries" }
+func (PurgeDeliveries) Kind() string { return "forget_deliveries" }
 
-// ForgetDeliveries works in several transactions.
-func (a *API) ForgetDeliveries(ctx context.Context, job ForgetDeliveries) error {
+// PurgeDeliveries works in several transactions.
+func (a *API) ForgetDeliveries(ctx context.Context, job PurgeDeliveries) error {
 	return repeat(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return deleteSomeOf(ctx, tx, job.WebhookID)
 	})

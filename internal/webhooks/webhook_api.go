@@ -18,7 +18,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-var manage = auth.Need(auth.Webhooks)
+var manage = auth.Require(auth.Webhooks)
 
 // API serves webhooks, their deliveries and the list of events.
 type API struct {
@@ -149,7 +149,7 @@ func (a *API) delete(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.N
 	if err := webhooks.Delete(ctx, tx, w.ID); err != nil {
 		return none, err
 	}
-	if err := a.Jobs.Enqueue(ctx, tx, ForgetDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
+	if err := a.Jobs.Enqueue(ctx, tx, PurgeDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
 		return none, err
 	}
 	return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})

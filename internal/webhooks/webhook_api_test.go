@@ -62,7 +62,7 @@ func TestRotateSecret(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		first := subscribe(s.Test, r, "location.created")
-		s.Relaying()
+		s.RunRelay()
 		var second webhooks.WebhookWithSecret
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", nil, 200, &second)
 		s.Test.Location()
@@ -88,8 +88,8 @@ func TestReplay(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created", "role.*")
-		s.Relaying()
-		s.Working()
+		s.RunRelay()
+		s.RunJobs()
 		since := s.DB.Now().UTC().Add(-time.Second)
 		s.Advance(time.Second)
 		for range 3 {
@@ -164,7 +164,7 @@ func TestRetry(t *testing.T) {
 		r := newReceiver(t)
 		r.respondWith(status(500))
 		w := subscribe(s.Test, r, "location.created")
-		s.Relaying()
+		s.RunRelay()
 		var d webhooks.Delivery
 		s.Test.Post("/v1/webhooks/"+w.ID+"/test", nil, 202, &d)
 		testkit.Equal(t, d.EventType, "webhook.test")
@@ -197,7 +197,7 @@ func TestRetry(t *testing.T) {
 func TestFeedOrder(t *testing.T) {
 	s := testkit.OnPostgres(t)
 	env := testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
-	stop := s.Relaying()
+	stop := s.RunRelay()
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { // begins first and commits last
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
@@ -231,7 +231,7 @@ func TestFeedOrder(t *testing.T) {
 
 func TestListEvents(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.Relaying()
+		s.RunRelay()
 		location := s.Test.Location()
 		s.Test.Patch("/v1/locations/"+location, `{"name": "Pier 3"}`, 200, nil)
 		s.Test.Role("hulls:read")
@@ -267,7 +267,7 @@ func TestRetention(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		r := newReceiver(t)
 		w := subscribe(s.Test, r, "location.created")
-		s.Relaying()
+		s.RunRelay()
 		s.Test.Location()
 		r.next(t)
 		testkit.Eventually(t, "recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
@@ -300,7 +300,7 @@ func TestRetention(t *testing.T) {
 		r.next(t)
 		testkit.Eventually(t, "recorded", func() bool { return rows("delivery_attempts") == 1 })
 		s.Test.Delete("/v1/webhooks/"+w.ID, 204)
-		s.Working()
+		s.RunJobs()
 		testkit.Eventually(t, "deleted", func() bool { return rows("deliveries") == 0 && rows("delivery_attempts") == 0 })
 	})
 }

@@ -45,8 +45,8 @@ func Record(ctx context.Context, tx *db.Tx, action, targetID string, changes map
 	return record(ctx, tx, action, noun, targetID, changes, "success")
 }
 
-// Fail adds an entry for an action that failed.
-func Fail(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any) error {
+// RecordFailure adds an entry for an action that failed.
+func RecordFailure(ctx context.Context, tx *db.Tx, action, targetType, targetID string, changes map[string][2]any) error {
 	return record(ctx, tx, action, targetType, targetID, changes, "failure")
 }
 

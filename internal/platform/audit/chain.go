@@ -61,9 +61,9 @@ func (c chain) content() []byte {
 	return fmt.Appendf(nil, "chain %d %d %x %d %x", c.Env, c.FirstLink, c.BeforeMAC, c.LastLink, c.LastMAC)
 }
 
-// Begin starts the chain of a new environment. It is only called once: a missing
+// StartChain starts the chain of a new environment. It is only called once: a missing
 // record of the ends means that the log was changed.
-func Begin(ctx context.Context, tx *db.Tx) error {
+func StartChain(ctx context.Context, tx *db.Tx) error {
 	c := chain{Env: tx.Env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
 	c.Seal = tx.MAC(c.content())
 	return db.Insert(ctx, tx, "audit_chains", c)
@@ -180,8 +180,8 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, tx.Env, c.FirstLink)
 }
 
-// Verified is the result of verifying the log of an environment.
-type Verified struct {
+// Verification is the result of verifying the log of an environment.
+type Verification struct {
 	Env     auth.Env
 	Entries int64  // unchanged entries
 	Waiting int64  // entries that are not linked yet
@@ -191,8 +191,8 @@ type Verified struct {
 
 // Verify checks that no entry of the log of an environment was changed, removed
 // or inserted.
-func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
-	v := Verified{Env: env, At: d.Now().UTC()}
+func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verification, error) {
+	v := Verification{Env: env, At: d.Now().UTC()}
 	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]chain, error) {
 		return db.All[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
 	})
@@ -237,7 +237,7 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verified, error) {
 
 // verifyUnlinked checks the entries outside the chain. They must have a valid mark
 // and no link before the start of the chain.
-func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verified) error {
+func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verification) error {
 	after := ""
 	for {
 		unlinked, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {

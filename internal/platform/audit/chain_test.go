@@ -21,7 +21,7 @@ func environment(s *testkit.Server) auth.Env {
 	return testkit.Rows[auth.Env](s, `SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'test'`)[0]
 }
 
-func verify(t *testing.T, s *testkit.Server, env auth.Env) audit.Verified {
+func verify(t *testing.T, s *testkit.Server, env auth.Env) audit.Verification {
 	t.Helper()
 	v, err := audit.Verify(t.Context(), s.DB, env)
 	if err != nil {
@@ -267,7 +267,7 @@ func TestBrokenChainStandsAlone(t *testing.T) {
 		}
 		s.Exec(`UPDATE audit_chains SET last_link = last_link + 1 WHERE env = ?`, env)
 		s.Test.Location()
-		s.Rival.Location()
+		s.Other.Location()
 		if n, err := audit.Link(t.Context(), s.DB); n != 1 || err == nil {
 			t.Errorf("linked %d, %v; want n = 1, an error", n, err)
 		}

@@ -2,7 +2,7 @@
 // in an S3-compatible bucket.
 //
 // A blob is written before the transaction that inserts its row, and deleted
-// after the transaction that deletes its row. See Keeper.
+// after the transaction that deletes its row. See Files.
 package blobs
 
 import (

@@ -132,16 +132,16 @@ func TestAddresses(t *testing.T) {
 }
 
 // Whenever the process ends, a blob belongs to a row or will be swept.
-func TestKeeper(t *testing.T) {
+func TestFiles(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, store := range stores(t) {
 			t.Run(name, func(t *testing.T) {
 				s := s.In(t)
-				keeper := &blobs.Keeper{DB: s.DB, Store: store}
+				keeper := &blobs.Files{DB: s.DB, Store: store}
 				env := s.Env("dealerships", testkit.Rows[string](s, `SELECT id FROM dealerships WHERE mode = 'test'`)[0])
 				stage := func() string {
 					t.Helper()
-					key, err := keeper.Stage(t.Context(), env, "photos", "upload", strings.NewReader("boat"))
+					key, err := keeper.Upload(t.Context(), env, "photos", "upload", strings.NewReader("boat"))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -156,18 +156,18 @@ func TestKeeper(t *testing.T) {
 				}
 				sweep := func(want int) {
 					t.Helper()
-					if n, err := keeper.Sweep(t.Context()); n != want || err != nil {
+					if n, err := keeper.DeleteUnused(t.Context()); n != want || err != nil {
 						t.Errorf("swept %d, want %d: %v", n, want, err)
 					}
 				}
-				claim := func(key string) error { return s.InTx(blobs.Claim, env, key) }
+				claim := func(key string) error { return s.InTx(blobs.Keep, env, key) }
 
 				crashed, claimed, discarded := stage(), stage(), stage()
 				if err := claim(claimed); err != nil {
 					t.Fatal(err)
 				}
-				keeper.Discard(t.Context(), env, discarded)
-				keeper.Discard(t.Context(), env, claimed) // as after a commit that seemed to fail
+				keeper.Cancel(t.Context(), env, discarded)
+				keeper.Cancel(t.Context(), env, claimed) // as after a commit that seemed to fail
 				if there(discarded) || !there(claimed) || !there(crashed) {
 					t.Error("discarded the wrong ones")
 				}
@@ -178,7 +178,7 @@ func TestKeeper(t *testing.T) {
 					t.Error("swept the wrong one")
 				}
 				testkit.Equal(t, fault.KindOf(claim(crashed)), fault.KindUnavailable, "claim after the sweep")
-				if err := s.InTx(blobs.Release, env, claimed); err != nil {
+				if err := s.InTx(blobs.DeleteLater, env, claimed); err != nil {
 					t.Fatal(err)
 				}
 				sweep(1)
@@ -186,7 +186,7 @@ func TestKeeper(t *testing.T) {
 					t.Error("still there after its row went")
 				}
 
-				_, err := keeper.Stage(t.Context(), env, "photos", "upload", iotest.ErrReader(fault.BadRequest("cut off")))
+				_, err := keeper.Upload(t.Context(), env, "photos", "upload", iotest.ErrReader(fault.BadRequest("cut off")))
 				testkit.Equal(t, fault.KindOf(err), fault.KindBadRequest, "the sender's mistake")
 				testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM loose_blobs`)[0], 0, "no longer on the list")
 			})

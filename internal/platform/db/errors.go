@@ -48,7 +48,7 @@ var errStale = errors.New("the row has changed since it was read")
 func Changed(rows int64, err error) error {
 	if err == nil && rows == 0 {
 		return fault.Conflict("The resource was changed by another request at the same time. Retrieve it and try again.").
-			Detail("version", "stale", "has changed").Because(errStale)
+			Detail("version", "stale", "has changed").WithCause(errStale)
 	}
 	return err
 }

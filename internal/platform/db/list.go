@@ -24,7 +24,7 @@ func List[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Where
 	if err != nil {
 		return page.Page[T]{}, err
 	}
-	return page.Cut(rows, q, beyond, IDOf[T]), nil
+	return page.New(rows, q, beyond, IDOf[T]), nil
 }
 
 // Slice returns the rows of a page in the requested direction, with one extra

@@ -90,7 +90,7 @@ func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
 	changes := audit.Diff(before, after)
 	noun, _, _ := strings.Cut(name, ".")
-	if err := audit.Fail(ctx, tx, name, noun, objectID, changes); err != nil {
+	if err := audit.RecordFailure(ctx, tx, name, noun, objectID, changes); err != nil {
 		return err
 	}
 	return emit(ctx, tx, name, objectID, before, after, changes)

@@ -65,7 +65,7 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	}
 	config, err := f.config(bufio.NewReader(file))
 	if err != nil {
-		return Picture{}, reject("damaged", "is damaged: the header can't be read").Because(err)
+		return Picture{}, reject("damaged", "is damaged: the header can't be read").WithCause(err)
 	}
 	if config.Width < 1 || config.Height < 1 {
 		return Picture{}, reject("damaged", "has no pixels")
@@ -81,7 +81,7 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 		if _, ok := errors.AsType[*fault.Error](err); ok {
 			return Picture{}, err
 		}
-		return Picture{}, reject("damaged", "is damaged or incomplete").Because(err)
+		return Picture{}, reject("damaged", "is damaged or incomplete").WithCause(err)
 	}
 	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: turn}
 	if turn.swaps() {
@@ -149,7 +149,7 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	}
 	img, err := decode(bufio.NewReader(file))
 	if err != nil {
-		return reject("damaged", "is damaged: it can't be decoded").Because(err)
+		return reject("damaged", "is damaged: it can't be decoded").WithCause(err)
 	}
 	img = p.turn.apply(img)
 	original, err := reencode(img, p.Type)

@@ -26,19 +26,19 @@ import (
 // Args are the arguments of a job. Kind identifies its worker.
 type Args = river.JobArgs
 
-// Laned are args whose job runs in a separate lane, so that slow jobs don't delay
+// HasLane are args whose job runs in a separate lane, so that slow jobs don't delay
 // fast ones.
-type Laned interface{ Lane() string }
+type HasLane interface{ Lane() string }
 
 // The lanes in addition to the default one.
 const (
 	Heavy   = "heavy"   // jobs that use a CPU core for seconds, such as photos
 	Long    = "long"    // jobs that take minutes, such as imports
-	Outside = "outside" // jobs that wait for other servers
+	Network = "outside" // jobs that wait for other servers
 )
 
-// Patient are args whose job can take longer than a minute.
-type Patient interface{ Timeout() time.Duration }
+// HasTimeout are args whose job can take longer than a minute.
+type HasTimeout interface{ Timeout() time.Duration }
 
 // Queue enqueues and runs jobs. One of the two clients is nil, because the two
 // databases have different types of transactions.
@@ -96,7 +96,7 @@ func envOf(args Args) (auth.Env, bool) {
 // Timeout is the timeout of the args. It defaults to the default of River, one
 // minute.
 func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
-	if p, ok := any(job.Args).(Patient); ok {
+	if p, ok := any(job.Args).(HasTimeout); ok {
 		return p.Timeout()
 	}
 	return 0
@@ -130,7 +130,7 @@ func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *sl
 func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
 	cfg := &river.Config{
 		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Outside: {MaxWorkers: 8}},
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8}},
 		FetchPollInterval: time.Second,
 	}
 	q := &Queue{}
@@ -163,7 +163,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time)
 
 func options(args Args) *river.InsertOpts {
 	opts := &river.InsertOpts{}
-	if l, ok := args.(Laned); ok {
+	if l, ok := args.(HasLane); ok {
 		opts.Queue = l.Lane()
 	}
 	return opts

@@ -16,8 +16,8 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// ErrRefused means that a request was not sent because its address is private.
-var ErrRefused = errors.New("the address is not public")
+// ErrPrivateAddress means that a request was not sent because its address is private.
+var ErrPrivateAddress = errors.New("the address is not public")
 
 // New returns a client that only connects to public addresses. It checks the
 // resolved address when it connects, so that a changed DNS entry can't bypass the
@@ -28,7 +28,7 @@ func New(timeout time.Duration, allowPrivate bool) *http.Client {
 		guard := ssrf.New(ssrf.WithAnyPort())
 		dialer.ControlContext = func(_ context.Context, network, address string, c syscall.RawConn) error {
 			if guard.Safe(network, address, c) != nil {
-				return ErrRefused // the library's error contains the address
+				return ErrPrivateAddress // the library's error contains the address
 			}
 			return nil
 		}

@@ -30,10 +30,10 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		if err == nil {
 			res.Body.Close()
 		}
-		if host == "127.1" && err != nil && !errors.Is(err, outbound.ErrRefused) {
+		if host == "127.1" && err != nil && !errors.Is(err, outbound.ErrPrivateAddress) {
 			continue // no name server takes it for a number
 		}
-		if !errors.Is(err, outbound.ErrRefused) {
+		if !errors.Is(err, outbound.ErrPrivateAddress) {
 			t.Errorf("%s: got %v, want the error outbound.ErrRefused", host, err)
 		}
 	}

@@ -20,16 +20,16 @@ func New(now func() time.Time) *Limiter { return &Limiter{now: now, full: map[st
 // maxBuckets is the number of buckets after which full buckets are deleted.
 const maxBuckets = 100_000
 
-// Taken is the state of a bucket after a request.
-type Taken struct {
-	Left  int           // remaining requests
-	Reset time.Duration // until the bucket is full again
-	Wait  time.Duration // until the next request is allowed; 0 if this one was allowed
+// Result is the state of a bucket after a request.
+type Result struct {
+	Remaining int           // remaining requests
+	Reset     time.Duration // until the bucket is full again
+	Wait      time.Duration // until the next request is allowed; 0 if this one was allowed
 }
 
 // Take takes one request from a bucket. The bucket has room for burst requests
 // and refills by one every step.
-func (l *Limiter) Take(bucket string, burst int, step time.Duration) Taken {
+func (l *Limiter) Take(bucket string, burst int, step time.Duration) Result {
 	now, capacity := l.now(), time.Duration(burst)*step
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,8 @@ func (l *Limiter) Take(bucket string, burst int, step time.Duration) Taken {
 	}
 	after := full.Add(step)
 	if after.Sub(now) > capacity {
-		return Taken{0, full.Sub(now), after.Sub(now) - capacity}
+		return Result{0, full.Sub(now), after.Sub(now) - capacity}
 	}
 	l.full[bucket] = after
-	return Taken{int((capacity - after.Sub(now)) / step), after.Sub(now), 0}
+	return Result{int((capacity - after.Sub(now)) / step), after.Sub(now), 0}
 }

@@ -15,7 +15,7 @@ func newClock() *clock { return &clock{time.Date(2026, 5, 1, 12, 0, 0, 0, time.U
 func (c *clock) advance(d time.Duration) { c.now = c.now.Add(d) }
 
 // take takes from a bucket of two seconds' worth, as the API's are.
-func take(l *Limiter, bucket string, rate float64) Taken {
+func take(l *Limiter, bucket string, rate float64) Result {
 	return l.Take(bucket, int(2*rate), time.Duration(float64(time.Second)/rate))
 }
 
@@ -45,7 +45,7 @@ func TestTake(t *testing.T) {
 	} {
 		c.advance(step.after)
 		got := take(l, step.key, step.rate)
-		if want := (Taken{step.left, step.reset, step.wait}); got != want {
+		if want := (Result{step.left, step.reset, step.wait}); got != want {
 			t.Fatalf("step %d: %+v, want %+v", i, got, want)
 		}
 	}

@@ -133,7 +133,7 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in t
 		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)
 	}
 	if err != nil {
-		return nil, fault.BadRequest("The body could not be read completely.").Because(err)
+		return nil, fault.BadRequest("The body could not be read completely.").WithCause(err)
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	if len(bytes.TrimSpace(body)) == 0 {

@@ -31,11 +31,11 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 	taken := r.limits.Take(bucket, most, time.Duration(float64(time.Second)/rate))
 	h := w.Header()
 	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
-	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Left)}
+	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Remaining)}
 	h["RateLimit-Reset"] = []string{strconv.Itoa(int((taken.Reset + time.Second - 1) / time.Second))}
 	h["RateLimit-Policy"] = []string{fmt.Sprintf("%d;w=%d", most, BurstSeconds)}
 	if taken.Wait > 0 {
-		return fault.New(fault.KindRateLimited, "Too many requests. The limit is %g per second.", rate).After(taken.Wait)
+		return fault.New(fault.KindRateLimited, "Too many requests. The limit is %g per second.", rate).RetryIn(taken.Wait)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		caller.Rate = r.rate(caller)
 		exchangeFrom(req.Context()).caller = caller
 		w.Header().Set("Service-Version", caller.Version)
-		if err := r.limit(w, caller.Lineage, caller.Rate); err != nil {
+		if err := r.limit(w, caller.OriginalID, caller.Rate); err != nil {
 			r.fail(w, req, err)
 			return
 		}

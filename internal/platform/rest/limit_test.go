@@ -41,16 +41,16 @@ func sender(r http.Handler) func(addr, token, path string) *http.Response {
 type pings struct{}
 
 func (pings) Mount(r *Router) {
-	Raw(r, "GET", 200, "/ping", "ping", auth.Anyone, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
+	Raw(r, "GET", 200, "/ping", "ping", auth.AnyCredential, "Answer", func(context.Context, *struct{}) (string, error) { return "pong", nil })
 }
 
 func testRouter(c *clock) *Router {
 	who := map[string]auth.Principal{
-		"live":    {Env: 1, Mode: auth.Live, Lineage: "key_live"},
-		"test":    {Env: 2, Mode: auth.Test, Lineage: "key_test"},
-		"rotated": {Env: 2, Mode: auth.Test, Lineage: "key_test"},
-		"slow":    {Env: 2, Mode: auth.Test, Lineage: "key_slow", Rate: 1},
-		"greedy":  {Env: 1, Mode: auth.Live, Lineage: "key_greedy", Rate: 1e9},
+		"live":    {Env: 1, Mode: auth.Live, OriginalID: "key_live"},
+		"test":    {Env: 2, Mode: auth.Test, OriginalID: "key_test"},
+		"rotated": {Env: 2, Mode: auth.Test, OriginalID: "key_test"},
+		"slow":    {Env: 2, Mode: auth.Test, OriginalID: "key_slow", Rate: 1},
+		"greedy":  {Env: 1, Mode: auth.Live, OriginalID: "key_greedy", Rate: 1e9},
 	}
 	return New(Config{
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },

@@ -50,10 +50,10 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	case ok:
 	case db.IsUnavailable(err):
 		f = fault.Unavailable("The service is temporarily unavailable. Try again later.").
-			After(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads retries; not a secret
-			Because(err)
+			RetryIn(time.Duration(30+rand.IntN(31)) * time.Second). //nolint:gosec // spreads retries; not a secret
+			WithCause(err)
 	default:
-		f = fault.New(fault.KindServerError, internalError).Because(err)
+		f = fault.New(fault.KindServerError, internalError).WithCause(err)
 	}
 	x := exchangeFrom(req.Context())
 	if f.Kind.Status >= 500 && req.Context().Err() == nil {
@@ -172,7 +172,7 @@ func (x *exchange) judgeMore(op *huma.Operation, f *fault.Error) {
 // wrong shape and for every parameter, 422 for a wrong value in a body.
 func judge(status int, msg string, errs []error) *fault.Error {
 	if status >= 500 {
-		return fault.New(fault.KindServerError, internalError).Because(errors.Join(errs...))
+		return fault.New(fault.KindServerError, internalError).WithCause(errors.Join(errs...))
 	}
 	f := fault.New(fault.KindUnprocessable, "%s", msg)
 	for _, err := range errs {
@@ -191,9 +191,9 @@ func judge(status int, msg string, errs []error) *fault.Error {
 	return f
 }
 
-// Judge returns a function that validates a value as if it were the body of a
+// Validator returns a function that validates a value as if it were the body of a
 // request, such as a row of an imported file.
-func Judge[T any]() func(value map[string]any) fault.Fields {
+func Validator[T any]() func(value map[string]any) fault.Fields {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	schema := registry.Schema(reflect.TypeFor[T](), false, "")
 	return func(value map[string]any) (bad fault.Fields) {

@@ -31,7 +31,7 @@ type failures map[string]func(ctx context.Context) error
 
 func (f failures) Mount(r *rest.Router) {
 	for name, fail := range f {
-		rest.Raw(r, "GET", 200, "/"+name, name, auth.Anyone, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
+		rest.Raw(r, "GET", 200, "/"+name, name, auth.AnyCredential, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
 	}
 }
 
@@ -40,7 +40,7 @@ func open(log *bytes.Buffer) rest.Config {
 	return rest.Config{
 		Limits: rest.DefaultLimits, Log: slog.New(slog.NewJSONHandler(log, nil)),
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
-			return auth.Principal{Env: 1, Mode: auth.Live, Lineage: "key_1"}, nil
+			return auth.Principal{Env: 1, Mode: auth.Live, OriginalID: "key_1"}, nil
 		},
 	}
 }
@@ -74,14 +74,14 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 		"no":       {give(fault.Forbidden("No.")), want{403, "forbidden", "No.", none, "", ""}},
 		"missing":  {give(fault.NotFound("hull", "h")), want{404, "not_found", "Hull h not found.", none, "", ""}},
 		"method":   {give(fault.New(fault.KindMethodNotAllowed, "How?")), want{405, "bad_request", "How?", none, "", ""}},
-		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").After(time.Second)), want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
+		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").RetryIn(time.Second)), want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
 		"large":    {give(fault.New(fault.KindTooLarge, "Large.")), want{413, "bad_request", "Large.", none, "", ""}},
 		"kind":     {give(fault.New(fault.KindUnsupportedType, "XML?")), want{415, "bad_request", "XML?", none, "", ""}},
 		"value":    {give(fault.New(fault.KindUnprocessable, "Odd.")), want{422, "unprocessable", "Odd.", none, "", ""}},
-		"limited":  {give(fault.New(fault.KindRateLimited, "Slow.").After(1500 * time.Millisecond)), want{429, "rate_limited", "Slow.", none, "2", ""}},
-		"away":     {give(fault.Unavailable("Away.").After(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
+		"limited":  {give(fault.New(fault.KindRateLimited, "Slow.").RetryIn(1500 * time.Millisecond)), want{429, "rate_limited", "Slow.", none, "2", ""}},
+		"away":     {give(fault.Unavailable("Away.").RetryIn(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
 
-		"caused":   {give(fault.Conflict("Taken.").Because(errors.New(secret))), want{409, "conflict", "Taken.", none, "", ""}},
+		"caused":   {give(fault.Conflict("Taken.").WithCause(errors.New(secret))), want{409, "conflict", "Taken.", none, "", ""}},
 		"wrapped":  {give(fmt.Errorf("%s: %w", secret, fault.NotFound("hull", "h"))), want{404, "not_found", "Hull h not found.", none, "", ""}},
 		"error":    {give(errors.New(secret)), want{500, "server_error", ours, none, "", secret}},
 		"panic":    {func(context.Context) error { panic(secret) }, want{500, "server_error", ours, none, "", secret}},

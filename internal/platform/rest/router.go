@@ -202,7 +202,7 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 // Public mounts an endpoint outside /v1 that anyone can call. It finds out who
 // is calling itself, keeps no idempotency keys, and has its own path.
 func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
-	op := operation[O](r, method, status, path, id, auth.Anyone, summary)
+	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
 	op.Security = nil
 	register(r, op, h)
 }

@@ -200,7 +200,7 @@ func cutOff(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(large.Limit)
 	}
-	return fault.BadRequest("The body could not be read completely.").Because(err)
+	return fault.BadRequest("The body could not be read completely.").WithCause(err)
 }
 
 // stallReader reads a body whose sender can take long but cannot pause for long.

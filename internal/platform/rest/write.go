@@ -58,7 +58,7 @@ func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 				continue
 			}
 			err = fault.Conflict("The first request with this Idempotency-Key is still running.").
-				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").After(time.Second).Because(err)
+				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").RetryIn(time.Second).WithCause(err)
 		}
 		if err == nil && refused != nil {
 			err = refused
@@ -91,7 +91,7 @@ type stored struct {
 // claim reserves the caller's key for this transaction. If another request has
 // the key, claim waits until that request ends and returns its response.
 func (x *exchange) claim(ctx context.Context, tx *db.Tx) (*reply, error) {
-	env, lineage := x.caller.Env, x.caller.Lineage
+	env, lineage := x.caller.Env, x.caller.OriginalID
 	if err := db.SetLockTimeout(ctx, tx, 3*time.Second); err != nil {
 		return nil, err
 	}
@@ -129,20 +129,20 @@ func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
 	if x.key == "" {
 		return nil
 	}
-	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.Lineage, x.key)
+	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.OriginalID, x.key)
 	return err
 }
 
 // keep stores the response under the claimed key.
 func (x *exchange) keep(ctx context.Context, tx *db.Tx, p *reply) error {
 	row := stored{x.fingerprint, p.status, p.header, x.router.Box.Seal(p.body, x.place())}
-	_, err := db.Update(ctx, tx, "idempotency_keys", &row, "env = ? AND lineage = ? AND key = ?", x.caller.Env, x.caller.Lineage, x.key)
+	_, err := db.Update(ctx, tx, "idempotency_keys", &row, "env = ? AND lineage = ? AND key = ?", x.caller.Env, x.caller.OriginalID, x.key)
 	return err
 }
 
 // place binds an encrypted response to its row.
 func (x *exchange) place() string {
-	return fmt.Sprintf("idempotency_keys/%d/%s/%s", x.caller.Env, x.caller.Lineage, x.key)
+	return fmt.Sprintf("idempotency_keys/%d/%s/%s", x.caller.Env, x.caller.OriginalID, x.key)
 }
 
 // PurgeKeys deletes responses that can no longer be replayed.

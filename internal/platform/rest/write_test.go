@@ -29,7 +29,7 @@ type lock struct {
 }
 
 func (l *locks) Mount(r *rest.Router) {
-	rest.PostCreated(r, "/locks", "openLock", auth.Anyone, "Open", func(ctx context.Context, tx *db.Tx, _ *struct{}) (lock, error) {
+	rest.PostCreated(r, "/locks", "openLock", auth.AnyCredential, "Open", func(ctx context.Context, tx *db.Tx, _ *struct{}) (lock, error) {
 		if err := audit.Record(ctx, tx, "lock.opened", "lock_1", nil); err != nil {
 			return lock{}, err
 		}
@@ -59,7 +59,7 @@ func (l *locks) serve(t *testing.T, s *testkit.Server) (post func(key string) an
 		DB: s.DB, Limits: rest.DefaultLimits, Box: s.Box, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return s.DB.Now() },
 		Authenticate: func(context.Context, string) (auth.Principal, error) {
 			let <- struct{}{}
-			return auth.Principal{Env: 1, Mode: auth.Live, Lineage: "key_1"}, nil
+			return auth.Principal{Env: 1, Mode: auth.Live, OriginalID: "key_1"}, nil
 		},
 	}, l))
 	t.Cleanup(server.Close)

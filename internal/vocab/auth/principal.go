@@ -33,17 +33,17 @@ type Principal struct {
 	Mode         Mode
 	DealershipID string
 
-	Actor     Actor
-	UserID    string // the person behind a session, "" for a key
-	SessionID string
-	Lineage   string // stays the same over rotations: rate limits and idempotency keys hang on it
-	Scopes    []Scope
-	Version   string  // the API version it was issued under
-	Rate      float64 // requests a second
+	Actor      Actor
+	UserID     string // the person behind a session, "" for a key
+	SessionID  string
+	OriginalID string // stays the same over rotations: rate limits and idempotency keys hang on it
+	Scopes     []Scope
+	Version    string  // the API version it was issued under
+	Rate       float64 // requests a second
 }
 
 // Can reports whether the credential holds a scope.
-func (p Principal) Can(s Scope) bool { return Need(s).Allows(p.Scopes) }
+func (p Principal) Can(s Scope) bool { return Require(s).Allows(p.Scopes) }
 
 // Request is what audit and events remember of the HTTP request.
 type Request struct {

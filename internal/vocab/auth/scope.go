@@ -48,11 +48,11 @@ func KnownScope(s Scope) bool {
 // Rule is what an operation needs: any one of its sets, all of that set.
 type Rule [][]Scope
 
-// Anyone is the rule of an operation that every valid credential may call.
-var Anyone = Rule{{}}
+// AnyCredential is the rule of an operation that every valid credential may call.
+var AnyCredential = Rule{{}}
 
-// Need is the rule that all of these scopes are held.
-func Need(all ...Scope) Rule { return Rule{all} }
+// Require is the rule that all of these scopes are held.
+func Require(all ...Scope) Rule { return Rule{all} }
 
 // Either is the rule that at least one of these scopes is held.
 func Either(any ...Scope) Rule {

@@ -97,14 +97,14 @@ func (e *Error) Detail(field, code, format string, args ...any) *Error {
 	return e
 }
 
-// Because sets the cause, which is only logged.
-func (e *Error) Because(err error) *Error {
+// WithCause sets the cause, which is only logged.
+func (e *Error) WithCause(err error) *Error {
 	e.cause = err
 	return e
 }
 
-// After sets the Retry-After of the response.
-func (e *Error) After(d time.Duration) *Error {
+// RetryIn sets the Retry-After of the response.
+func (e *Error) RetryIn(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
 }

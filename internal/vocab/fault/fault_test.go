@@ -19,7 +19,7 @@ func TestKindOf(t *testing.T) {
 	}{
 		"a fault":                  {fault.Conflict("taken"), fault.KindConflict},
 		"a fault in an error":      {fmt.Errorf("hull 7: %w", fault.NotFound("hull", "7")), fault.KindNotFound},
-		"the outer of two faults":  {fault.Conflict("taken").Because(fault.BadRequest("x")), fault.KindConflict},
+		"the outer of two faults":  {fault.Conflict("taken").WithCause(fault.BadRequest("x")), fault.KindConflict},
 		"any other error":          {cause, fault.KindServerError},
 		"a fault joined to others": {errors.Join(cause, fault.Forbidden("no")), fault.KindForbidden},
 	} {
@@ -33,7 +33,7 @@ func TestKindOf(t *testing.T) {
 
 func TestErrorWrapsItsCause(t *testing.T) {
 	cause := errors.New("SQLSTATE 23505")
-	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").After(time.Second).Because(cause)
+	f := fault.Conflict("Hull %s is taken.", "7").Detail("status", "state", "is %s", "sold").RetryIn(time.Second).WithCause(cause)
 	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
 		t.Errorf("got %v, want an error that wraps and names its cause %q", f, cause.Error())
 	}

@@ -45,10 +45,10 @@ func (q Query) Backwards() bool { return q.EndingBefore != "" }
 // Cursor returns the cursor of the request, or "" for the newest objects.
 func (q Query) Cursor() string { return q.StartingAfter + q.EndingBefore }
 
-// Cut makes a page of rows read from the cursor on, with one more than the
+// New makes a page of rows read from the cursor on, with one more than the
 // limit if there are that many. Beyond reports whether rows exist on the other
 // side of the page.
-func Cut[T any](rows []T, q Query, beyond bool, key func(T) string) Page[T] {
+func New[T any](rows []T, q Query, beyond bool, key func(T) string) Page[T] {
 	p := Page[T]{HasMore: len(rows) > q.Limit}
 	p.Data = append([]T{}, rows[:min(q.Limit, len(rows))]...)
 	older, newer := p.HasMore, beyond

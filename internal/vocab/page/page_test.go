@@ -87,7 +87,7 @@ func TestCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, beyond := rows(all, c.query)
-			testkit.Equal(t, page.Cut(found, c.query, beyond, itself), c.want)
+			testkit.Equal(t, page.New(found, c.query, beyond, itself), c.want)
 		})
 	}
 }
@@ -130,8 +130,8 @@ func TestMergeIsAsOneList(t *testing.T) {
 			parts, anyBeyond = append(parts, found), anyBeyond || beyond
 		}
 		found, beyond := rows(all, q)
-		want := page.Cut(found, q, beyond, itself)
-		got := page.Cut(page.Merge(parts, q, itself), q, anyBeyond, itself)
+		want := page.New(found, q, beyond, itself)
+		got := page.New(page.Merge(parts, q, itself), q, anyBeyond, itself)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%+v over %v: %s", q, lists, diff)
 		}

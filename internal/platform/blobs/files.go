@@ -16,12 +16,12 @@ import (
 // upload.
 const unclaimedFor = 24 * time.Hour
 
-// Keeper keeps the store and the database consistent without a transaction over
+// Files keeps the store and the database consistent without a transaction over
 // both. Before its first byte is written, a key is added to the table
 // loose_blobs. A transaction claims it for a row, which removes it from the table.
 // When the row is deleted, the key is added again. Whenever the process ends,
-// each blob either belongs to a row or is in the table, and Sweep deletes it.
-type Keeper struct {
+// each blob either belongs to a row or is in the table, and DeleteUnused deletes it.
+type Files struct {
 	DB *db.DB
 	Store
 }
@@ -30,13 +30,13 @@ type Keeper struct {
 type unclaimed struct {
 	Env    auth.Env  `db:"env"`
 	Key    string    `db:"key"`
-	Doomed bool      `db:"doomed"` // can no longer be claimed, because Sweep deletes it
+	Doomed bool      `db:"doomed"` // can no longer be claimed, because DeleteUnused deletes it
 	DueAt  time.Time `db:"due_at"`
 }
 
-// Stage stores the content of r under a new key and a name, and returns the key.
-// Claim it in the transaction that inserts its row.
-func (k *Keeper) Stage(ctx context.Context, env auth.Env, kind, name string, r io.Reader) (string, error) {
+// Upload stores the content of r under a new key and a name, and returns the key.
+// Keep it in the transaction that inserts its row.
+func (k *Files) Upload(ctx context.Context, env auth.Env, kind, name string, r io.Reader) (string, error) {
 	key, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
 		key := Key(kind, strings.TrimPrefix(tx.NewID(""), "_"))
 		return key, db.Insert(ctx, tx, "loose_blobs", unclaimed{env, key, false, tx.Now.Add(unclaimedFor)})
@@ -47,7 +47,7 @@ func (k *Keeper) Stage(ctx context.Context, env auth.Env, kind, name string, r i
 
 	source := &errorReader{r: r}
 	if err := k.Put(ctx, key+"/"+name, source); err != nil {
-		k.Discard(ctx, env, key)
+		k.Cancel(ctx, env, key)
 		if source.err != nil {
 			return "", source.err // the upload failed, not the store
 		}
@@ -60,27 +60,27 @@ func (k *Keeper) Stage(ctx context.Context, env auth.Env, kind, name string, r i
 // so that no folder becomes large.
 func Key(kind, id string) string { return kind + "/" + id[max(0, len(id)-2):] + "/" + id }
 
-// Claim assigns a staged key to the row that the transaction inserts.
-func Claim(ctx context.Context, tx *db.Tx, key string) error {
+// Keep assigns a staged key to the row that the transaction inserts.
+func Keep(ctx context.Context, tx *db.Tx, key string) error {
 	n, err := db.Exec(ctx, tx, `DELETE FROM loose_blobs WHERE env = ? AND key = ? AND NOT doomed`, tx.Env, key)
 	if err == nil && n == 0 {
-		err = fault.Unavailable("The upload took too long. Send it again.").After(time.Second)
+		err = fault.Unavailable("The upload took too long. Send it again.").RetryIn(time.Second)
 	}
 	return err
 }
 
-// Release marks the key of a row that the transaction deletes. Sweep deletes its
+// DeleteLater marks the key of a row that the transaction deletes. Sweep deletes its
 // blobs.
-func Release(ctx context.Context, tx *db.Tx, key string) error {
+func DeleteLater(ctx context.Context, tx *db.Tx, key string) error {
 	_, err := db.Exec(ctx, tx, `
 		INSERT INTO loose_blobs (env, key, doomed, due_at) VALUES (?, ?, TRUE, ?)
 		ON CONFLICT (env, key) DO UPDATE SET doomed = TRUE, due_at = excluded.due_at`, tx.Env, key, tx.Now)
 	return err
 }
 
-// Discard deletes a staged key that will not be claimed. If it fails, Sweep
+// Cancel deletes a staged key that will not be claimed. If it fails, DeleteUnused
 // deletes the key later.
-func (k *Keeper) Discard(ctx context.Context, env auth.Env, key string) {
+func (k *Files) Cancel(ctx context.Context, env auth.Env, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second) // even if the client has disconnected
 	defer cancel()
 	doomed, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
@@ -92,8 +92,8 @@ func (k *Keeper) Discard(ctx context.Context, env auth.Env, key string) {
 	}
 }
 
-// Sweep deletes the keys that belong to no row, and returns how many.
-func (k *Keeper) Sweep(ctx context.Context) (swept int, err error) {
+// DeleteUnused deletes the keys that belong to no row, and returns how many.
+func (k *Files) DeleteUnused(ctx context.Context) (swept int, err error) {
 	for {
 		due, err := db.Write(ctx, k.DB, func(ctx context.Context, tx *db.Tx) ([]unclaimed, error) {
 			// Prevent claims before the first blob is deleted.
@@ -114,9 +114,9 @@ func (k *Keeper) Sweep(ctx context.Context) (swept int, err error) {
 	}
 }
 
-// remove deletes the blobs first. If it fails in between, the next Sweep repeats
+// remove deletes the blobs first. If it fails in between, the next DeleteUnused repeats
 // it. In the other order, the blobs would remain forever.
-func (k *Keeper) remove(ctx context.Context, l unclaimed) error {
+func (k *Files) remove(ctx context.Context, l unclaimed) error {
 	if err := k.Remove(ctx, l.Key); err != nil {
 		return err
 	}
