@@ -33,7 +33,7 @@ var may = map[string][]string{
 
 	// platform: what every feature is built on; may use vocab
 	"platform/apidocs":   {},
-	"platform/audit":     {"platform/db"},
+	"platform/audit":     {"platform/db", "platform/site"},
 	"platform/blobs":     {"platform/db"},
 	"platform/db":        {},
 	"platform/events":    {"platform/audit", "platform/db"},
@@ -46,6 +46,7 @@ var may = map[string][]string{
 	"platform/ratelimit": {},
 	"platform/rest":      {"platform/db", "platform/ratelimit", "platform/seal"},
 	"platform/seal":      {},
+	"platform/site":      {"platform/db", "platform/seal"},
 	"platform/sms":       {},
 
 	// parts of features

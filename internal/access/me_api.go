@@ -17,7 +17,6 @@ import (
 type API struct {
 	DB       *db.DB
 	Box      *seal.Box
-	BaseURL  string
 	AuthURL  string
 	Auth     *Authenticator
 	Usage    *Usage

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -63,7 +64,7 @@ func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *s
 }
 
 func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u people.User, label *string, e *MFAEnrollment) error {
-	rp, err := relyingParty(a.BaseURL)
+	rp, err := relyingParty(site.Of(a.DB).URL)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 // verifyWebAuthn answers an empty request with the challenge, and a signed one
 // with the proof.
 func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u people.User, f people.Factor, answer map[string]any) (MFAProof, error) {
-	rp, err := relyingParty(a.BaseURL)
+	rp, err := relyingParty(site.Of(a.DB).URL)
 	if err != nil {
 		return MFAProof{}, err
 	}

@@ -17,23 +17,14 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/channels"
-	"slipway/internal/contacts"
-	"slipway/internal/dealership"
-	"slipway/internal/deals"
-	"slipway/internal/documents"
-	"slipway/internal/finance"
 	"slipway/internal/hulls"
-	"slipway/internal/imports"
-	"slipway/internal/leads"
-	"slipway/internal/messages"
-	"slipway/internal/people"
-	"slipway/internal/photos"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -63,10 +54,6 @@ type App struct {
 	flush    func(context.Context) error // sends the last traces
 }
 
-func init() {
-	hulls.Followers = []hulls.Follower{channels.Follower}
-}
-
 // Open mounts every feature. It opens the database but does not connect yet.
 func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err := s.Check(); err != nil {
@@ -86,75 +73,59 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
 		return nil, err
 	}
-	a.DB.MAC, a.DB.BaseURL = a.Box.MAC, strings.TrimSuffix(s.BaseURL, "/")
-	mailer, err := s.mailer()
-	if err != nil {
+
+	if err := a.mount(s); err != nil { //nolint:contextcheck // traces outlive ctx
 		return nil, errors.Join(err, a.DB.Close())
 	}
-	texter, number, err := s.texter()
-	if err != nil {
-		return nil, errors.Join(err, a.DB.Close())
-	}
-	clock := func() time.Time { return a.DB.Now() } // tests replace it after this
-	auth := &access.Authenticator{DB: a.DB, Usage: a.usage}
-	credentials := &access.API{
-		DB: a.DB, Box: a.Box, BaseURL: s.BaseURL, AuthURL: s.authURL(), Auth: auth, Usage: a.usage, Throttle: access.NewThrottle(clock),
-	}
-	staff := &people.API{DB: a.DB, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: log}
-	if a.Blobs, err = s.blobs(a.DB); err != nil {
-		return nil, errors.Join(err, a.DB.Close())
-	}
-	inventory := &hulls.API{DB: a.DB, FindDeal: func(ctx context.Context, tx *db.Tx, id string) error {
-		_, err := deals.Find(ctx, tx, id)
-		return err
-	}}
-	pictures := &photos.API{DB: a.DB, Blobs: a.Blobs}
-	listings := &channels.API{DB: a.DB, Partners: outbound.New(partnerTimeout, s.AllowPrivate)}
-	files := &imports.API{DB: a.DB, Blobs: a.Blobs}
-	company := &dealership.API{}
-	hooks := &webhooks.API{DB: a.DB, Box: a.Box, Kinds: Kinds()}
-	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), log)
+	return a, nil
+}
+
+// mount connects the features with the database, the job queue and the router.
+func (a *App) mount(s Settings) error {
+	site.Attach(a.DB, s.BaseURL, a.Box)
+	a.DB.Attach(hulls.Followers{channels.Follower})
+	a.Jobs = jobs.New(a.DB)
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), a.log)
 	a.Relay.Observe = a.metrics.delivered
-	book := &contacts.API{DB: a.DB}
-	interest := &leads.API{DB: a.DB, Reviewed: messages.Review}
-	talk := &messages.API{DB: a.DB, Log: log, BaseURL: s.BaseURL, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number}
-	sales, money, papers := &deals.API{DB: a.DB}, &finance.API{DB: a.DB}, &documents.API{DB: a.DB}
-	sales.Unwind = append(sales.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
-	book.Holders = []contacts.Holder{talk.Holder(), interest.Holder(), sales.Holder(), money.Holder(), papers.Holder()}
-	work := jobs.NewRegistry()
-	inventory.Work(work)
-	pictures.Work(work)
-	listings.Work(work)
-	files.Work(work)
-	sales.Work(work)
-	interest.Work(work)
-	talk.Work(work)
-	staff.Work(work)
-	hooks.Work(work)
-	a.housekeeping(work)
-	if a.Jobs, err = jobs.Open(a.DB, work, quiet(log)); err != nil {
-		return nil, errors.Join(err, a.DB.Close())
+	var err error
+	if a.Blobs, err = s.blobs(a.DB); err != nil {
+		return err
 	}
-	inventory.Jobs, pictures.Jobs, listings.Jobs, files.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
-	staff.Jobs, talk.Jobs, sales.Jobs, hooks.Jobs = a.Jobs, a.Jobs, a.Jobs, a.Jobs
+	f, err := a.features(s)
+	if err != nil {
+		return err
+	}
+
+	for _, feature := range f.all() {
+		if w, ok := feature.(interface{ Work(q *jobs.Queue) }); ok {
+			w.Work(a.Jobs)
+		}
+	}
+	a.housekeeping(a.Jobs)
+	if err := a.Jobs.Open(quiet(a.log)); err != nil {
+		return err
+	}
 
 	router := rest.New(rest.Config{
-		DB: a.DB, Authenticate: a.onceStarted(auth.Authenticate),
+		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:    log, Box: a.Box, Observe: a.metrics.observe, Now: clock, Proxies: s.TrustedProxies,
-	}, inventory, pictures, listings, files, book, interest, talk, sales, money, papers, company, staff, credentials, hooks)
-	router.HandleForm(credentials.AuthPath()+"/invitations/*", http.StripPrefix(credentials.AuthPath(), staff.Pages()))
-	router.HandleForm("/unsubscribe/*", talk.Pages())
+		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Proxies: s.TrustedProxies,
+	}, f.all()...)
+	router.HandleForm(f.access.AuthPath()+"/invitations/*", http.StripPrefix(f.access.AuthPath(), f.people.Pages()))
+	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
 	describe(router)
 	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(1024))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	a.Handler = a.traced(compress(router)) //nolint:contextcheck // traces outlive ctx
-	return a, nil
+	a.Handler = a.traced(compress(router))
+	return nil
 }
+
+// now is the clock of the database, which tests replace after Open.
+func (a *App) now() time.Time { return a.DB.Now() }
 
 // Migrate updates the schema.
 func (a *App) Migrate(ctx context.Context) error {

@@ -6,41 +6,19 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"slipway/internal/access"
-	"slipway/internal/channels"
-	"slipway/internal/contacts"
-	"slipway/internal/dealership"
-	"slipway/internal/deals"
-	"slipway/internal/documents"
-	"slipway/internal/finance"
-	"slipway/internal/hulls"
-	"slipway/internal/imports"
-	"slipway/internal/leads"
-	"slipway/internal/messages"
-	"slipway/internal/people"
-	"slipway/internal/photos"
 	"slipway/internal/platform/apidocs"
-	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
 
 // OpenAPI describes the API. It needs no database.
 func OpenAPI() *huma.OpenAPI {
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)},
-		&hulls.API{}, &photos.API{}, &channels.API{}, &imports.API{}, &contacts.API{}, &leads.API{}, &messages.API{},
-		&deals.API{}, &finance.API{}, &documents.API{}, &dealership.API{}, &people.API{}, &access.API{}, &webhooks.API{Kinds: Kinds()}).OpenAPI()
-}
-
-// Kinds lists all event types.
-func Kinds() []events.Kind {
-	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, webhooks.Events)
+	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...).OpenAPI()
 }
 
 // OpenAPIJSON returns the description as it is committed and served.

@@ -129,7 +129,7 @@ func TestErrorTable(t *testing.T) {
 			blame        [2]string // field and code of a detail; none if empty
 			message      string    // a part of it
 		}{
-			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"body", "malformed"}, "JSON ends too early"},
+			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"body", "malformed"}, "JSON is incomplete"},
 			"missing fields":       {s.Test, "POST", "/v1/hulls", `{}`, 400, [2]string{"make", "required"}, "is required"},
 			"a wrong type":         {s.Test, "PATCH", hull, `{"title": 7}`, 400, [2]string{"title", "type"}, "title must be a string"},
 			"a bad limit":          {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, [2]string{"limit", "maximum"}, "limit must be at most 100"},

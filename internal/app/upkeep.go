@@ -13,9 +13,9 @@ import (
 )
 
 // housekeeping registers the periodic work of one node.
-func (a *App) housekeeping(r *jobs.Registry) {
-	jobs.Every(r, time.Hour, forget{})
-	jobs.On(r, func(ctx context.Context, _ forget) error {
+func (a *App) housekeeping(q *jobs.Queue) {
+	jobs.Every(q, time.Hour, forget{})
+	jobs.On(q, func(ctx context.Context, _ forget) error {
 		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired} {
 			if _, err := db.Write(ctx, a.DB, old); err != nil {
 				return err

@@ -29,12 +29,12 @@ const (
 )
 
 // Work registers the jobs of channels.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.PushDue)
-	jobs.On(r, a.PushChannel)
-	jobs.On(r, a.FillChannel)
-	jobs.On(r, a.ClearChannel)
-	jobs.Every(r, 10*time.Second, PushDue{})
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.PushDue)
+	jobs.On(q, a.PushChannel)
+	jobs.On(q, a.FillChannel)
+	jobs.On(q, a.ClearChannel)
+	jobs.Every(q, 10*time.Second, PushDue{})
 }
 
 // PushDue is the job that finds the channels with queued listings. It runs every

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
@@ -18,7 +19,7 @@ var consents = db.Table[Consent]{Name: "consents", Prefix: "cns", Noun: "consent
 // Hash returns the keyed hash of an address. It differs between environments, and
 // the address can't be found from it without the key.
 func Hash(tx *db.Tx, env auth.Env, address string) []byte {
-	return tx.MAC(fmt.Appendf(nil, "address/%d/%s", env, address))
+	return site.Of(tx).MAC(fmt.Appendf(nil, "address/%d/%s", env, address))
 }
 
 // Lock locks the records of an address until the transaction ends. Of two

@@ -19,7 +19,7 @@ type ExpireOffer struct {
 func (ExpireOffer) Kind() string { return "expire_offer" }
 
 // Work registers the jobs of deals.
-func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.ExpireOffer) }
+func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.ExpireOffer) }
 
 // ExpireOffer expires the offer unless it is already decided.
 func (a *API) ExpireOffer(ctx context.Context, job ExpireOffer) error {

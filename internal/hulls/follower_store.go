@@ -20,9 +20,9 @@ type Follower struct {
 	Save func(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error
 }
 
-// Followers are the features that follow hulls. Package app sets them when the
-// program starts. It is not a field of API because deals change hulls without one.
-var Followers []Follower
+// Followers are the features that follow hulls. They are attached to the
+// database, because deals and imports change hulls without an API value.
+type Followers []Follower
 
 // Relist calls the followers after a change that is not in the hull's row, such
 // as a photo or the specifications. The hull must be locked.
@@ -30,7 +30,7 @@ func Relist(ctx context.Context, tx *db.Tx, h *Hull) error { return follow(ctx, 
 
 func follow(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
 	before := slices.Clone(h.PublishedChannels)
-	for _, f := range Followers {
+	for _, f := range db.Attached[Followers](tx) {
 		if err := f.Save(ctx, tx, h, visible); err != nil {
 			return err
 		}

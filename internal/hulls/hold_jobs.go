@@ -18,8 +18,8 @@ type ReleaseHold struct {
 func (ReleaseHold) Kind() string { return "release_hold" }
 
 // Work registers the jobs of hulls.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.ReleaseHold)
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.ReleaseHold)
 }
 
 // ReleaseHold makes the hull available again, unless the hold was ended or

@@ -60,7 +60,7 @@ func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
 	}
 
 	var inserted []func() error
-	for _, f := range Followers {
+	for _, f := range db.Attached[Followers](tx) {
 		after, err := f.Insert(ctx, tx, added)
 		if err != nil {
 			return err

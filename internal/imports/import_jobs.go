@@ -27,10 +27,10 @@ const (
 var errOvertaken = errors.New("another run has taken the import over")
 
 // Work registers the jobs of imports.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.RunImport)
-	jobs.On(r, a.ResumeImports)
-	jobs.Every(r, time.Minute, ResumeImports{})
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.RunImport)
+	jobs.On(q, a.ResumeImports)
+	jobs.Every(q, time.Minute, ResumeImports{})
 }
 
 // RunImport is the job that imports a file.

@@ -17,9 +17,9 @@ type FindStalled struct{}
 func (FindStalled) Kind() string { return "find_stalled_leads" }
 
 // Work registers the jobs.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.FindStalled)
-	jobs.Every(r, 5*time.Minute, FindStalled{})
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.FindStalled)
+	jobs.Every(q, 5*time.Minute, FindStalled{})
 }
 
 // FindStalled marks the open leads of each environment without activity for the

@@ -28,7 +28,6 @@ type API struct {
 	DB       *db.DB
 	Jobs     *jobs.Queue
 	Log      *slog.Logger
-	BaseURL  string // of the links in email
 	Mail     mail.Sender
 	MailFrom string // for dealerships that set no sender
 	SMS      sms.Sender

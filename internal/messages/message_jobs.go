@@ -17,9 +17,9 @@ import (
 )
 
 // Work registers the jobs.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.SendMessage)
-	jobs.On(r, a.TrackMessage)
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.SendMessage)
+	jobs.On(q, a.TrackMessage)
 }
 
 // SendMessage is the job that sends a message.

@@ -12,6 +12,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -37,11 +38,11 @@ const macSize = 16
 func (a *API) unsubscribeLink(tx *db.Tx, m LeadMessage) string {
 	head := binary.AppendUvarint(nil, uint64(m.Env))
 	head = append(head, strings.TrimPrefix(m.ID, "msg_")...)
-	return strings.TrimSuffix(a.BaseURL, "/") + unsubscribePath + base64.RawURLEncoding.EncodeToString(append(head, linkMAC(tx, head)...))
+	return site.Of(tx).URL + unsubscribePath + base64.RawURLEncoding.EncodeToString(append(head, linkMAC(tx, head)...))
 }
 
 func linkMAC(tx *db.Tx, head []byte) []byte {
-	return tx.MAC(append([]byte("unsubscribe/"), head...))[:macSize]
+	return site.Of(tx).MAC(append([]byte("unsubscribe/"), head...))[:macSize]
 }
 
 // findByLink returns the message of an unsubscribe link.

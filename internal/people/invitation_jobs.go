@@ -17,7 +17,7 @@ import (
 const inviteFor = 7 * 24 * time.Hour
 
 // Work registers the jobs of this package.
-func (a *API) Work(r *jobs.Registry) { jobs.On(r, a.invite) }
+func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.invite) }
 
 // invite sends a user the link to set a password. The link is made here and
 // kept only as a hash: the queue never holds it. A link takes the place of those

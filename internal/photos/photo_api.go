@@ -20,6 +20,7 @@ import (
 	"slipway/internal/platform/images"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/id"
@@ -271,7 +272,7 @@ func (a *API) media(ctx context.Context, in *struct {
 	if !jpg || size == "original" || !slices.Contains(images.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
 		return nil, gone
 	}
-	seconds, ok := link.Check(a.DB.MAC, in.Pass, in.Photo, a.DB.Now())
+	seconds, ok := link.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
 	if !ok {
 		return nil, gone
 	}

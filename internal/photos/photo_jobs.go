@@ -17,10 +17,10 @@ import (
 )
 
 // Work registers the jobs of photos.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.MakeSizes)
-	jobs.On(r, a.SweepBlobs)
-	jobs.Every(r, time.Hour, SweepBlobs{})
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.MakeSizes)
+	jobs.On(q, a.SweepBlobs)
+	jobs.Every(q, time.Hour, SweepBlobs{})
 }
 
 // MakeSizes is the job that creates the sizes of a photo.

@@ -17,12 +17,12 @@ import (
 const batchSize = 500
 
 // Work registers the jobs of webhooks.
-func (a *API) Work(r *jobs.Registry) {
-	jobs.On(r, a.ReplayEvents)
-	jobs.On(r, a.DrainDeadLetters)
-	jobs.On(r, a.ForgetDeliveries)
-	jobs.On(r, a.purge)
-	jobs.Every(r, time.Hour, purgeFeed{})
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.ReplayEvents)
+	jobs.On(q, a.DrainDeadLetters)
+	jobs.On(q, a.PurgeDeliveries)
+	jobs.On(q, a.purge)
+	jobs.Every(q, time.Hour, purgeFeed{})
 }
 
 // ReplayEvents is the job that delivers past events again, either by ID or from
@@ -148,7 +148,7 @@ type PurgeDeliveries struct {
 func (PurgeDeliveries) Kind() string { return "forget_deliveries" }
 
 // PurgeDeliveries works in several transactions.
-func (a *API) ForgetDeliveries(ctx context.Context, job PurgeDeliveries) error {
+func (a *API) PurgeDeliveries(ctx context.Context, job PurgeDeliveries) error {
 	return repeat(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return deleteSomeOf(ctx, tx, job.WebhookID)
 	})

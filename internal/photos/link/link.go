@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
 )
 
 // minLifetime is how long a link works at least.
@@ -19,7 +20,7 @@ const minLifetime = 7 * 24 * time.Hour
 // URL returns the public link to one size of a photo.
 func URL(tx *db.Tx, key, size string) string {
 	photo, expires := path.Base(key), Expiry(tx.Now).Unix()
-	return fmt.Sprintf("%s/media/%d.%s/%s/%s.jpg", tx.BaseURL(), expires, signature(tx.MAC, photo, expires), photo, size)
+	return fmt.Sprintf("%s/media/%d.%s/%s/%s.jpg", site.Of(tx).URL, expires, signature(site.Of(tx).MAC, photo, expires), photo, size)
 }
 
 // Expiry returns when a link that is created now expires. It is the same all

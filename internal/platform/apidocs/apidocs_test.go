@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 		`href="/openapi.yaml"`,
 	} {
 		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %s, want html to contain %q", want, want)
+			t.Errorf("the page has no %s, want html to contain %q", want, want)
 		}
 	}
 }

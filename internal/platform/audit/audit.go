@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )
@@ -67,7 +68,7 @@ func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string,
 		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),
 		Changes: string(text), Outcome: outcome,
 	}
-	e.Mark = tx.MAC(e.content())
+	e.Mark = site.Of(tx).MAC(e.content())
 	return db.Insert(ctx, tx, "audit_entries", e)
 }
 

@@ -47,7 +47,7 @@ func TestDiff(t *testing.T) {
 		"a pair of a map":            {base, with(func(h *hull) { h.Notes = map[string]string{"a": "1"} }), map[string][2]any{"notes": {map[string]string(nil), map[string]string{"a": "1"}}}},
 		"a name with an option":      {base, with(func(h *hull) { h.Keel = &keel{2} }), map[string][2]any{"keel": {(*keel)(nil), &keel{2}}}},
 		"only bookkeeping":           {base, with(func(h *hull) { h.Version, h.UpdatedAt = 2, time.Unix(1, 0) }), map[string][2]any{}},
-		"only what is kept secret":   {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }), map[string][2]any{}},
+		"only secret fields":         {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }), map[string][2]any{}},
 		"pointers to the same":       {&base, &base, map[string][2]any{}},
 		"a new one has no old value": {nil, base, map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
 	} {

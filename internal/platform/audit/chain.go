@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 )
 
@@ -65,7 +66,7 @@ func (c chain) content() []byte {
 // record of the ends means that the log was changed.
 func StartChain(ctx context.Context, tx *db.Tx) error {
 	c := chain{Env: tx.Env, FirstLink: 1, BeforeMAC: []byte{0}, LastMAC: []byte{0}}
-	c.Seal = tx.MAC(c.content())
+	c.Seal = site.Of(tx).MAC(c.content())
 	return db.Insert(ctx, tx, "audit_chains", c)
 }
 
@@ -100,7 +101,7 @@ func linkSome(ctx context.Context, tx *db.Tx) (int, error) {
 
 	for _, e := range unlinked {
 		c.LastLink++
-		c.LastMAC = tx.MAC(linked(c.LastMAC, c.LastLink, e.Mark))
+		c.LastMAC = site.Of(tx).MAC(linked(c.LastMAC, c.LastLink, e.Mark))
 		_, err := db.Exec(ctx, tx, `UPDATE audit_entries SET link = ?, mac = ? WHERE env = ? AND id = ?`, c.LastLink, c.LastMAC, tx.Env, e.ID)
 		if err != nil {
 			return 0, err
@@ -119,14 +120,14 @@ func lockChain(ctx context.Context, tx *db.Tx) (chain, error) {
 		return chain{}, err
 	}
 	c, err := db.One[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, tx.Env)
-	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, tx.MAC(c.content())) {
+	if db.IsNoRows(err) || err == nil && !bytes.Equal(c.Seal, site.Of(tx).MAC(c.content())) {
 		err = fmt.Errorf("audit log of environment %d: %w", tx.Env, errEnds)
 	}
 	return c, err
 }
 
 func saveChain(ctx context.Context, tx *db.Tx, c chain) error {
-	c.Seal = tx.MAC(c.content())
+	c.Seal = site.Of(tx).MAC(c.content())
 	_, err := db.Update(ctx, tx, "audit_chains", &c, "env = ?", c.Env)
 	return err
 }
@@ -166,7 +167,7 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 			break
 		}
 		// Verify before deleting: a changed time must not delete the evidence.
-		if problem := problemOf(tx.MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
+		if problem := problemOf(site.Of(tx).MAC, e, c.FirstLink, c.BeforeMAC); problem != "" {
 			return 0, fmt.Errorf("audit log of environment %d: %s", tx.Env, problem)
 		}
 		c.FirstLink, c.BeforeMAC = c.FirstLink+1, e.MAC
@@ -199,7 +200,7 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verification, error) {
 	if err != nil {
 		return v, err
 	}
-	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, d.MAC(chains[0].content())) {
+	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, site.Of(d).MAC(chains[0].content())) {
 		v.Problem = errEnds.Error()
 		return v, nil
 	}
@@ -215,7 +216,7 @@ func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verification, error) {
 			return v, err
 		}
 		for _, e := range entries {
-			if v.Problem = problemOf(d.MAC, e, next, before); v.Problem != "" {
+			if v.Problem = problemOf(site.Of(d).MAC, e, next, before); v.Problem != "" {
 				return v, nil
 			}
 			before, next = e.MAC, next+1
@@ -249,7 +250,7 @@ func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verification) err
 			return err
 		}
 		for _, e := range unlinked {
-			if !bytes.Equal(e.Mark, d.MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
+			if !bytes.Equal(e.Mark, site.Of(d).MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
 				v.Problem = fmt.Sprintf("entry %s was inserted", e.ID)
 				return nil
 			}
@@ -258,7 +259,7 @@ func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verification) err
 	}
 }
 
-// problemOf returns what is wrong with an entry of the chain, or "".
+// problemOf returns the problem of an entry of the chain, or "".
 func problemOf(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
 	switch {
 	case *e.Link != link:

@@ -78,8 +78,8 @@ func TestCleanChain(t *testing.T) {
 	})
 }
 
-// tampering is what somebody who can write to the database, but does not have
-// the master key, may try. It is given the ids of the chain in their order.
+// tampering lists changes by an attacker who can write to the database but does
+// not have the master key. The functions receive the IDs of the chain in order.
 type tampering func(s *testkit.Server, env auth.Env, ids []string)
 
 // set changes a column of one entry, in the middle.
@@ -155,7 +155,7 @@ var tamperings = map[string]tampering{
 	"changed at":                  set("at", time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)),
 	"changed actor_type":          set("actor_type", "user"),
 	"changed actor_id":            set("actor_id", "key_00000000000000000000000000"),
-	"changed actor_label":         set("actor_label", "Somebody else"),
+	"changed actor_label":         set("actor_label", "Another user"),
 	"changed action":              set("action", "audit.read"),
 	"changed target_type":         set("target_type", "boat"),
 	"changed target_id":           set("target_id", "hull_1"),
@@ -185,7 +185,7 @@ var tamperings = map[string]tampering{
 	"reordered by link":           swap("link"),
 	"reordered by link and mac":   swap("link", "mac"),
 	"reordered by mark":           swap("mark"),
-	"exchanged what was done":     swap("action", "changes", "target_id", "target_type"),
+	"swapped the actions":         swap("action", "changes", "target_id", "target_type"),
 	"the ends: first link":        ends("first_link = first_link + 1"),
 	"the ends: before mac":        ends("before_mac = last_mac"),
 	"the ends: last link":         ends("last_link = last_link - 1"),
@@ -201,7 +201,7 @@ var tamperings = map[string]tampering{
 		remove(func(ids []string) []string { return ids[:1] })),
 }
 
-// Whatever is tampered with shows: at once, and still after the service has
+// Each change is detected, both immediately and after the service has
 // gone on to link and purge.
 func TestTamperingShows(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -222,15 +222,15 @@ func TestTamperingShows(t *testing.T) {
 			if v := verify(t, s, env); v.Problem == "" {
 				t.Errorf(`%s: got %+v, want v.Problem != ""`, name, v)
 			}
-			if err := write(t.Context(), s.DB, env, 1); err != nil { // life goes on
+			if err := write(t.Context(), s.DB, env, 1); err != nil { // the service continues to write
 				t.Fatal(err)
 			}
 			_, err := audit.Link(t.Context(), s.DB)
 			if err = errors.Join(err, audit.Purge(t.Context(), s.DB)); err != nil {
-				t.Logf("%s: %v", name, err) // it may refuse to build on what it finds
+				t.Logf("%s: %v", name, err) // it can refuse to link after a changed entry
 			}
 			if v := verify(t, s, env); v.Problem == "" {
-				t.Errorf(`%s was made good: got %+v, want v.Problem != ""`, name, v)
+				t.Errorf(`%s is no longer detected: got %+v, want v.Problem != ""`, name, v)
 			}
 			restore(t, s, tables)
 			if v := verify(t, s, env); v.Problem != "" || v.Entries != int64(len(ids)) {
@@ -240,7 +240,7 @@ func TestTamperingShows(t *testing.T) {
 	})
 }
 
-// restore puts back what was kept of tables.
+// restore restores the saved tables.
 func restore(t *testing.T, s *testkit.Server, tables []string) {
 	t.Helper()
 	_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (n int64, err error) {
@@ -341,7 +341,7 @@ func TestPurgeRemovesOnlyWhatIsOld(t *testing.T) {
 		s.Exec(`UPDATE audit_entries SET at = ? WHERE env = ?`, s.DB.Now().AddDate(-3, 0, 0), env)
 		before := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries`)[0]
 		if err := audit.Purge(t.Context(), s.DB); err == nil {
-			t.Error("purged what was changed")
+			t.Error("purged changed entries")
 		}
 		if after := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries`)[0]; after != before || verify(t, s, env).Problem == "" {
 			t.Errorf(`%d entries became %d: got %+v; want after = %v, verify(t, s, env).Problem != ""`, before, after, verify(t, s, env), before)
@@ -349,7 +349,7 @@ func TestPurgeRemovesOnlyWhatIsOld(t *testing.T) {
 	})
 }
 
-// Writers that commit in any order and nodes that link at once make one chain
+// Writers that commit in any order and nodes that link concurrently create one chain
 // without a gap.
 func TestConcurrentWritersAndLinkers(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

@@ -72,7 +72,7 @@ func TestStores(t *testing.T) {
 			}
 			broken := errors.New("broken")
 			if err := s.Put(ctx, "photos/a/broken", iotest.ErrReader(broken)); err == nil {
-				t.Error("a broken source was kept")
+				t.Error("an incomplete upload was stored")
 			}
 			for _, gone := range []string{"photos/a/broken", "photos/a/none", "none/at/all"} {
 				if _, err := s.Open(ctx, gone); !errors.Is(err, blobs.ErrNotFound) {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -38,18 +39,13 @@ type DB struct {
 	cached        atomic.Int64  // entries in the two
 	ids           *id.Source
 	notifications chan struct{}
+	attached      map[reflect.Type]any
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
 	// DefaultTimeout limits database work for a caller without a deadline.
 	DefaultTimeout time.Duration
-
-	// MAC authenticates data that this installation wrote.
-	MAC func(data []byte) []byte
-
-	// BaseURL is the public address of this installation, for links in rows.
-	BaseURL string
 }
 
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so a

@@ -84,7 +84,7 @@ func IsUnavailable(err error) bool {
 		return false
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true // whatever the server said, the database may not exist yet
+		return true // for any reason, because the database might not exist yet
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 08 connection, 53 resources, 57P shutdown, 58 system; 25006: demoted to a standby; 57014: statement timeout

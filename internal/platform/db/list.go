@@ -43,7 +43,7 @@ func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Wher
 	if err != nil || q.Cursor() == "" {
 		return rows, false, err
 	}
-	// The row of the cursor may be deleted, so this needs its own query.
+	// The row of the cursor might be deleted, so this needs its own query.
 	w = w.With(src.ID+behind, q.Cursor())
 	found, err := All[int](ctx, tx, "SELECT 1 FROM "+src.From+" WHERE "+w.String()+" ORDER BY "+src.ID+back+" LIMIT 1", w.Args...)
 	return rows, len(found) > 0, err

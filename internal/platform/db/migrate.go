@@ -65,14 +65,14 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return err
 }
 
-// assumptions tell SQLite's planner what large tables look like. Without
-// statistics it takes env to narrow a table down to ten rows, and reads a
-// whole environment where an index would have found a few hulls. Fixed
-// numbers, unlike measured ones, give the same plans everywhere and always:
-// a million rows, a hundred thousand to an environment, then a thousand for
-// each value of the next column, a hundred if the index is unique.
+// assumptions are statistics of large tables for SQLite's planner. Without
+// statistics it assumes that ten rows have the same env, and reads a whole
+// environment instead of using an index. Unlike measured statistics, fixed ones
+// always result in the same plans. They assume a million rows, 100,000 per
+// environment, then 1,000 for each value of the next column, or 100 if the index
+// is unique.
 const assumptions = `
-	ANALYZE sqlite_schema; -- makes the tables of statistics, empty
+	ANALYZE sqlite_schema; -- creates the tables of statistics
 	DELETE FROM sqlite_stat1;
 	INSERT INTO sqlite_stat1 (tbl, idx, stat)
 	SELECT t.name, CASE WHEN l.origin = 'pk' AND t.wr THEN t.name ELSE l.name END, (

@@ -27,8 +27,8 @@ func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, erro
 	return all[0], nil
 }
 
-// All returns the rows of a query. In it, {cols} stands for the columns of T,
-// {h.cols} for those columns of table alias h, and ? for an argument. A T that
+// All returns the rows of a query. In the query, {cols} is replaced by the columns
+// of T, {h.cols} by the same columns of table alias h, and ? by an argument. A T that
 // is not a struct with db tags is the single column of the row.
 func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
 	t := reflect.TypeFor[T]()
@@ -213,7 +213,7 @@ func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows,
 		}
 		d.cached.Add(1)
 		if stmt, ok = d.statements.LoadOrStore(query, fresh); ok {
-			_ = fresh.Close() //nolint:sqlclosecheck // another request was first; its statement is kept
+			_ = fresh.Close() //nolint:sqlclosecheck // use the statement of another request that was first
 		}
 	}
 	return stmt.(*sql.Stmt).QueryContext(ctx, args...)

@@ -176,8 +176,7 @@ func (s shared) claim(tx *Tx) {
 	s.env.SetInt(int64(tx.Env))
 }
 
-// set fills in a field, if the row has it. An instant that may be null stays
-// as it is.
+// set sets a field, if the row has it. It does not change a time that can be null.
 func (s shared) set(field *reflect.Value, value any) {
 	if field != nil && (field.Type() == reflect.TypeFor[time.Time]() || field.Kind() == reflect.Int64) {
 		field.Set(reflect.ValueOf(value))

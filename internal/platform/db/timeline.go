@@ -8,15 +8,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// timeline keeps writes off a dead past. A failover starts a new timeline; an
-// old primary that comes back is writable too, and what it is told is lost.
-// A node that has seen the new timeline rejects connections to an older one.
+// timeline prevents writes to an old primary. A failover starts a new timeline. If
+// the old primary comes back, it is still writable, but its writes are lost. A node
+// that has seen the new timeline rejects connections to an older one.
 type timeline struct {
 	mu   sync.Mutex
 	seen int64
 }
 
-// check admits a fresh connection.
+// check rejects a new connection to an old primary.
 func (t *timeline) check(ctx context.Context, conn *pgx.Conn) error {
 	var id int64
 	if err := conn.QueryRow(ctx, "SELECT timeline_id FROM pg_control_checkpoint()").Scan(&id); err != nil {

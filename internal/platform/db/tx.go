@@ -13,11 +13,10 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Tx is what queries run on: the environment they see and the single instant
-// at which they happen.
+// Tx is a transaction in an environment. All its statements use the same time.
 type Tx struct {
 	Now time.Time
-	Env auth.Env // that of the caller; 0 in work that spans environments
+	Env auth.Env // the environment of the caller, or 0 for work in several environments
 
 	*session
 }
@@ -32,18 +31,18 @@ type session struct {
 	ran    map[string]*sql.Stmt // SQLite only: see repeated
 }
 
-// In returns the same transaction in an environment, for work that spans them.
+// In returns the same transaction in another environment.
 func (tx *Tx) In(env auth.Env) *Tx { return &Tx{Now: tx.Now, Env: env, session: tx.session} }
 
-// RequireEnv stops work that would happen in no environment: a bug.
+// RequireEnv panics if the transaction has no environment, which is a bug.
 func (tx *Tx) RequireEnv() {
 	if tx.Env == 0 {
 		panic("db: the transaction has no environment; use auth.InEnv or tx.In")
 	}
 }
 
-// Func is the body of a transaction. It must use the ctx it is given, and it
-// can run twice: it must not change anything outside the database.
+// Func is the body of a transaction. It must use the ctx of its argument. It can
+// run twice, so it must not change anything outside the database.
 type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 
 // Write runs fn in a transaction and commits it if fn returns nil.
@@ -77,8 +76,8 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 		return out, err
 	}
 	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
-	// The time is read after the transaction has started, so that on SQLite ids
-	// rise in the order of commits.
+	// The time is read after the transaction has started, so that on SQLite IDs
+	// increase in the order of commits.
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
@@ -123,14 +122,8 @@ func (d *DB) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 
 func (d *DB) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
 
-// NewID returns a new id. Ids of one process are increasing.
+// NewID returns a new ID. The IDs of one process always increase.
 func (tx *Tx) NewID(prefix string) string { return tx.db.ids.New(prefix, tx.Now) }
-
-// MAC authenticates data that this installation wrote.
-func (tx *Tx) MAC(data []byte) []byte { return tx.db.MAC(data) }
-
-// BaseURL returns the public address of this installation.
-func (tx *Tx) BaseURL() string { return tx.db.BaseURL }
 
 // LockRow locks the row that the query selects until the transaction ends. It
 // does nothing on SQLite, which has one writer.
@@ -161,8 +154,8 @@ func ForceCustomPlan(ctx context.Context, tx *Tx) error {
 	return err
 }
 
-// SharedClock returns the time that all nodes agree on: that of the database
-// server. On SQLite there is only one node.
+// SharedClock returns the time of the database server, which is the same for all
+// nodes. On SQLite there is only one node.
 func SharedClock(ctx context.Context, tx *Tx) (time.Time, error) {
 	if tx.db.SQLite() {
 		return tx.Now, nil

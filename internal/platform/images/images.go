@@ -172,7 +172,7 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	return nil
 }
 
-// reencode makes the copy in full size. What was without loss stays so.
+// reencode creates the copy in full size. A lossless picture stays lossless.
 func reencode(img image.Image, kind string) (Variant, error) {
 	if kind == "image/png" {
 		var b bytes.Buffer
@@ -189,7 +189,7 @@ func asJPEG(img image.Image, quality int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// onWhite puts white behind what is transparent, which JPEG would show black.
+// onWhite replaces transparency by white, because JPEG would show it as black.
 func onWhite(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return img
@@ -203,8 +203,8 @@ func onWhite(img image.Image) image.Image {
 	return flat
 }
 
-// shrink makes the longest side this long, unless it is shorter: roughly to
-// twice the size, which is quick, and then well.
+// shrink reduces the longer side to a length. It first uses a fast method down to
+// twice the length, then a good one.
 func shrink(img image.Image, longest int) image.Image {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	if max(w, h) <= longest {

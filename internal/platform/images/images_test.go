@@ -21,7 +21,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// corners is a picture whose corners tell which way up it is: red, green, blue
+// corners is a picture whose corners show its orientation: red, green, blue
 // and white, clockwise from the top left.
 func corners(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -144,7 +144,7 @@ func hugePNG(w, h uint32) []byte {
 	return out
 }
 
-// A bomb is refused for what it says of itself, before anything is allocated
+// A decompression bomb is rejected by its header, before memory is allocated
 // for what it promises.
 func TestBombCostsNothing(t *testing.T) {
 	bomb := hugePNG(30_000, 30_000)
@@ -157,7 +157,7 @@ func TestBombCostsNothing(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
-		t.Errorf("got %d bytes allocated to refuse %d ten times, want used <= 10<<20", used, len(bomb))
+		t.Errorf("got %d bytes allocated to reject %d ten times, want used <= 10<<20", used, len(bomb))
 	}
 }
 
@@ -257,7 +257,7 @@ func FuzzInspect(f *testing.F) {
 		if p.Width < 1 || p.Height < 1 || p.Width*p.Height > images.MaxPixels {
 			t.Errorf("got %+v; want p.Width >= 1, p.Height >= 1, p.Width*p.Height <= images.MaxPixels", p)
 		}
-		if p.Width*p.Height < 1<<20 { // whatever is in it, it renders or is refused
+		if p.Width*p.Height < 1<<20 { // every input is rendered or rejected
 			_ = p.Render(bytes.NewReader(file), func(v images.Variant) error {
 				_, err := io.Copy(io.Discard, bytes.NewReader(v.Data))
 				return err

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// orientation is EXIF's: how the camera was held, 1 to 8.
+// orientation is the EXIF orientation, from 1 to 8.
 type orientation uint16
 
 func (o orientation) swaps() bool { return o >= 5 && o <= 8 }
 
-// apply turns a picture the right way up.
+// apply rotates a picture so that it is upright.
 func (o orientation) apply(src image.Image) image.Image {
 	if o < 2 || o > 8 {
 		return src
 	}
 	b := src.Bounds()
 	w, h := b.Dx(), b.Dy()
-	flat := image.NewRGBA(image.Rect(0, 0, w, h)) // whose pixels can be copied as they are
+	flat := image.NewRGBA(image.Rect(0, 0, w, h)) // its pixels can be copied directly
 	draw.Draw(flat, flat.Bounds(), src, b.Min, draw.Src)
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	if o.swaps() {
@@ -38,7 +38,7 @@ func (o orientation) apply(src image.Image) image.Image {
 	return out
 }
 
-// source is the place in a picture of w × h whose pixel comes to x, y.
+// source returns the position in a picture of w × h of the pixel that moves to x, y.
 func (o orientation) source(x, y, w, h int) (int, int) {
 	switch o {
 	case 2:
@@ -64,16 +64,16 @@ var (
 	errBroke = errors.New("the structure is broken")
 )
 
-// maxMeta bounds what is held of a file to look for its orientation.
+// maxMeta limits how much metadata is read to find the orientation.
 const maxMeta = 64 << 10
 
-// walkJPEG goes from marker to marker up to the end of the image. What follows
-// it, as the second picture of some phones, does not matter.
+// walkJPEG reads the markers up to the end of the image. It ignores data after
+// that, such as the second picture of some phones.
 func walkJPEG(r *bufio.Reader) (turn orientation, err error) {
 	if _, err := r.Discard(2); err != nil {
 		return 0, err
 	}
-	seen := false // the beginning of a scan
+	seen := false // the start of a scan
 	for {
 		marker, err := nextMarker(r)
 		if err != nil {
@@ -113,8 +113,8 @@ func walkJPEG(r *bufio.Reader) (turn orientation, err error) {
 	}
 }
 
-// nextMarker skips to the next marker. In the data of a scan, FF 00 stands for
-// a byte and not for a marker.
+// nextMarker skips to the next marker. In the data of a scan, FF 00 is an
+// escaped byte and not a marker.
 func nextMarker(r *bufio.Reader) (byte, error) {
 	for {
 		b, err := r.ReadByte()
@@ -133,7 +133,7 @@ func nextMarker(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// walkPNG checks every chunk up to the last.
+// walkPNG checks all chunks.
 func walkPNG(r *bufio.Reader) (turn orientation, err error) {
 	if _, err := r.Discard(8); err != nil {
 		return 0, errCut
@@ -170,7 +170,7 @@ func walkPNG(r *bufio.Reader) (turn orientation, err error) {
 	}
 }
 
-// walkWebP goes through the chunks that the header promises.
+// walkWebP checks the chunks that the header declares.
 func walkWebP(r *bufio.Reader) (turn orientation, err error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -198,14 +198,14 @@ func walkWebP(r *bufio.Reader) (turn orientation, err error) {
 			return 0, errCut
 		}
 		if chunk[4]&1 == 1 {
-			_, _ = r.Discard(1) // some leave out the last padding
+			_, _ = r.Discard(1) // some encoders omit the last padding
 		}
 	}
 	return turn, nil
 }
 
-// orientationIn looks for the tag in EXIF data; whatever is odd about the
-// data, the picture counts as upright.
+// orientationIn returns the orientation in EXIF data. If the data is invalid, the
+// picture counts as upright.
 func orientationIn(tiff []byte) orientation {
 	if len(tiff) < 8 {
 		return 1

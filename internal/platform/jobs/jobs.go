@@ -40,26 +40,25 @@ const (
 // HasTimeout are args whose job can take longer than a minute.
 type HasTimeout interface{ Timeout() time.Duration }
 
-// Queue enqueues and runs jobs. One of the two clients is nil, because the two
-// databases have different types of transactions.
+// Queue enqueues and runs jobs. Add its workers with On and Every, then open it.
+// One of the two clients is nil, because the two databases have different types
+// of transactions.
 type Queue struct {
+	db       *db.DB
+	workers  *river.Workers
+	periodic []*river.PeriodicJob
+
 	sqlite   *river.Client[*sql.Tx]
 	postgres *river.Client[pgx.Tx]
 }
 
-// Registry contains the workers of a queue.
-type Registry struct {
-	workers  *river.Workers
-	periodic []*river.PeriodicJob
-}
-
-// NewRegistry returns an empty registry.
-func NewRegistry() *Registry { return &Registry{workers: river.NewWorkers()} }
+// New returns a queue without workers.
+func New(d *db.DB) *Queue { return &Queue{db: d, workers: river.NewWorkers()} }
 
 // On adds the worker of a kind of job. If the args have a field Env, the job runs
 // in that environment.
-func On[A Args](r *Registry, work func(ctx context.Context, args A) error) {
-	river.AddWorker(r.workers, &worker[A]{work: work})
+func On[A Args](q *Queue, work func(ctx context.Context, args A) error) {
+	river.AddWorker(q.workers, &worker[A]{work: work})
 }
 
 type worker[A Args] struct {
@@ -103,8 +102,8 @@ func (w *worker[A]) Timeout(job *river.Job[A]) time.Duration {
 }
 
 // Every runs a job at intervals, on one node.
-func Every(r *Registry, interval time.Duration, args Args) {
-	r.periodic = append(r.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
+func Every(q *Queue, interval time.Duration, args Args) {
+	q.periodic = append(q.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
 		func() (river.JobArgs, *river.InsertOpts) { return args, options(args) }, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
@@ -126,22 +125,23 @@ func migrate[Tx any](ctx context.Context, driver riverdriver.Driver[Tx], log *sl
 	return err
 }
 
-// Open returns the queue of a database.
-func Open(d *db.DB, r *Registry, log *slog.Logger) (*Queue, error) {
+// Open prepares the queue for jobs. It does not connect to the database yet.
+func (q *Queue) Open(log *slog.Logger) (err error) {
 	cfg := &river.Config{
-		Logger: log, Workers: r.workers, PeriodicJobs: r.periodic,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8}},
+		Logger: log, Workers: q.workers, PeriodicJobs: q.periodic,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8},
+		},
 		FetchPollInterval: time.Second,
 	}
-	q := &Queue{}
-	lite, pg := d.JobPools()
-	var err error
-	if d.SQLite() {
+
+	lite, pg := q.db.JobPools()
+	if q.db.SQLite() {
 		q.sqlite, err = river.NewClient(riversqlite.New(lite), cfg)
 	} else {
 		q.postgres, err = river.NewClient(riverpgxv5.New(pg), cfg)
 	}
-	return q, err
+	return err
 }
 
 // Enqueue adds a job. It runs after tx commits, and not before at. If at is not

@@ -105,7 +105,7 @@ func TestOutbox(t *testing.T) {
 		t.Fatalf(`got %v, %v; want no error, len(files) = 1, files[0].Name() = "invitation-abc.eml"`, files, err)
 	}
 	if info, err := os.Stat(o.Folder); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("others may look at links that set passwords: got %v, %v; want no error, info.Mode().Perm() = 0o700", info.Mode(), err)
+		t.Errorf("other users can read links that set passwords: got %v, %v; want no error, info.Mode().Perm() = 0o700", info.Mode(), err)
 	}
 	text, err := os.ReadFile(filepath.Join(o.Folder, files[0].Name()))
 	if err != nil {
@@ -161,7 +161,7 @@ func TestNoHeaderIsSmuggledIn(t *testing.T) {
 		m := letter
 		change(&m)
 		if err := o.Send(t.Context(), m); err != nil {
-			continue // refused is fine
+			continue // rejecting it is fine
 		}
 		text, err := os.ReadFile(filepath.Join(o.Folder, "invitation-abc.eml"))
 		if err != nil {
@@ -219,8 +219,8 @@ func TestSMTP(t *testing.T) {
 		"no STARTTLS":                         {server: &postOffice{}, url: "smtp://localhost:PORT", fails: true},
 		"no STARTTLS, and a password to lose": {server: &postOffice{auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT", fails: true},
 		"no TLS from the start":               {server: &postOffice{}, url: "smtps://localhost:PORT", fails: true},
-		"a certificate of somebody else":      {server: &postOffice{startTLS: true, stranger: true}, url: "smtp://localhost:PORT", fails: true},
-		"a recipient it does not take":        {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", to: "nobody@example.org", fails: true},
+		"a certificate of another host":       {server: &postOffice{startTLS: true, wrongHost: true}, url: "smtp://localhost:PORT", fails: true},
+		"a rejected recipient":                {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", to: "unknown@example.org", fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			port := c.server.open(t)
@@ -236,10 +236,10 @@ func TestSMTP(t *testing.T) {
 			got := c.server.delivered()
 			if c.fails {
 				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
-					t.Errorf("got %v, %d delivered, %d passwords told; want an error, none delivered, no password without TLS", err, len(got), c.server.passwords())
+					t.Errorf("got %v, %d delivered, %d passwords sent; want an error, none delivered, no password without TLS", err, len(got), c.server.passwords())
 				}
-				if IsRejected(err) != (c.to != "") { // what an operator can mend is no fault of the message
-					t.Errorf("refused for good: got %t, %v, want %v", IsRejected(err), err, (c.to != ""))
+				if IsRejected(err) != (c.to != "") { // a problem of the configuration is not a problem of the message
+					t.Errorf("permanently rejected: got %t, %v, want %v", IsRejected(err), err, (c.to != ""))
 				}
 				return
 			}
@@ -254,7 +254,7 @@ func TestSMTP(t *testing.T) {
 	}
 }
 
-// Jobs send at once, by one sender; one that is called off ends.
+// Jobs send concurrently with one sender. A canceled one ends.
 func TestSMTPAtOnce(t *testing.T) {
 	p := postOffice{startTLS: true}
 	s, err := NewSMTP("smtp://localhost:" + p.open(t))

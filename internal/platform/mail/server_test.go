@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // what is left is in the temporary folder
+		defer func() { _ = os.RemoveAll(folder) }() // it is in the temporary folder anyway
 		file := filepath.Join(folder, "authorities.pem")
 		trusted = certificate()
 		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: trusted.Certificate[0]})
@@ -64,11 +64,11 @@ func certificate() tls.Certificate {
 
 // postOffice is a mail server.
 type postOffice struct {
-	startTLS, tls, auth, stranger bool
+	startTLS, tls, auth, wrongHost bool
 
 	mu   sync.Mutex
 	took []delivery
-	told int // passwords
+	sent int // passwords
 }
 
 type delivery struct {
@@ -85,7 +85,7 @@ func (p *postOffice) open(t *testing.T) string {
 	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) { return &visit{office: p, conn: c}, nil }))
 	s.Domain, s.AllowInsecureAuth, s.ErrorLog = "localhost", true, log.New(io.Discard, "", 0)
 	secure := &tls.Config{Certificates: []tls.Certificate{trusted}, MinVersion: tls.VersionTLS12}
-	if p.stranger {
+	if p.wrongHost {
 		secure.Certificates[0] = certificate()
 	}
 	l, err := net.Listen("tcp", "localhost:0")
@@ -105,7 +105,7 @@ func (p *postOffice) open(t *testing.T) string {
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {
-		_ = s.Close() // says what Serve says
+		_ = s.Close() // Serve returns the same error
 		if err := <-ended; err != nil && !errors.Is(err, smtp.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			t.Error(err)
 		}
@@ -122,7 +122,7 @@ func (p *postOffice) delivered() []delivery {
 func (p *postOffice) passwords() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.told
+	return p.sent
 }
 
 // visit is one client at the counter.
@@ -143,7 +143,7 @@ func (v *visit) AuthMechanisms() []string {
 func (v *visit) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		v.office.mu.Lock()
-		v.office.told++
+		v.office.sent++
 		v.office.mu.Unlock()
 		if user != "slipway" || password != "p@ss" {
 			return smtp.ErrAuthFailed
@@ -163,7 +163,7 @@ func (v *visit) Mail(from string, _ *smtp.MailOptions) error {
 }
 
 func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if to == "nobody@example.org" {
+	if to == "unknown@example.org" {
 		return &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
 	}
 	v.now.to = append(v.now.to, to)

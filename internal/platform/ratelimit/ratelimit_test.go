@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clock is a time that stands still until it is moved.
+// clock is a clock that only moves when the test moves it.
 type clock struct{ now time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)} }
@@ -41,7 +41,7 @@ func TestTake(t *testing.T) {
 		{1 * ms, "a", 2, 0, 2000 * ms, 0}, // one came back
 		{0, "a", 2, 0, 2000 * ms, 500 * ms},
 		{1000 * ms, "a", 2, 1, 1500 * ms, 0},
-		{time.Hour, "a", 2, 3, 500 * ms, 0}, // it never holds more than two seconds' worth
+		{time.Hour, "a", 2, 3, 500 * ms, 0}, // it has at most the requests of two seconds
 	} {
 		c.advance(step.after)
 		got := take(l, step.key, step.rate)
@@ -52,7 +52,7 @@ func TestTake(t *testing.T) {
 }
 
 // However requests come, no more pass than the rate and the savings allow, and
-// a caller that waits as long as told passes.
+// a caller that waits for the returned time passes.
 func TestTakeKeepsTheRate(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -67,13 +67,13 @@ func TestTakeKeepsTheRate(t *testing.T) {
 			if wait > 0 {
 				c.advance(wait)
 				if again := take(l, "a", rate).Wait; again > 0 {
-					t.Fatalf("at %g a second: told to wait %s, then again %s, want again <= 0", rate, wait, again)
+					t.Fatalf("at %g per second: got a wait of %s, then another of %s, want none", rate, wait, again)
 				}
 			}
 			passed++
-			// The step between two requests is cut to whole nanoseconds: one in a million more may pass.
+			// The step between two requests is rounded down to nanoseconds, so one in a million more can pass.
 			if most := (rate*c.now.Sub(start).Seconds() + rate*2) * (1 + 1e-5); float64(passed) > most {
-				t.Fatalf("got %d passed where %g may, want float64(passed) <= %v", passed, most, most)
+				t.Fatalf("got %d passed of %g allowed, want float64(passed) <= %v", passed, most, most)
 			}
 		}
 	}
@@ -87,11 +87,11 @@ func TestFullBucketsAreForgotten(t *testing.T) {
 	}
 	c.advance(time.Second)
 	if take(l, "one more", 100); len(l.full) != 1 {
-		t.Errorf("got %d buckets are kept, want 1", len(l.full))
+		t.Errorf("got %d buckets, want 1", len(l.full))
 	}
 }
 
-// A clock that is set back does not shut anybody out.
+// A clock that is set back does not block callers.
 func TestClockSetBack(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	l := New(func() time.Time { return now })

@@ -21,7 +21,7 @@ func TestAddress(t *testing.T) {
 		"two proxies":               {behind, "10.0.0.1:4711", []string{"198.51.100.1, 10.0.0.2"}, "198.51.100.1"},
 		"two headers":               {behind, "10.0.0.1:4711", []string{"198.51.100.1", "10.0.0.2"}, "198.51.100.1"},
 		"a claim before the proxy":  {behind, "10.0.0.1:4711", []string{"192.0.2.9, 198.51.100.1"}, "198.51.100.1"},
-		"a proxy that says nothing": {behind, "10.0.0.1:4711", nil, "10.0.0.1"},
+		"a proxy without a header":  {behind, "10.0.0.1:4711", nil, "10.0.0.1"},
 		"nonsense":                  {behind, "10.0.0.1:4711", []string{"198.51.100.1, <script>"}, "10.0.0.1"},
 		"mapped":                    {behind, "[::ffff:10.0.0.1]:4711", []string{"198.51.100.1"}, "198.51.100.1"},
 		"version 6":                 {behind, "[::1]:4711", []string{"2001:db8::1"}, "2001:db8::1"},

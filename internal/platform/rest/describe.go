@@ -77,7 +77,7 @@ var errorDocs = []struct {
 }{
 	{fault.KindBadRequest, "BadRequest", "Malformed JSON, a missing field, a wrong type or an invalid parameter.", *fault.BadRequest("make is required.").Detail("make", "required", "is required")},
 	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.", *fault.Unauthenticated("This API key does not exist.")},
-	{fault.KindForbidden, "Forbidden", "The credential lacks a scope.", *fault.Forbidden("This operation requires the scope hulls:write.")},
+	{fault.KindForbidden, "Forbidden", "The credential doesn't have the required scope.", *fault.Forbidden("This operation requires the scope hulls:write.")},
 	{fault.KindNotFound, "NotFound", "Does not exist in this environment.", *fault.NotFound("hull", "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")},
 	{fault.KindConflict, "Conflict", "The state of the resource does not allow it.", *fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
 	{fault.KindUnprocessable, "Unprocessable", "A value is invalid. The response lists all invalid values.", *fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},

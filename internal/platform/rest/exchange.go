@@ -117,8 +117,8 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
 }
 
-// loggable returns the path for the log. For a page that is the pattern it is
-// mounted under, because the path itself may contain a secret, as in the link
+// loggable returns the path for the log. For a page, it is the pattern of the
+// route, because the path itself can contain a secret, such as the link
 // of an invitation.
 func loggable(req *http.Request) string {
 	pattern := chi.RouteContext(req.Context()).RoutePattern()

@@ -19,7 +19,7 @@ type Limits struct {
 	Ceiling    float64 // the highest limit a key can have
 }
 
-// DefaultLimits apply unless the settings say otherwise.
+// DefaultLimits apply unless the settings change them.
 var DefaultLimits = Limits{Live: 100, Test: 25, Address: 50, Ceiling: 10_000}
 
 // BurstSeconds is how many seconds' worth of requests a burst can use.
@@ -97,8 +97,8 @@ func (r *Router) rate(p auth.Principal) float64 {
 	return r.Limits.Test
 }
 
-// logSampler keeps a flood out of the log. Of the unauthenticated requests over
-// the limit, it logs one per second, with the number of those it suppressed.
+// logSampler limits the log during a flood. Of the unauthenticated requests over
+// the limit, it logs one per second, with the number of suppressed ones.
 type logSampler struct {
 	mu     sync.Mutex
 	until  time.Time

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// clock is a time that stands still until it is moved.
+// clock is a clock that only moves when the test moves it.
 type clock struct{ now time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)} }
@@ -56,8 +56,8 @@ func testRouter(c *clock) *Router {
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return c.now },
 		Limits: Limits{Live: 100, Test: 25, Address: 2, Ceiling: 500},
 		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
-			if token == "away" {
-				return auth.Principal{}, fault.Unavailable("away")
+			if token == "down" {
+				return auth.Principal{}, fault.Unavailable("down")
 			}
 			if p, ok := who[token]; ok {
 				return p, nil
@@ -95,7 +95,7 @@ func TestLimitHeaders(t *testing.T) {
 		{0, "10.0.0.9:3", "", "/elsewhere", 404, "4", "0", "2", ""},
 		{0, "10.0.0.9:3", "bad", "/v1/ping", 429, "4", "0", "2", "1"},
 		{0, "10.0.0.9:3", "", "/elsewhere", 429, "4", "0", "2", "1"},
-		{0, "10.0.0.9:3", "away", "/v1/ping", 503, "4", "0", "2", ""},       // an outage is told, not hidden
+		{0, "10.0.0.9:3", "down", "/v1/ping", 503, "4", "0", "2", ""},       // an outage is a 503, not a 401
 		{0, "10.0.0.9:3", "live", "/v1/ping", 200, "200", "199", "1", ""},   // a good credential is not held up
 		{0, "10.0.0.8:3", "bad", "/v1/ping", 401, "4", "3", "1", ""},        // nor is another address
 		{0, "[2001:db8::1]:443", "bad", "/v1/ping", 401, "4", "3", "1", ""}, // of either kind

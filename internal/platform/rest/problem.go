@@ -74,7 +74,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Kind.Status)
-	_, _ = w.Write(body) // the client may have disconnected
+	_, _ = w.Write(body) // the client might have disconnected
 }
 
 func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
@@ -93,43 +93,43 @@ var shapes = map[string]bool{"required": true, "type": true, "malformed": true}
 func init() {
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
-	say := func(code, text string, vars ...*string) {
+	set := func(code, text string, vars ...*string) {
 		for _, v := range vars {
 			*v = code + sep + text
 		}
 	}
-	say("unknown_field", "is not a known field", &validation.MsgUnexpectedProperty)
+	set("unknown_field", "is not a known field", &validation.MsgUnexpectedProperty)
 	validation.MsgExpectedRequiredProperty = "required" + sep + "is required" + sep + "%s"
-	say("type", "must be true or false", &validation.MsgExpectedBoolean)
-	say("type", "must be a number", &validation.MsgExpectedNumber)
-	say("type", "must be a whole number", &validation.MsgExpectedInteger)
-	say("type", "must be a string", &validation.MsgExpectedString)
-	say("type", "must be an array", &validation.MsgExpectedArray)
-	say("type", "must be an object", &validation.MsgExpectedObject)
-	say("enum", "must be one of %s", &validation.MsgExpectedOneOf)
-	say("enum", "must be %v", &validation.MsgExpectedConst)
-	say("minimum", "must be at least %v", &validation.MsgExpectedMinimumNumber)
-	say("minimum", "must be more than %v", &validation.MsgExpectedExclusiveMinimumNumber)
-	say("maximum", "must be at most %v", &validation.MsgExpectedMaximumNumber)
-	say("maximum", "must be less than %v", &validation.MsgExpectedExclusiveMaximumNumber)
-	say("multiple_of", "must be a multiple of %v", &validation.MsgExpectedNumberBeMultipleOf)
-	say("too_short", "must have at least %d characters", &validation.MsgExpectedMinLength)
-	say("too_long", "must have at most %d characters", &validation.MsgExpectedMaxLength)
-	say("too_few", "must have at least %d items", &validation.MsgExpectedMinItems, &validation.MsgExpectedMinProperties)
-	say("too_many", "must have at most %d items", &validation.MsgExpectedMaxItems, &validation.MsgExpectedMaxProperties)
-	say("duplicate", "must not repeat an item", &validation.MsgExpectedArrayItemsUnique)
-	say("pattern", "must match %s", &validation.MsgExpectedMatchPattern)
-	say("pattern", "must be %s", &validation.MsgExpectedBePattern)
-	say("format", "must be a time such as 2026-05-01T09:30:00Z", &validation.MsgExpectedRFC3339DateTime)
-	say("format", "must be a date such as 2026-05-01", &validation.MsgExpectedRFC3339Date)
+	set("type", "must be true or false", &validation.MsgExpectedBoolean)
+	set("type", "must be a number", &validation.MsgExpectedNumber)
+	set("type", "must be a whole number", &validation.MsgExpectedInteger)
+	set("type", "must be a string", &validation.MsgExpectedString)
+	set("type", "must be an array", &validation.MsgExpectedArray)
+	set("type", "must be an object", &validation.MsgExpectedObject)
+	set("enum", "must be one of %s", &validation.MsgExpectedOneOf)
+	set("enum", "must be %v", &validation.MsgExpectedConst)
+	set("minimum", "must be at least %v", &validation.MsgExpectedMinimumNumber)
+	set("minimum", "must be more than %v", &validation.MsgExpectedExclusiveMinimumNumber)
+	set("maximum", "must be at most %v", &validation.MsgExpectedMaximumNumber)
+	set("maximum", "must be less than %v", &validation.MsgExpectedExclusiveMaximumNumber)
+	set("multiple_of", "must be a multiple of %v", &validation.MsgExpectedNumberBeMultipleOf)
+	set("too_short", "must have at least %d characters", &validation.MsgExpectedMinLength)
+	set("too_long", "must have at most %d characters", &validation.MsgExpectedMaxLength)
+	set("too_few", "must have at least %d items", &validation.MsgExpectedMinItems, &validation.MsgExpectedMinProperties)
+	set("too_many", "must have at most %d items", &validation.MsgExpectedMaxItems, &validation.MsgExpectedMaxProperties)
+	set("duplicate", "must not repeat an item", &validation.MsgExpectedArrayItemsUnique)
+	set("pattern", "must match %s", &validation.MsgExpectedMatchPattern)
+	set("pattern", "must be %s", &validation.MsgExpectedBePattern)
+	set("format", "must be a time such as 2026-05-01T09:30:00Z", &validation.MsgExpectedRFC3339DateTime)
+	set("format", "must be a date such as 2026-05-01", &validation.MsgExpectedRFC3339Date)
 	// %.0v drops huma's reason, which quotes Go's parsers.
-	say("format", "must be an email address%.0v", &validation.MsgExpectedRFC5322Email)
-	say("format", "must be an email address, without a name", &validation.MsgExpectedRFC5322EmailBare)
-	say("format", "must be a URL", &validation.MsgExpectedRFC3986AbsoluteURI)
-	say("format", "must be a time of day", &validation.MsgExpectedRFC3339Time)
-	say("format", "must be in base64", &validation.MsgExpectedBase64String)
-	say("format", "must be a URL%.0v", &validation.MsgExpectedRFC3986URI)
-	say("format", "must be a UUID%.0v", &validation.MsgExpectedRFC4122UUID)
+	set("format", "must be an email address%.0v", &validation.MsgExpectedRFC5322Email)
+	set("format", "must be an email address, without a name", &validation.MsgExpectedRFC5322EmailBare)
+	set("format", "must be a URL", &validation.MsgExpectedRFC3986AbsoluteURI)
+	set("format", "must be a time of day", &validation.MsgExpectedRFC3339Time)
+	set("format", "must be in base64", &validation.MsgExpectedBase64String)
+	set("format", "must be a URL%.0v", &validation.MsgExpectedRFC3986URI)
+	set("format", "must be a UUID%.0v", &validation.MsgExpectedRFC4122UUID)
 
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return envelope(judge(status, msg, errs), "")

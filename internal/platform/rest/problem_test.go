@@ -131,7 +131,7 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 	}
 }
 
-// An outage asks callers to come back in 30 to 60 seconds, and not all at once.
+// In an outage, callers are asked to retry after 30 to 60 seconds, spread out.
 func TestOutage(t *testing.T) {
 	var log bytes.Buffer
 	r := rest.New(open(&log), failures{"slow": func(context.Context) error { return fmt.Errorf("%s: %w", secret, context.DeadlineExceeded) }})

@@ -199,8 +199,8 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 	Raw(r, http.MethodDelete, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
 }
 
-// Public mounts an endpoint outside /v1 that anyone can call. It finds out who
-// is calling itself, keeps no idempotency keys, and has its own path.
+// Public mounts an endpoint outside /v1 that anyone can call. The
+// handler authenticates the caller. The endpoint has no idempotency keys.
 func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
 	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
 	op.Security = nil
@@ -324,5 +324,5 @@ func (p *reply) send(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(p.body)))
 	}
 	w.WriteHeader(p.status)
-	_, _ = w.Write(p.body) // the client may have disconnected
+	_, _ = w.Write(p.body) // the client might have disconnected
 }

@@ -31,7 +31,7 @@ func (e echoes) Mount(r *Router) {
 	Raw(r, "POST", 200, "/echo", "echo", auth.AnyCredential, "Repeat", func(ctx context.Context, in *struct{ Body echo }) (echo, error) { return in.Body, e.then(ctx) })
 }
 
-// A client that stops in the middle of its body is told so and cut off, also
+// A client that stops sending in the middle of its body gets an error, also
 // behind the compression that wraps the service.
 func TestUnfinishedBodyIsCutOff(t *testing.T) {
 	cfg := testRouter(newClock()).Config
@@ -67,7 +67,7 @@ func TestUnfinishedBodyIsCutOff(t *testing.T) {
 	}
 }
 
-// The limit is for the body alone: a handler may take longer.
+// The limit applies to the body only. A handler can take longer.
 func TestBodyLimitEndsWithTheBody(t *testing.T) {
 	const limit = 50 * time.Millisecond
 	cfg := testRouter(newClock()).Config

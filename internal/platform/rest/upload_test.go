@@ -15,7 +15,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// files is a feature that takes a file and gives it back.
+// files is a feature that accepts a file and returns it.
 type files struct{}
 
 type taken struct {
@@ -115,9 +115,9 @@ func raw(kind, body string) *http.Request {
 
 func TestUpload(t *testing.T) {
 	tests := map[string]struct {
-		req    *http.Request
-		status int
-		says   string
+		req     *http.Request
+		status  int
+		message string
 	}{
 		"raw":              {raw("text/plain; charset=utf-8", "hello"), 200, `"text":"hello"`},
 		"form":             {form(t, "b", "caption", "Bow", "file", "hello"), 200, `"fields":{"caption":"Bow"}`},
@@ -139,14 +139,14 @@ func TestUpload(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if res, text := send(t, tt.req); res.StatusCode != tt.status || !strings.Contains(text, tt.says) {
-				t.Errorf("got %d %s; want res.StatusCode = %v, text to contain %q", res.StatusCode, text, tt.status, tt.says)
+			if res, text := send(t, tt.req); res.StatusCode != tt.status || !strings.Contains(text, tt.message) {
+				t.Errorf("got %d %s; want res.StatusCode = %v, text to contain %q", res.StatusCode, text, tt.status, tt.message)
 			}
 		})
 	}
 }
 
-// A repeat is recognized by what is sent, not by the boundary, which differs.
+// A repeat is recognized by its content, not by the boundary, which differs.
 func TestUploadFingerprint(t *testing.T) {
 	mark := func(req *http.Request) string {
 		_, text := send(t, req)

@@ -28,18 +28,18 @@ func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) { retu
 func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	x := exchangeFrom(ctx)
 	deadline := d.Now().Add(waitForFirst)
-	var refused *fault.Error
+	var failed *fault.Error
 	for {
 		out, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (out T, err error) {
-			x.reply, refused = nil, nil // left over from an attempt that was rolled back
+			x.reply, failed = nil, nil // of an attempt that was rolled back
 			if x.key != "" {
 				if x.reply, err = x.claim(ctx, tx); err != nil || x.reply != nil {
 					return out, err
 				}
 			}
 			out, err = fn(ctx, tx)
-			if r, ok := errors.AsType[*refusal](err); ok {
-				refused = r.fault
+			if r, ok := errors.AsType[*committedFault](err); ok {
+				failed = r.fault
 				return out, x.release(ctx, tx)
 			}
 			if err != nil {
@@ -60,8 +60,8 @@ func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 			err = fault.Conflict("The first request with this Idempotency-Key is still running.").
 				Detail("Idempotency-Key", "state", "is in use by a request that has not finished").RetryIn(time.Second).WithCause(err)
 		}
-		if err == nil && refused != nil {
-			err = refused
+		if err == nil && failed != nil {
+			err = failed
 		}
 		if err != nil {
 			x.reply = nil
@@ -70,15 +70,15 @@ func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	}
 }
 
-// refusal is a fault that does not roll back.
-type refusal struct{ fault *fault.Error }
+// committedFault is a fault that does not roll back.
+type committedFault struct{ fault *fault.Error }
 
-func (r *refusal) Error() string { return r.fault.Error() }
+func (r *committedFault) Error() string { return r.fault.Error() }
 
-// CommitAndFail makes Write commit and respond with a fault. It is for what must
-// be kept of a failed attempt: the count of wrong codes. The idempotency key
+// CommitAndFail makes Write commit and respond with a fault. Use it if a failed
+// attempt must change rows, such as the count of wrong codes. The idempotency key
 // can be used again.
-func CommitAndFail(f *fault.Error) error { return &refusal{f} }
+func CommitAndFail(f *fault.Error) error { return &committedFault{f} }
 
 // stored is a response that can be replayed.
 type stored struct {

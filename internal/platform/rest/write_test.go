@@ -18,7 +18,7 @@ import (
 )
 
 // locks is a feature with one write, which leaves a line in the audit log and
-// then does what the test says.
+// then does what the test specifies.
 type locks struct {
 	db   *db.DB
 	then func() error
@@ -93,7 +93,7 @@ type answer struct {
 const someKey = "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10"
 
 // However a write fails, it leaves nothing, not even its key: the same request
-// may be sent again.
+// can be sent again.
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		l := &locks{}
@@ -149,7 +149,7 @@ func first(t *testing.T, happens <-chan struct{}, answers <-chan answer) {
 	}
 }
 
-// Past ten seconds the repeat gives up, and says when to try again. On SQLite
+// After ten seconds the repeat fails with a Retry-After. On SQLite
 // the first would have to hold the only writer for as long, which its own
 // deadline forbids.
 func TestRepeatGivesUp(t *testing.T) {
@@ -162,7 +162,7 @@ func TestRepeatGivesUp(t *testing.T) {
 	go func() { answers <- post(someKey) }()
 	first(t, working, answers)
 	go func() { repeats <- post(someKey) }()
-	// The clock is moved again and again, because nothing tells when the repeat has looked at it first.
+	// The clock is moved again and again, because the test can't detect when the repeat has read it first.
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for waiting := true; waiting; {

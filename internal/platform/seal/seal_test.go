@@ -59,7 +59,7 @@ func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
 			case c.want != nil && (err != nil || !bytes.Equal(got, c.want)):
 				t.Errorf("got %q, %v", got, err)
 			case err != nil && strings.Contains(err.Error(), string(secret)):
-				t.Errorf("the error tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestSealedOpensOnlyAtItsPlace(t *testing.T) {
 func TestMasterKey(t *testing.T) {
 	given := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 	for name, c := range map[string]struct {
-		given, file string // file is what the folder holds, if anything
+		given, file string // file is the content of the key file, if it exists
 		ok          bool
 	}{
 		"given":                    {given, "", true},
@@ -78,7 +78,7 @@ func TestMasterKey(t *testing.T) {
 		"given, not base 64":       {strings.Repeat("!", 44), "", false},
 		"in the folder":            {"", given + "\n", true},
 		"in the folder, but empty": {"", "\n", false},
-		"given beside a broken one": {
+		"configured and a bad file": {
 			given, "rubbish", true,
 		},
 	} {
@@ -100,8 +100,8 @@ func TestMasterKey(t *testing.T) {
 	}
 }
 
-// Processes that start at once must agree on the key: what one seals the
-// others have to open. No other user may read it.
+// Processes that start at the same time must use the same key. No other user can
+// read it.
 func TestMasterKeyIsMadeOnce(t *testing.T) {
 	folder := t.TempDir()
 	keys := make([][]byte, 8)

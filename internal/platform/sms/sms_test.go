@@ -107,7 +107,7 @@ func TestStatus(t *testing.T) {
 	}{
 		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
 		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
-		"nobody there":    {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknown, "30003", true},
+		"unreachable":     {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknown, "30003", true},
 		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknown, "20404", true},
 		"broken":          {500, `oops`, Unknown, "", true},
 	} {

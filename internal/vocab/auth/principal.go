@@ -1,5 +1,4 @@
-// Package auth says who is calling, for which environment, and with which
-// scopes.
+// Package auth identifies the caller, the environment and the scopes.
 package auth
 
 import "context"
@@ -8,7 +7,7 @@ import "context"
 // first column of every table and the first condition of every query.
 type Env int64
 
-// Mode tells an environment's real data from its play data.
+// Mode is live for real data or test for sandbox data.
 type Mode string
 
 // The two modes of a dealership.
@@ -17,11 +16,11 @@ const (
 	Test Mode = "test"
 )
 
-// Actor is who did something, as history and audit show it.
+// Actor is the user, key or app that made a change, as history and audit show it.
 type Actor struct {
-	Type  string `json:"type" enum:"api_key,user,app,system" doc:"What kind of actor it was."`
-	ID    string `json:"id" doc:"Its id." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Label string `json:"label" doc:"Its name at that time." example:"Website"`
+	Type  string `json:"type" enum:"api_key,user,app,system" doc:"Type of the actor."`
+	ID    string `json:"id" doc:"ID of the actor." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Label string `json:"label" doc:"Name of the actor at that time." example:"Website"`
 }
 
 // System is the actor of automatic work: jobs, expiry, the command line.
@@ -34,18 +33,18 @@ type Principal struct {
 	DealershipID string
 
 	Actor      Actor
-	UserID     string // the person behind a session, "" for a key
+	UserID     string // the user of a session, "" for a key
 	SessionID  string
-	OriginalID string // stays the same over rotations: rate limits and idempotency keys hang on it
+	OriginalID string // the same after a rotation; rate limits and idempotency keys belong to it
 	Scopes     []Scope
-	Version    string  // the API version it was issued under
-	Rate       float64 // requests a second
+	Version    string  // the API version of requests without the header
+	Rate       float64 // requests per second
 }
 
-// Can reports whether the credential holds a scope.
+// Can reports whether the credential has a scope.
 func (p Principal) Can(s Scope) bool { return Require(s).Allows(p.Scopes) }
 
-// Request is what audit and events remember of the HTTP request.
+// Request is the part of the HTTP request that audit entries and events store.
 type Request struct {
 	ID             string
 	IdempotencyKey string
@@ -58,13 +57,12 @@ type (
 	requestKey   struct{}
 )
 
-// With returns ctx carrying p.
+// With returns a context with a caller.
 func With(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// From returns the caller. Where there is none, as in a job, it is the system
-// without an environment.
+// From returns the caller. In a job, it is the system without an environment.
 func From(ctx context.Context) Principal {
 	if p, ok := ctx.Value(principalKey{}).(Principal); ok {
 		return p
@@ -72,18 +70,18 @@ func From(ctx context.Context) Principal {
 	return Principal{Actor: System}
 }
 
-// InEnv returns ctx for work that the system does in an environment, such as a
+// InEnv returns a context for work of the system in an environment, such as a
 // job.
 func InEnv(ctx context.Context, env Env) context.Context {
 	return With(ctx, Principal{Env: env, Actor: System})
 }
 
-// WithRequest returns ctx carrying r.
+// WithRequest returns a context with a request.
 func WithRequest(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// RequestFrom returns the request being served, the zero one in a job.
+// RequestFrom returns the current request. In a job, it is empty.
 func RequestFrom(ctx context.Context) Request {
 	r, _ := ctx.Value(requestKey{}).(Request)
 	return r

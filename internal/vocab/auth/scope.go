@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Scope is one permission, chosen when a credential is issued.
+// Scope is a permission of a credential.
 type Scope string
 
-// Every scope there is.
+// All scopes.
 const (
 	HullsRead  Scope = "hulls:read"
 	HullsWrite Scope = "hulls:write"
@@ -20,17 +20,17 @@ const (
 	Admin      Scope = "admin"
 )
 
-// Scopes lists every scope with what it allows, in the order they are documented.
+// Scopes lists all scopes with their descriptions, in the order of the documentation.
 var Scopes = []struct {
 	Scope Scope
 	Doc   string
 }{
 	{HullsRead, "Read inventory, specifications, prices and photos."},
-	{HullsWrite, "Change inventory; see costs."},
+	{HullsWrite, "Change inventory and see costs."},
 	{LeadsRead, "Read contacts, leads, consents and messages."},
-	{LeadsWrite, "Change contacts and leads; send messages."},
+	{LeadsWrite, "Change contacts and leads, and send messages."},
 	{DealsRead, "Read deals, offers, finance and documents."},
-	{DealsWrite, "Change deals; see profits."},
+	{DealsWrite, "Change deals and see profits."},
 	{Webhooks, "Manage webhook endpoints and read events."},
 	{Admin, "Administer the dealership, its users and credentials."},
 }
@@ -45,16 +45,16 @@ func KnownScope(s Scope) bool {
 	return false
 }
 
-// Rule is what an operation needs: any one of its sets, all of that set.
+// Rule lists the scopes that an operation requires: all scopes of at least one set.
 type Rule [][]Scope
 
-// AnyCredential is the rule of an operation that every valid credential may call.
+// AnyCredential is the rule of an operation that requires no scope.
 var AnyCredential = Rule{{}}
 
-// Require is the rule that all of these scopes are held.
+// Require returns the rule that requires all of these scopes.
 func Require(all ...Scope) Rule { return Rule{all} }
 
-// Either is the rule that at least one of these scopes is held.
+// Either returns the rule that requires at least one of these scopes.
 func Either(any ...Scope) Rule {
 	var r Rule
 	for _, s := range any {
@@ -63,14 +63,14 @@ func Either(any ...Scope) Rule {
 	return r
 }
 
-// Allows reports whether these scopes satisfy the rule.
+// Allows reports whether a caller with these scopes satisfies the rule.
 func (r Rule) Allows(held []Scope) bool {
 	return slices.ContainsFunc(r, func(set []Scope) bool {
 		return !slices.ContainsFunc(set, func(s Scope) bool { return !slices.Contains(held, s) })
 	})
 }
 
-// String is the rule in words: "leads:write and deals:write".
+// String formats the rule, such as "leads:write and deals:write".
 func (r Rule) String() string {
 	var sets []string
 	for _, set := range r {

@@ -13,29 +13,29 @@ func TestRule(t *testing.T) {
 		rule  auth.Rule
 		held  []auth.Scope
 		allow bool
-		words string
+		text  string
 	}{
-		"anyone, holding nothing":  {auth.AnyCredential, nil, true, ""},
-		"anyone, holding a lot":    {auth.AnyCredential, []auth.Scope{read, admin}, true, ""},
-		"one, held":                {auth.Require(read), []auth.Scope{read}, true, "hulls:read"},
-		"one, held among others":   {auth.Require(read), []auth.Scope{admin, read}, true, "hulls:read"},
-		"one, not held":            {auth.Require(read), []auth.Scope{admin}, false, "hulls:read"},
-		"one, holding nothing":     {auth.Require(read), nil, false, "hulls:read"},
+		"any, no scopes":           {auth.AnyCredential, nil, true, ""},
+		"any, several scopes":      {auth.AnyCredential, []auth.Scope{read, admin}, true, ""},
+		"one, present":             {auth.Require(read), []auth.Scope{read}, true, "hulls:read"},
+		"one of several":           {auth.Require(read), []auth.Scope{admin, read}, true, "hulls:read"},
+		"one, missing":             {auth.Require(read), []auth.Scope{admin}, false, "hulls:read"},
+		"one, no scopes":           {auth.Require(read), nil, false, "hulls:read"},
 		"write does not mean read": {auth.Require(read), []auth.Scope{write}, false, "hulls:read"},
 		"admin does not mean all":  {auth.Require(write), []auth.Scope{admin}, false, "hulls:write"},
-		"both, held":               {auth.Require(read, write), []auth.Scope{write, read}, true, "hulls:read and hulls:write"},
-		"both, one held":           {auth.Require(read, write), []auth.Scope{write}, false, "hulls:read and hulls:write"},
-		"either, first held":       {auth.Either(read, admin), []auth.Scope{read}, true, "hulls:read or admin"},
-		"either, second held":      {auth.Either(read, admin), []auth.Scope{admin}, true, "hulls:read or admin"},
-		"either, none held":        {auth.Either(read, admin), []auth.Scope{write}, false, "hulls:read or admin"},
+		"both, present":            {auth.Require(read, write), []auth.Scope{write, read}, true, "hulls:read and hulls:write"},
+		"both, one missing":        {auth.Require(read, write), []auth.Scope{write}, false, "hulls:read and hulls:write"},
+		"either, first present":    {auth.Either(read, admin), []auth.Scope{read}, true, "hulls:read or admin"},
+		"either, second present":   {auth.Either(read, admin), []auth.Scope{admin}, true, "hulls:read or admin"},
+		"either, both missing":     {auth.Either(read, admin), []auth.Scope{write}, false, "hulls:read or admin"},
 		"one of two sets":          {auth.Rule{{read, write}, {admin}}, []auth.Scope{admin}, true, "hulls:read and hulls:write or admin"},
 		"half of each set":         {auth.Rule{{read, write}, {write, admin}}, []auth.Scope{read, admin}, false, "hulls:read and hulls:write or hulls:write and admin"},
-		"no rule at all":           {nil, []auth.Scope{read, write, admin}, false, ""}, // what was forgotten is closed
+		"no rule":                  {nil, []auth.Scope{read, write, admin}, false, ""}, // a missing rule denies access
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Equal(t, c.rule.Allows(c.held), c.allow)
-			if got := c.rule.String(); got != c.words {
-				t.Errorf("in words %q, want %q", got, c.words)
+			if got := c.rule.String(); got != c.text {
+				t.Errorf("got text %q, want %q", got, c.text)
 			}
 		})
 	}

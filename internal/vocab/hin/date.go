@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// date is what the last four characters of a number say.
+// date is the decoded last four characters of a number.
 type date struct {
 	format    string
 	month     time.Month
@@ -80,8 +80,8 @@ func readStraightYear(code string, thisYear int) (d date, errs []NoteOnHin) {
 	return date{format: FormatStraightYear1972, month: time.Month(month), year: built}, nil
 }
 
-// fullYear gives two digits their century: the present one unless that lies
-// more than two years ahead, which no builder does.
+// fullYear adds the century to two digits. It is the current century unless the
+// year would be more than two years in the future.
 func fullYear(digits string, thisYear int) (int, bool) {
 	year, ok := twoDigits(digits)
 	if 2000+year <= thisYear+2 {
@@ -97,25 +97,26 @@ func twoDigits(s string) (int, bool) {
 	return int(s[0]-'0')*10 + int(s[1]-'0'), true
 }
 
-// doubts says why the date is hard to believe in any country.
-func (d date) doubts(today time.Time) (notes []NoteOnHin) {
-	said := max(d.modelYear, d.year)
+// warnings returns the reasons why the date is unlikely in any country.
+func (d date) warnings(today time.Time) (notes []NoteOnHin) {
+	year := max(d.modelYear, d.year)
 	switch {
-	case d.format == FormatCurrent && said < 1981:
-		notes = append(notes, note("format_era", "This format has been in use since 1981 in Canada and 1984 in the United States, but the number says %d.", said))
-	case d.format != FormatCurrent && (said < 1972 || said > 1984):
-		notes = append(notes, note("format_era", "This format was in use from 1972 to 1984, but the number says %d.", said))
+	case d.format == FormatCurrent && year < 1981:
+		notes = append(notes, note("format_era", "This format has been in use since 1981 in Canada and 1984 in the United States, but the number has the year %d.", year))
+	case d.format != FormatCurrent && (year < 1972 || year > 1984):
+		notes = append(notes, note("format_era", "This format was in use from 1972 to 1984, but the number has the year %d.", year))
 	}
 	if monthsAD(d.year, d.month) > monthsAD(today.Year(), today.Month()) {
-		notes = append(notes, note("future", "The number says %s %d, which is still to come.", d.month, d.year))
+		notes = append(notes, note("future", "The number has the date %s %d, which is in the future.", d.month, d.year))
 	}
 	return notes
 }
 
-// windowDoubts says that the boat was built outside its model year, which ends
-// in July and begins in August before, since model year 2019 in June
-// (46 USC 4302(e)). Builders may obtain other dates, so it is no error.
-func (d date) windowDoubts() []NoteOnHin {
+// windowWarnings returns a warning if the boat was built outside its model year.
+// A model year ends in July. It starts in August of the year before, or in June
+// since model year 2019 (46 USC 4302(e)). The Coast Guard can approve other dates
+// for a builder, so this is not an error.
+func (d date) windowWarnings() []NoteOnHin {
 	if d.modelYear == 0 {
 		return nil
 	}
@@ -132,12 +133,12 @@ func (d date) windowDoubts() []NoteOnHin {
 
 func monthsAD(year int, month time.Month) int { return year*12 + int(month) }
 
-// states are the two-letter codes that may stand before Z.
+// states are the two-letter codes that can precede Z.
 const states = "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC AS GU MP PR VI"
 
-// issuedByState reports whether a state gave the number to a home-built or
-// older boat. Its last three digits then repeat the year of issue, 121 for
-// 2021, and say nothing about the boat's own model year.
+// issuedByState reports whether a state issued the number, for a home-built or
+// older boat. The last three digits are then the year of issue, such as 121 for
+// 2021, and not the model year of the boat.
 func issuedByState(number string) bool {
 	return number[2] == 'Z' && strings.Contains(states, number[:2]) && isLetter(number[8]) && number[9] == number[11]
 }

@@ -49,7 +49,7 @@ func TestDecodeValid(t *testing.T) {
 		{"ABC12345G919", "- ABC12345G919 current ABC 12345 2019-07 MY2019", ""},
 		{"ABC12345H919", "- ABC12345H919 current ABC 12345 2019-08 MY2019", "outside_window"},
 
-		// The century, and what is still to come.
+		// The century, and dates in the future.
 		{"ABC12345C626", "- ABC12345C626 current ABC 12345 2026-03 MY2026", ""},
 		{"ABC12345D626", "- ABC12345D626 current ABC 12345 2026-04 MY2026", "future"},
 		{"ABC12345H728", "- ABC12345H728 current ABC 12345 2027-08 MY2028", "future"},
@@ -137,8 +137,8 @@ func TestYearWarning(t *testing.T) {
 		want      string
 	}{
 		{"GRT40912B324", 2024, ""},
-		{"GRT40912B324", 2023, "The boat is stated as model year 2023, but its HIN says 2024."},
-		{"ABC12345M84E", 1983, "The boat is stated as model year 1983, but its HIN says 1984."},
+		{"GRT40912B324", 2023, "The boat has model year 2023, but its HIN has model year 2024."},
+		{"ABC12345M84E", 1983, "The boat has model year 1983, but its HIN has model year 1984."},
 		{"ABC123451272", 1973, ""}, // carries no model year
 		{"FLZ00001E121", 1968, ""}, // issued in 2021 to an old boat
 		{"nonsense", 2024, ""},
@@ -153,7 +153,7 @@ func TestYearWarning(t *testing.T) {
 func TestJSON(t *testing.T) {
 	for input, want := range map[string]string{
 		"ABC12345L495": `{"valid":true,"normalized":"ABC12345L495","country":null,"format":"current","manufacturer_code":"ABC","serial":"12345","month":12,"year_built":1994,"model_year":1995,"warnings":[],"errors":[]}`,
-		"ABC1":         `{"valid":false,"normalized":null,"country":null,"format":null,"manufacturer_code":null,"serial":null,"month":null,"year_built":null,"model_year":null,"warnings":[],"errors":[{"code":"length","message":"Give all 12 characters of the HIN, with or without a two-letter country code before them; this one has 4."}]}`,
+		"ABC1":         `{"valid":false,"normalized":null,"country":null,"format":null,"manufacturer_code":null,"serial":null,"month":null,"year_built":null,"model_year":null,"warnings":[],"errors":[{"code":"length","message":"Send all 12 characters of the HIN, with or without a two-letter country code. This one has 4."}]}`,
 	} {
 		got, err := json.Marshal(Decode(input, today))
 		if err != nil || string(got) != want {
@@ -176,7 +176,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		if !d.Valid {
 			if diff := cmp.Diff(DecodedHin{Warnings: []NoteOnHin{}, Errors: d.Errors}, d); diff != "" {
-				t.Fatalf("an invalid number says more than its errors:\n%s", diff)
+				t.Fatalf("an invalid number has more than its errors:\n%s", diff)
 			}
 			return
 		}

@@ -131,7 +131,7 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// FuzzValid: what counts as an id is exactly what a source could have made,
+// FuzzValid checks that exactly the IDs that a source can generate are valid,
 // written in one way only; the order of text is then the order of time.
 func FuzzValid(f *testing.F) {
 	for _, seed := range []string{"hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "hull_", "hull_8zzzzzzzzzzzzzzzzzzzzzzzzz", "HULL_01JCQZ8T5N8M2X4V6B7C9D0E1F", "hull_01jcqz8t5n8m2x4v6b7c9d0e1\x00"} {

@@ -20,7 +20,7 @@ func TestCheck(t *testing.T) {
 	const hull, other = "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "con_01jcqz8t5n8m2x4v6b7c9d0e1f"
 	for name, c := range map[string]struct {
 		query page.Query
-		blame string // the field; "" if the query is good
+		field string // the field; "" if the query is good
 	}{
 		"no cursor":                {page.Query{}, ""},
 		"after an id":              {page.Query{StartingAfter: hull}, ""},
@@ -35,15 +35,15 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.query.Check("hull")
-			if c.blame == "" {
+			if c.field == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
 			f, ok := err.(*fault.Error) //nolint:errorlint // returned as it is
-			if !ok || f.Kind != fault.KindBadRequest || len(f.Details) != 1 || f.Details[0].Field != c.blame {
-				t.Errorf("got %v, want a complaint about %s", err, c.blame)
+			if !ok || f.Kind != fault.KindBadRequest || len(f.Details) != 1 || f.Details[0].Field != c.field {
+				t.Errorf("got %v, want a complaint about %s", err, c.field)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// CheckMetadata bounds the notes.
+// CheckMetadata checks the number of keys and the length of keys and values.
 func CheckMetadata(bad *fault.Fields, m map[string]string) {
 	if len(m) > 50 {
 		bad.Add("metadata", "too_many", "must have at most 50 items")
@@ -21,7 +21,8 @@ func CheckMetadata(bad *fault.Fields, m map[string]string) {
 	}
 }
 
-// MergeMetadata is RFC 7396 on a flat object: null removes a key, a null patch all.
+// MergeMetadata applies a merge patch (RFC 7396). A null value removes a key, and
+// a null patch removes all keys.
 func MergeMetadata(old map[string]string, patch *map[string]*string) map[string]string {
 	merged := map[string]string{}
 	if patch == nil {

@@ -16,19 +16,19 @@ func TestCheck(t *testing.T) {
 		many[fmt.Sprint(i)] = ""
 	}
 	for name, c := range map[string]struct {
-		notes map[string]string
-		field string // "": accepted
+		metadata map[string]string
+		field    string // "": accepted
 	}{
-		"none":           {nil, ""},
-		"at the bounds":  {map[string]string{strings.Repeat("ü", 40): strings.Repeat("é", 500)}, ""},
-		"a key too long": {map[string]string{strings.Repeat("k", 41): ""}, "metadata"},
-		"a blank key":    {map[string]string{"": "v"}, "metadata"},
-		"a long value":   {map[string]string{"k": strings.Repeat("v", 501)}, "metadata.k"},
-		"too many":       {many, "metadata"},
+		"none":            {nil, ""},
+		"maximum lengths": {map[string]string{strings.Repeat("ü", 40): strings.Repeat("é", 500)}, ""},
+		"key too long":    {map[string]string{strings.Repeat("k", 41): ""}, "metadata"},
+		"empty key":       {map[string]string{"": "v"}, "metadata"},
+		"value too long":  {map[string]string{"k": strings.Repeat("v", 501)}, "metadata.k"},
+		"too many":        {many, "metadata"},
 	} {
 		var bad fault.Fields
-		if CheckMetadata(&bad, c.notes); len(bad) > 0 != (c.field != "") || len(bad) > 0 && bad[0].Field != c.field {
-			t.Errorf("%s: got %v, want the field %q blamed", name, bad, c.field)
+		if CheckMetadata(&bad, c.metadata); len(bad) > 0 != (c.field != "") || len(bad) > 0 && bad[0].Field != c.field {
+			t.Errorf("%s: got %v, want an error of field %q", name, bad, c.field)
 		}
 	}
 }
@@ -48,6 +48,6 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	if len(old) != 2 {
-		t.Error("the old notes changed")
+		t.Error("the old metadata changed")
 	}
 }

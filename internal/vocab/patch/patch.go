@@ -1,5 +1,5 @@
-// Package patch holds the fields of a request that can be left out, and the
-// rules for metadata.
+// Package patch has types for optional fields of a request, and the rules for
+// metadata.
 package patch
 
 import (
@@ -18,9 +18,9 @@ type Value[T any] struct {
 	V   T
 }
 
-// UnmarshalJSON is only called for a field that is there.
+// UnmarshalJSON is only called if the field is present.
 func (o *Value[T]) UnmarshalJSON(b []byte) error {
-	if isNull(b) { // huma lets it pass where a field may be left out
+	if isNull(b) { // huma accepts null for an optional field
 		return errors.New("null is not a value")
 	}
 	o.Set = true
@@ -30,7 +30,7 @@ func (o *Value[T]) UnmarshalJSON(b []byte) error {
 // Schema returns the schema of the value.
 func (o Value[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 
-// To changes dst if the field was there.
+// To sets dst if the field was present.
 func (o Value[T]) To(dst *T) {
 	if o.Set {
 		*dst = o.V
@@ -43,7 +43,7 @@ type Null[T any] struct {
 	V   *T
 }
 
-// UnmarshalJSON is only called for a field that is there.
+// UnmarshalJSON is only called if the field is present.
 func (o *Null[T]) UnmarshalJSON(b []byte) error {
 	o.Set, o.V = true, nil
 	if isNull(b) {
@@ -57,23 +57,23 @@ func isNull(b []byte) bool { return bytes.Equal(bytes.TrimSpace(b), []byte("null
 // Schema returns the schema of the value, or null.
 func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }
 
-// To changes or clears dst if the field was there.
+// To sets or clears dst if the field was present.
 func (o Null[T]) To(dst **T) {
 	if o.Set {
 		*dst = o.V
 	}
 }
 
-// schema copies the schema of T instead of pointing to it: huma lets anything
-// pass where a reference stands beside null.
+// schema copies the schema of T instead of referring to it, because huma accepts
+// any value for a reference that can be null.
 func schema[T any](r huma.Registry, nullable bool) *huma.Schema {
 	s := *r.Schema(reflect.TypeFor[T](), false, "")
 	s.Nullable = nullable
 	return &s
 }
 
-// Param is a query parameter that may be absent. Huma cannot tell an absent
-// number from 0 otherwise.
+// Param is an optional query parameter. Without it, huma can't distinguish an
+// absent number from 0.
 type Param[T any] struct {
 	Set bool
 	V   T
@@ -82,8 +82,8 @@ type Param[T any] struct {
 // Schema returns the schema of the value.
 func (p Param[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 
-// Receiver is where huma puts the parsed value.
+// Receiver returns the field for the parsed value. Huma calls it.
 func (p *Param[T]) Receiver() reflect.Value { return reflect.ValueOf(p).Elem().Field(1) }
 
-// OnParamSet is how huma tells whether there was one.
+// OnParamSet records whether the parameter was present. Huma calls it.
 func (p *Param[T]) OnParamSet(isSet bool, _ any) { p.Set = isSet }

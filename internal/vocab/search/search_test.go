@@ -15,7 +15,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// A searched word finds itself and, from two letters on, what begins with it.
+// A search word matches itself and, if it has two letters or more, terms that start with it.
 func TestSpan(t *testing.T) {
 	for _, c := range []struct {
 		word, term string

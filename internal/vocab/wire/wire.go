@@ -1,5 +1,5 @@
-// Package wire is JSON as this API speaks it: strict in what it takes, always
-// the same in what it returns. It also holds the registry of API versions.
+// Package wire encodes and decodes the JSON of the API. Decoding is strict and
+// encoding is deterministic. The package also lists the API versions.
 package wire
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// TimeFormat is RFC 3339 in UTC with milliseconds, always all three digits, so
-// that timestamps also sort as text.
+// TimeFormat is RFC 3339 in UTC with exactly three digits of milliseconds, so that
+// timestamps also sort as text.
 const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// maxDepth bounds nesting, in and out.
+// maxDepth is the maximum depth of nested objects and arrays.
 const maxDepth = 32
 
 var out = json.JoinOptions(
@@ -33,14 +33,14 @@ var out = json.JoinOptions(
 // Marshal encodes v.
 func Marshal(v any) ([]byte, error) { return json.Marshal(v, out) }
 
-// Unmarshal decodes data, refusing unknown and wrongly cased names.
+// Unmarshal decodes data and rejects unknown names. Names are case-sensitive.
 func Unmarshal(data []byte, v any) error {
 	return json.Unmarshal(data, v, json.RejectUnknownMembers(true))
 }
 
-// Check refuses what decoders disagree about: duplicate names, invalid UTF-8,
-// trailing data, NUL characters, deep nesting, numbers too large for any of
-// our types. Its errors are written for the caller.
+// Check rejects JSON that decoders interpret differently: duplicate names,
+// invalid UTF-8, trailing data, NUL characters, deep nesting and numbers that are
+// too large. Its errors are shown to the caller.
 func Check(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -74,7 +74,7 @@ func onlyBlank(rest []byte) error {
 	return nil
 }
 
-// explain puts the decoder's complaint in the caller's terms.
+// explain converts an error of the decoder to a message for the caller.
 func explain(err error) error {
 	where := ""
 	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -88,7 +88,7 @@ func explain(err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return fmt.Errorf("JSON has a duplicate name%s", where)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("JSON ends too early")
+		return errors.New("JSON is incomplete")
 	case err != nil && strings.Contains(err.Error(), "UTF-8"):
 		return fmt.Errorf("JSON is not valid UTF-8%s", where)
 	}

@@ -23,8 +23,8 @@ func TestCheck(t *testing.T) {
 		"a tiny number":                 {`1e-400`, ""},
 		"the largest number":            {`1.7976931348623157e308`, ""},
 		"more digits than a float has":  {`9007199254740993`, ""},
-		"nothing":                       {``, "JSON ends too early"},
-		"only blanks":                   {" \t\r\n", "JSON ends too early"},
+		"nothing":                       {``, "JSON is incomplete"},
+		"only blanks":                   {" \t\r\n", "JSON is incomplete"},
 		"a duplicate name":              {`{"a": 1, "a": 2}`, "JSON has a duplicate name at byte 9 (/a)"},
 		"a duplicate name, deep":        {`[{"x": {"a": 1, "a": 2}}]`, "JSON has a duplicate name at byte 16 (/0/x/a)"},
 		"a duplicate name, escaped":     {`{"a": 1, "\u0061": 2}`, "JSON has a duplicate name at byte 9 (/a)"},
@@ -45,7 +45,7 @@ func TestCheck(t *testing.T) {
 		"33 levels":                     {nested(33), "JSON is nested deeper than 32 levels"},
 		"33 levels of objects":          {strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33), "JSON is nested deeper than 32 levels"},
 		"a hundred thousand open lists": {strings.Repeat("[", 100_000), "JSON is nested deeper than 32 levels"},
-		"a number beyond all":           {`{"n": 1e400}`, "number at /n is out of range"},
+		"a number too large":            {`{"n": 1e400}`, "number at /n is out of range"},
 		"a number below all":            {`-1e400`, "number at the top is out of range"},
 		"NaN":                           {`NaN`, "JSON is malformed at byte 0"},
 		"a leading zero":                {`01`, "trailing data"},
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 		"a comma too many":              {`[1,]`, "JSON is malformed at byte 2"},
 		"single quotes":                 {`{'a': 1}`, "JSON is malformed at byte 1"},
 		"a comment":                     {`{} // x`, "trailing data"},
-		"cut off":                       {`{"a": [1, 2`, "JSON ends too early"},
+		"cut off":                       {`{"a": [1, 2`, "JSON is incomplete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := wire.Check([]byte(c.text))
@@ -77,7 +77,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		"a name in another case":      `{"Name": "Aurora"}`,
 		"a fraction for a whole":      `{"feet": 1.5}`,
 		"an exponent for a whole":     `{"feet": 1e3}`,
-		"a whole beyond 2^63":         `{"feet": 9223372036854775808}`,
+		"an integer over 2^63":        `{"feet": 9223372036854775808}`,
 		"a number in quotes":          `{"feet": "12"}`,
 		"a number for text":           `{"name": 12}`,
 		"a list for an object":        `[]`,
@@ -124,7 +124,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds the edge against the decoder that most of the world uses:
+// FuzzCheck compares Check with encoding/json:
 // whatever we let in is one value to it too, and the same one when written again.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
