@@ -50,7 +50,7 @@ func TestEnrollTOTP(t *testing.T) {
 		second, path2 := enrollWith(s.Test, p.ID, *proven.MFAToken)
 		testkit.Len(t, second.RecoveryCodes, 0, "recovery codes come once")
 		s.Test.Delete(path2, 204)
-		s.Test.With("MFA-Token", verified(s.Test, path, code(t, s, *e.Secret))).Delete(path, 204)
+		s.Test.With("MFA-Token", mfaToken(s.Test, path, code(t, s, *e.Secret))).Delete(path, 204)
 		s.Test.Delete(path, 404)
 		testkit.Len(t, factors(), 0)
 		s.Token(p.Email)
@@ -81,7 +81,7 @@ func TestRefusedFactors(t *testing.T) {
 // A code of the step before or after counts, one further away does not.
 func TestClocksMayDiffer(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	secret, path := app(t, s, s.Test, s.Test.User(nil))
+	secret, path := enrollApp(t, s, s.Test, s.Test.User(nil))
 	at := func(steps int) string {
 		c, err := totp.GenerateCode(secret, s.DB.Now().Add(time.Duration(steps)*30*time.Second))
 		if err != nil {
@@ -110,14 +110,14 @@ func TestWrongCodesLock(t *testing.T) {
 		}
 		verify(code(t, s, secret), 200)
 		for range 4 {
-			verify(wrong(t, s, secret), 422)
+			verify(wrongCode(t, s, secret), 422)
 		}
 		verify(code(t, s, secret), 200) // in a row, it says
 		for range 4 {
-			verify(wrong(t, s, secret), 422)
+			verify(wrongCode(t, s, secret), 422)
 		}
 		// A right code is a right code wherever it is typed, and so is a wrong one.
-		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": wrong(t, s, secret)}, 401, nil)
+		s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": wrongCode(t, s, secret)}, 401, nil)
 		locked := verify(code(t, s, secret), 429)
 		wait := locked.Header.Get("Retry-After")
 		if f := locked.Fault(t); !f.HasDetail("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
@@ -130,7 +130,7 @@ func TestWrongCodesLock(t *testing.T) {
 		s.Advance(time.Minute)
 		verify(code(t, s, secret), 200)
 		for range 5 { // the count starts again
-			verify(wrong(t, s, secret), 422)
+			verify(wrongCode(t, s, secret), 422)
 		}
 		verify(code(t, s, secret), 429)
 	})
@@ -140,7 +140,7 @@ func TestWrongCodesLock(t *testing.T) {
 // sent many times at once works once.
 func TestCodesAtOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		secret, path := app(t, s, s.Test, s.Test.User(nil))
+		secret, path := enrollApp(t, s, s.Test, s.Test.User(nil))
 		send := func(code string) func(int) (*testkit.Response, error) {
 			return func(int) (*testkit.Response, error) {
 				return s.Test.Send("POST", path+"/verify", map[string]any{"code": code})
@@ -151,8 +151,8 @@ func TestCodesAtOnce(t *testing.T) {
 			testkit.Equal(t, tally[200], 1, "a right code, eight times")
 			testkit.Equal(t, tally[422]+tally[429], 7, "a right code, eight times")
 			s.Advance(15 * time.Minute)
-			verified(s.Test, path, code(t, s, secret))
-			tally = testkit.Concurrently(t, 16, send(wrong(t, s, secret)))
+			mfaToken(s.Test, path, code(t, s, secret))
+			tally = testkit.Concurrently(t, 16, send(wrongCode(t, s, secret)))
 			testkit.Equal(t, tally[422], 5, "sixteen wrong codes")
 			testkit.Equal(t, tally[429], 11, "sixteen wrong codes")
 			s.Advance(15 * time.Minute)
@@ -164,7 +164,7 @@ func TestRecoveryCodes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
 		e, path := enroll(s.Test, p.ID, "totp")
-		verified(s.Test, path, code(t, s, *e.Secret))
+		mfaToken(s.Test, path, code(t, s, *e.Secret))
 		typed := []func(string) string{
 			func(c string) string { return c },
 			strings.ToUpper,
@@ -182,7 +182,7 @@ func TestRecoveryCodes(t *testing.T) {
 			}
 			s.Test.Post(path+"/verify", map[string]any{"code": c}, 422, nil)
 		}
-		verified(s.Test, path, code(t, s, *e.Secret)) // still the app's
+		mfaToken(s.Test, path, code(t, s, *e.Secret)) // still the app's
 	})
 }
 
@@ -191,10 +191,10 @@ func TestRecoveryCodes(t *testing.T) {
 func TestSecondApp(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		phone, phonePath := app(t, s, s.Test, p.ID)
-		e, tabletPath := enrollWith(s.Test, p.ID, verified(s.Test, phonePath, code(t, s, phone)))
+		phone, phonePath := enrollApp(t, s, s.Test, p.ID)
+		e, tabletPath := enrollWith(s.Test, p.ID, mfaToken(s.Test, phonePath, code(t, s, phone)))
 		tablet := *e.Secret
-		verified(s.Test, tabletPath, code(t, s, tablet))
+		mfaToken(s.Test, tabletPath, code(t, s, tablet))
 		signIn := func(code string, want int) {
 			t.Helper()
 			s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test", "totp_code": code}, want, nil)
@@ -204,7 +204,7 @@ func TestSecondApp(t *testing.T) {
 		}
 		signIn(code(t, s, phone), 201)
 		for range 5 {
-			s.Test.Post(phonePath+"/verify", map[string]any{"code": wrong(t, s, phone)}, 422, nil)
+			s.Test.Post(phonePath+"/verify", map[string]any{"code": wrongCode(t, s, phone)}, 422, nil)
 		}
 		s.Test.Post(phonePath+"/verify", map[string]any{"code": code(t, s, phone)}, 429, nil)
 		signIn(code(t, s, tablet), 201)
@@ -221,7 +221,7 @@ func TestSecondApp(t *testing.T) {
 func TestFactorsAreGuardedByFactors(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
-		secret, path := app(t, s, s.Test, p.ID)
+		secret, path := enrollApp(t, s, s.Test, p.ID)
 		factors := "/v1/users/" + p.ID + "/mfa_factors"
 		refused := func(res *testkit.Response) {
 			t.Helper()
@@ -234,12 +234,12 @@ func TestFactorsAreGuardedByFactors(t *testing.T) {
 
 		// Another user's proof counts only if that user administers.
 		q := s.Person("sales")
-		theirs, theirPath := app(t, s, s.Test, q.ID)
-		refused(s.Test.With("MFA-Token", verified(s.Test, theirPath, code(t, s, theirs))).Delete(path, 403))
-		spent := verified(s.Test, path, code(t, s, secret))
+		theirs, theirPath := enrollApp(t, s, s.Test, q.ID)
+		refused(s.Test.With("MFA-Token", mfaToken(s.Test, theirPath, code(t, s, theirs))).Delete(path, 403))
+		spent := mfaToken(s.Test, path, code(t, s, secret))
 		s.Test.Post(factors, map[string]any{"kind": "totp", "mfa_token": spent}, 201, nil)
 		refused(s.Test.With("MFA-Token", spent).Delete(path, 403))
-		s.Test.With("MFA-Token", proof(t, s, s.Test)).Delete(path, 204)
+		s.Test.With("MFA-Token", ownerMFAToken(t, s, s.Test)).Delete(path, 204)
 	})
 }
 
@@ -251,13 +251,13 @@ func TestUnprovenFactorsEnd(t *testing.T) {
 		before, beforePath := enroll(s.Test, p.ID, "totp")
 		own, ownPath := enroll(s.Test, p.ID, "totp")
 		after, afterPath := enroll(s.Test, p.ID, "webauthn")
-		verified(s.Test, ownPath, code(t, s, *own.Secret))
+		mfaToken(s.Test, ownPath, code(t, s, *own.Secret))
 		s.Test.Post(beforePath+"/verify", map[string]any{"code": code(t, s, *before.Secret)}, 404, nil)
 		s.Test.Post(afterPath+"/verify", nil, 404, nil)
 		for _, c := range []string{before.RecoveryCodes[0], after.RecoveryCodes[0]} {
 			s.Test.Post(ownPath+"/verify", map[string]any{"code": c}, 422, nil)
 		}
-		verified(s.Test, ownPath, own.RecoveryCodes[0])
+		mfaToken(s.Test, ownPath, own.RecoveryCodes[0])
 	})
 }
 
@@ -265,9 +265,9 @@ func TestUnprovenFactorsEnd(t *testing.T) {
 // lost, and the code works once.
 func TestVerifyAgain(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		secret, path := app(t, s, s.Test, s.Test.User(nil))
+		secret, path := enrollApp(t, s, s.Test, s.Test.User(nil))
 		repeat := s.Test.With("Idempotency-Key", uuid.NewString())
-		repeat.Post(path+"/verify", map[string]any{"code": wrong(t, s, secret)}, 422, nil) // a refusal keeps no key
+		repeat.Post(path+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil) // a refusal keeps no key
 		body := map[string]any{"code": code(t, s, secret)}
 		first := repeat.Post(path+"/verify", body, 200, nil)
 		again := repeat.Post(path+"/verify", body, 200, nil)

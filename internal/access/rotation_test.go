@@ -22,8 +22,8 @@ func TestRotation(t *testing.T) {
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read", "hulls:write"], "rate_limit": 500}`, 201, &old)
 		path := "/v1/api_keys/" + old.ID
 		res := s.Test.Post(path+"/rotate", nil, 201, &next)
-		if next.ID == old.ID || next.Key == old.Key || next.Name != "Website" || !slices.Equal(next.Scopes, old.Scopes) || *next.RateLimit != 500 || next.ExpiresAt != nil || next.Pin != old.Pin {
-			t.Errorf(`the successor is %s; want next.ID != %q, next.Key != %q, next.Name = "Website", next.Scopes = %v, next.RateLimit = 500, next.ExpiresAt = nil, next.Pin = %q`, res.Bytes, old.ID, old.Key, old.Scopes, old.Pin)
+		if next.ID == old.ID || next.Key == old.Key || next.Name != "Website" || !slices.Equal(next.Scopes, old.Scopes) || *next.RateLimit != 500 || next.ExpiresAt != nil || next.ServiceVersion != old.ServiceVersion {
+			t.Errorf(`the successor is %s; want next.ID != %q, next.Key != %q, next.Name = "Website", next.Scopes = %v, next.RateLimit = 500, next.ExpiresAt = nil, next.ServiceVersion = %q`, res.Bytes, old.ID, old.Key, old.Scopes, old.ServiceVersion)
 		}
 		var record access.APIKey
 		s.Test.Get(path, 200, &record)
@@ -81,7 +81,7 @@ func TestConcurrentRotations(t *testing.T) {
 				if err == nil && res.StatusCode == 201 {
 					mu.Lock()
 					defer mu.Unlock()
-					successors = append(successors, decoded[access.IssuedKey](t, res))
+					successors = append(successors, decode[access.IssuedKey](t, res))
 				}
 				return res, err
 			})
@@ -102,24 +102,24 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		manager, deputy := s.Person("manager"), s.Person()
 		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{"role_ids": []string{s.Test.Role("admin")}}, 200, nil)
-		managersApp, managersFactor := app(t, s, s.Test, manager.ID)
-		deputysApp, deputysFactor := app(t, s, s.Test, deputy.ID)
+		managersApp, managersFactor := enrollApp(t, s, s.Test, manager.ID)
+		deputysApp, deputysFactor := enrollApp(t, s, s.Test, deputy.ID)
 		former := s.Person("owner")
-		formersApp, formersFactor := app(t, s, s.Test, former.ID)
+		formersApp, formersFactor := enrollApp(t, s, s.Test, former.ID)
 		formersProof := func() string {
 			s.Activate(former.ID)
-			token := verified(s.Test, formersFactor, code(t, s, formersApp))
+			token := mfaToken(s.Test, formersFactor, code(t, s, formersApp))
 			s.Test.Post("/v1/users/"+former.ID+"/deactivate", nil, 200, nil)
 			return token
 		}
 		used := func() string {
-			token := proof(t, s, s.Test)
+			token := ownerMFAToken(t, s, s.Test)
 			s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
 			return token
 		}
 		after := func(d time.Duration) func() string {
 			return func() string {
-				token := proof(t, s, s.Test)
+				token := ownerMFAToken(t, s, s.Test)
 				s.Advance(d)
 				return token
 			}
@@ -135,13 +135,13 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 			"made up":                     {s.Test, []auth.Scope{auth.Admin}, func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }, 403},
 			"used before":                 {s.Test, []auth.Scope{auth.Admin}, used, 403},
 			"five minutes old":            {s.Test, []auth.Scope{auth.Admin}, after(5 * time.Minute), 403},
-			"of the other environment":    {s.Test, []auth.Scope{auth.Admin}, func() string { return proof(t, s, s.Live) }, 403},
-			"of a manager":                {s.Test, []auth.Scope{auth.Admin}, func() string { return verified(s.Test, managersFactor, code(t, s, managersApp)) }, 403},
-			"of an admin with less":       {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 403},
+			"of the other environment":    {s.Test, []auth.Scope{auth.Admin}, func() string { return ownerMFAToken(t, s, s.Live) }, 403},
+			"of a manager":                {s.Test, []auth.Scope{auth.Admin}, func() string { return mfaToken(s.Test, managersFactor, code(t, s, managersApp)) }, 403},
+			"of an admin with less":       {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return mfaToken(s.Test, deputysFactor, code(t, s, deputysApp)) }, 403},
 			"of a deactivated owner":      {s.Test, []auth.Scope{auth.Admin}, formersProof, 403},
-			"of another than the session": {deputy.Client, []auth.Scope{auth.Admin}, func() string { return proof(t, s, s.Test) }, 403},
-			"of the session's own":        {deputy.Client, []auth.Scope{auth.Admin}, func() string { return verified(s.Test, deputysFactor, code(t, s, deputysApp)) }, 201},
-			"of the owner":                {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return proof(t, s, s.Test) }, 201},
+			"of another than the session": {deputy.Client, []auth.Scope{auth.Admin}, func() string { return ownerMFAToken(t, s, s.Test) }, 403},
+			"of the session's own":        {deputy.Client, []auth.Scope{auth.Admin}, func() string { return mfaToken(s.Test, deputysFactor, code(t, s, deputysApp)) }, 201},
+			"of the owner":                {s.Test, []auth.Scope{auth.Admin, auth.HullsRead}, func() string { return ownerMFAToken(t, s, s.Test) }, 201},
 			"nearly five minutes old":     {s.Test, []auth.Scope{auth.Admin}, after(5*time.Minute - 10*time.Second), 201},
 			"none, and no admin":          {s.Test, []auth.Scope{auth.HullsRead}, nil, 201},
 		} {
@@ -173,14 +173,14 @@ func TestAdminKeyNeedsSecondFactor(t *testing.T) {
 // A token that several requests spend at once is spent once.
 func TestProofIsSpentOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		token := proof(t, s, s.Test)
+		token := ownerMFAToken(t, s, s.Test)
 		tally := testkit.Concurrently(t, 6, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token})
 		})
 		testkit.Equal(t, tally[201], 1)
 		testkit.Equal(t, tally[403], 5)
 		// A request that fails for another reason does not spend it.
-		token = proof(t, s, s.Test)
+		token = ownerMFAToken(t, s, s.Test)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin", "boats:read"}, "mfa_token": token}, 422, nil)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
 	})

@@ -36,9 +36,9 @@ func TestSecretsAreNotWrittenDown(t *testing.T) {
 		e, factor := enroll(s.Test, id, "totp")
 		typed := code(t, s, *e.Secret)
 		secrets["the TOTP secret"], secrets["a code"], secrets["a recovery code"] = *e.Secret, typed, e.RecoveryCodes[0]
-		secrets["a proof"] = verified(s.Test, factor, typed)
+		secrets["a proof"] = mfaToken(s.Test, factor, typed)
 		s.Test.Post(factor+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 200, nil)
-		s.Test.Post(factor+"/verify", map[string]any{"code": wrong(t, s, *e.Secret)}, 422, nil)
+		s.Test.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, *e.Secret)}, 422, nil)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "Operations", "scopes": []string{"admin"}, "mfa_token": secrets["a proof"]}, 201, &admin)
 		secrets["an admin key"] = strings.TrimPrefix(admin.Key, admin.Prefix)
 
@@ -47,7 +47,7 @@ func TestSecretsAreNotWrittenDown(t *testing.T) {
 		s.As("").Post("/oauth/sessions", signIn("uma@example.com", "password", secrets["the password"], "totp_code", code(t, s, *e.Secret)), 201, &in)
 		secrets["a session"] = in.Token[len("st_test_")+16:]
 		s.As(in.Token).Delete("/oauth/sessions/current", 204)
-		s.Test.With("MFA-Token", verified(s.Test, factor, code(t, s, *e.Secret))).Delete(factor, 204)
+		s.Test.With("MFA-Token", mfaToken(s.Test, factor, code(t, s, *e.Secret))).Delete(factor, 204)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		settle(t, s)
 

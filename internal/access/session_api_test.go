@@ -54,7 +54,7 @@ func TestOwnerSignsIn(t *testing.T) {
 func TestRefusedSignIns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		known, cautious, gone, invited := s.Person("viewer"), s.Person("viewer"), s.Person("viewer"), s.Test.User(map[string]any{"email": "invited@example.com"})
-		secret, _ := app(t, s, s.Test, cautious.ID)
+		secret, _ := enrollApp(t, s, s.Test, cautious.ID)
 		s.Test.Post("/v1/users/"+gone.ID+"/deactivate", nil, 200, nil)
 		var uniform []byte
 		for name, body := range map[string]map[string]any{
@@ -65,7 +65,7 @@ func TestRefusedSignIns(t *testing.T) {
 			"a deactivated user":           signIn(gone.Email),
 			"a user who is only invited":   signIn("invited@example.com"),
 			"an invited user, no password": signIn("invited@example.com", "password", ""),
-			"a wrong code":                 signIn(cautious.Email, "totp_code", wrong(t, s, secret)),
+			"a wrong code":                 signIn(cautious.Email, "totp_code", wrongCode(t, s, secret)),
 			"a wrong password, right code": signIn(cautious.Email, "password", "x", "totp_code", code(t, s, secret)),
 			"a wrong password, no code":    signIn(cautious.Email, "password", "x"),
 		} {
@@ -178,7 +178,7 @@ func TestLastSeen(t *testing.T) {
 // from is the status of a sign-in that comes from an address.
 func from(t *testing.T, s *testkit.Server, address string, body map[string]any) *httptest.ResponseRecorder {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/oauth/sessions", jsonOf(t, body))
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/oauth/sessions", encode(t, body))
 	req.RemoteAddr = address + ":1234"
 	req.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
@@ -236,7 +236,7 @@ func TestSignInWhileBeingDeactivated(t *testing.T) {
 				}
 				res, err := s.As("").Send("POST", "/oauth/sessions", signIn(p.Email))
 				if err == nil && res.StatusCode == 201 {
-					token = decoded[access.SignedIn](t, res).Token
+					token = decode[access.SignedIn](t, res).Token
 				}
 				return res, err
 			})

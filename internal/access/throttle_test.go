@@ -61,7 +61,7 @@ func TestThrottle(t *testing.T) {
 					if address == "*" {
 						address = fmt.Sprintf("address %d", fresh)
 					}
-					err := throttle.take(account, address, g.known)
+					err := throttle.check(account, address, g.known)
 					limited, ok := errors.AsType[*fault.Error](err)
 					switch {
 					case n < g.free && err != nil:

@@ -48,7 +48,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 		s.Test.Post("/v1/api_keys/"+rotated.ID+"/rotate", nil, 201, nil)
 		s.Advance(week)
 		p, cautious := s.Person("viewer"), s.Person("viewer")
-		secret, factor := app(t, s, s.Test, cautious.ID)
+		secret, factor := enrollApp(t, s, s.Test, cautious.ID)
 		stranger := "sk_test_" + "aaaaaaaaaaaaaaaa" // no checksum
 		attempts := map[string]struct {
 			try   func()
@@ -59,7 +59,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			forged.ID:  {func() { s.As(access.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
 			p.ID:       {func() { s.As("").Post("/oauth/sessions", signIn(p.Email, "password", "guess"), 401, nil) }, 4},
 			cautious.ID: {func() {
-				s.Test.Post(factor+"/verify", map[string]any{"code": wrong(t, s, secret)}, 422, nil)
+				s.Test.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil)
 			}, 2},
 			"nobody": {func() {
 				s.As(stranger).Get("/v1/me", 401, nil)
@@ -105,7 +105,7 @@ func TestFloodOfFailures(t *testing.T) {
 		start := s.DB.Now().Truncate(time.Minute)
 		for i := range 10_000 {
 			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes' worth
-			usage.Failed(env, "api_key", "key_1", "revoked", at)
+			usage.CountFailure(env, "api_key", "key_1", "revoked", at)
 		}
 		testkit.Len(t, flush(false), 0, "before the minute is over")
 		s.Advance(time.Minute)

@@ -84,7 +84,7 @@ func TestWebAuthn(t *testing.T) {
 			t.Helper()
 			res := s.Test.Post(path+"/verify", map[string]any{"assertion": assertion}, status, nil)
 			if status == 200 {
-				p = decoded[access.MFAProof](t, res)
+				p = decode[access.MFAProof](t, res)
 			} else {
 				res.WantDetail(t, "assertion", map[int]string{409: "state", 422: "mismatch"}[status])
 			}
@@ -140,7 +140,7 @@ func TestWebAuthn(t *testing.T) {
 
 		// A recovery code stands in for a lost key; nothing else does.
 		s.Test.Post(path+"/verify", `{"code": "000000"}`, 422, nil)
-		s.Test.With("MFA-Token", verified(s.Test, path, e.RecoveryCodes[3])).Delete(path, 204)
+		s.Test.With("MFA-Token", mfaToken(s.Test, path, e.RecoveryCodes[3])).Delete(path, 204)
 		s.Test.Post(path+"/verify", nil, 404, nil)
 	})
 }

@@ -102,8 +102,8 @@ func TestInvitation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		isPage(t, again, 404, "This link does not work")
-		isPage(t, choose(t, s, link, "another password"), 404, "This link does not work")
+		isPage(t, again, 404, "This link is not valid")
+		isPage(t, choose(t, s, link, "another password"), 404, "This link is not valid")
 
 		var entries page.Page[dealership.AuditEntry]
 		s.Test.Get("/v1/audit?action=user.activated&target_id="+id, 200, &entries)
