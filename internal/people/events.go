@@ -7,7 +7,7 @@ var Events = []events.Kind{
 	{Type: "role.created", Doc: "A role was created.", Object: Role{}},
 	{Type: "role.updated", Doc: "A role changed.", Object: Role{}},
 	{Type: "role.deleted", Doc: "A role was deleted.", Object: Role{}},
-	{Type: "user.provisioned", Doc: "A user was created and invited.", Object: User{}},
+	{Type: "user.provisioned", Doc: "A user was created.", Object: User{}},
 	{Type: "user.activated", Doc: "A user accepted the invitation.", Object: User{}},
 	{Type: "user.updated", Doc: "A user changed.", Object: User{}},
 	{Type: "user.deactivated", Doc: "A user was deactivated.", Object: User{}},

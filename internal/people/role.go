@@ -30,8 +30,12 @@ const ownerRole = "owner"
 
 // builtIn lists the roles of a new environment.
 var builtIn = []Role{
-	{Name: ownerRole, Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin}},
-	{Name: "manager", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks}},
+	{Name: ownerRole, Scopes: []auth.Scope{
+		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin,
+	}},
+	{Name: "manager", Scopes: []auth.Scope{
+		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks,
+	}},
 	{Name: "sales", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}},
 	{Name: "finance", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite}},
 	{Name: "marketing", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite}},

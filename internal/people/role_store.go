@@ -40,7 +40,8 @@ func checkRoleName(ctx context.Context, tx *db.Tx, r Role) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("name %s is already used by role %s.", r.Name, other[0]).Detail("name", "duplicate", "is already used by %s", other[0])
+	return fault.Conflict("name %s is already used by role %s.", r.Name, other[0]).
+		Detail("name", "duplicate", "is already used by %s", other[0])
 }
 
 func deleteRole(ctx context.Context, tx *db.Tx, r Role) error {
