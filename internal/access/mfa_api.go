@@ -37,7 +37,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body.MFAToken != nil {
 		token = *in.Body.MFAToken
 	}
-	if err := a.requireFactorOwner(ctx, tx, u, token); err != nil {
+	if err := a.requireMFAToChangeFactors(ctx, tx, u, token); err != nil {
 		return MFAEnrollment{}, err
 	}
 
@@ -225,11 +225,11 @@ func challengePlace(f people.Factor) string {
 	return fmt.Sprintf("mfa_challenges/%d/%s", f.Env, f.ID)
 }
 
-// requireFactorOwner checks and uses up the mfa_token if the user has an active
+// requireMFAToChangeFactors checks and uses up the mfa_token if the user has an active
 // factor. It must be from the user or from an administrator. Otherwise anyone with
 // an admin key could enroll a factor for any user, and use it to create more
 // admin keys.
-func (a *API) requireFactorOwner(ctx context.Context, tx *db.Tx, u people.User, token string) error {
+func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people.User, token string) error {
 	if !hasActiveFactor(u) {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 		return none, err
 	}
 	if f.Active {
-		if err := a.requireFactorOwner(ctx, tx, u, in.MFAToken); err != nil {
+		if err := a.requireMFAToChangeFactors(ctx, tx, u, in.MFAToken); err != nil {
 			return none, err
 		}
 	}

@@ -31,6 +31,7 @@ func TestEnrollTOTP(t *testing.T) {
 		testkit.Equal(t, e.Label, new("Phone"))
 		testkit.Len(t, e.RecoveryCodes, 10)
 		testkit.Equal(t, len(e.PublicKey), 0)
+
 		factors := func() []people.UserFactor {
 			var u people.User
 			s.Test.Get("/v1/users/"+p.ID, 200, &u)
@@ -49,8 +50,10 @@ func TestEnrollTOTP(t *testing.T) {
 			t.Errorf("got %s; want a token that starts with mft_ and expires within 5 minutes, and no challenge", testkit.Show(proof))
 		}
 		s.Test.Post(path+"/verify", map[string]any{"code": first}, 422, nil).WantDetail(t, "code", "mismatch", "the same code again")
+
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
 		s.As("").Post("/oauth/sessions", signIn, 401, nil).WantDetail(t, "totp_code", "required", "without a code")
+
 		second, path2 := enrollWith(s.Test, p.ID, *proof.MFAToken)
 		testkit.Len(t, second.RecoveryCodes, 0, "recovery codes of a second method")
 		s.Test.Delete(path2, 204)
@@ -117,6 +120,7 @@ func TestWrongCodesLock(t *testing.T) {
 			t.Helper()
 			s.As("").Post("/oauth/sessions", signIn(p.Email, "totp_code", code), status, nil)
 		}
+
 		verify(code(t, s, secret), 200)
 		for range 4 {
 			verify(wrongCode(t, s, secret), 422)
@@ -126,6 +130,7 @@ func TestWrongCodesLock(t *testing.T) {
 			verify(wrongCode(t, s, secret), 422)
 		}
 		enter(wrongCode(t, s, secret), 401) // a wrong code at sign-in also counts
+
 		locked := verify(code(t, s, secret), 429)
 		wait := locked.Header.Get("Retry-After")
 		if f := locked.Fault(t); !f.HasDetail("code", "locked") || wait < "860" || wait > "900" || len(wait) != 3 {
@@ -133,6 +138,7 @@ func TestWrongCodesLock(t *testing.T) {
 		}
 		verify(e.RecoveryCodes[0], 429)
 		enter(code(t, s, secret), 429)
+
 		s.Advance(15*time.Minute - 2*time.Minute)
 		verify(code(t, s, secret), 429)
 		s.Advance(time.Minute)
@@ -179,9 +185,11 @@ func TestRecoveryCodes(t *testing.T) {
 			func(c string) string { return strings.ReplaceAll(c, "-", "") },
 			func(c string) string { return " " + strings.ReplaceAll(c, "-", " ") + " " },
 		}
+
 		_, otherPath := enroll(s.Test, s.Test.User(nil), "totp")
 		s.Test.Post(otherPath+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 422, nil).
 			WantDetail(t, "code", "mismatch", "factor of another user")
+
 		for i, c := range e.RecoveryCodes {
 			input := typed[i%len(typed)](c)
 			if i%2 == 0 {
@@ -207,10 +215,12 @@ func TestSecondApp(t *testing.T) {
 			t.Helper()
 			s.As("").Post("/oauth/sessions", signIn(p.Email, "totp_code", code), want, nil)
 		}
+
 		for range 6 {
 			enter(code(t, s, tablet), 201)
 		}
 		enter(code(t, s, phone), 201)
+
 		for range 5 {
 			s.Test.Post(phonePath+"/verify", map[string]any{"code": wrongCode(t, s, phone)}, 422, nil)
 		}

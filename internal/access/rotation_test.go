@@ -91,9 +91,11 @@ func TestConcurrentRotations(t *testing.T) {
 				}
 				return res, err
 			})
+
 			if tally[201] != 1 || tally[409] != 7 {
 				t.Fatalf("got %v, want one 201 and seven 409", tally)
 			}
+
 			s.As(issued[0].Key).Get("/v1/me", 200, nil)
 			var record access.APIKey
 			s.Test.Get("/v1/api_keys/"+old.ID, 200, &record)
@@ -113,6 +115,8 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 		deputySecret, deputyFactor := enrollApp(t, s, s.Test, deputy.ID)
 		former := s.Person("owner")
 		formerSecret, formerFactor := enrollApp(t, s, s.Test, former.ID)
+
+		unknown := func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }
 		ofOwner := func() string { return ownerMFAToken(t, s, s.Test) }
 		ofLiveOwner := func() string { return ownerMFAToken(t, s, s.Live) }
 		ofManager := func() string { return mfaToken(s.Test, managerFactor, code(t, s, managerSecret)) }
@@ -123,6 +127,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 			s.Test.Post("/v1/users/"+former.ID+"/deactivate", nil, 200, nil)
 			return token
 		}
+
 		used := func() string {
 			token := ownerMFAToken(t, s, s.Test)
 			s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
@@ -135,6 +140,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 				return token
 			}
 		}
+
 		for name, c := range map[string]struct {
 			client *testkit.Client
 			scopes []auth.Scope
@@ -143,7 +149,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 		}{
 			"no token":                              {s.Test, []auth.Scope{auth.Admin}, nil, 403},
 			"empty token":                           {s.Test, []auth.Scope{auth.Admin}, func() string { return "" }, 403},
-			"unknown token":                         {s.Test, []auth.Scope{auth.Admin}, func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }, 403},
+			"unknown token":                         {s.Test, []auth.Scope{auth.Admin}, unknown, 403},
 			"used token":                            {s.Test, []auth.Scope{auth.Admin}, used, 403},
 			"token after five minutes":              {s.Test, []auth.Scope{auth.Admin}, after(5 * time.Minute), 403},
 			"token of the other environment":        {s.Test, []auth.Scope{auth.Admin}, ofLiveOwner, 403},

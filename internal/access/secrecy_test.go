@@ -27,7 +27,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}})
 		link := s.InvitationLinks("uma@example.com", 1)[0]
 		secrets["the invitation"] = link[strings.LastIndex(link, "/")+1:]
-		accepted, err := http.PostForm(s.URL+link, url.Values{"password": {secrets["the password"]}}) //nolint:noctx // the server is closed with the test
+		form := url.Values{"password": {secrets["the password"]}}
+		accepted, err := http.PostForm(s.URL+link, form) //nolint:noctx // the server is closed with the test
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,7 @@ func TestMatchTOTP(t *testing.T) {
 		}
 		return code
 	}
+
 	for name, c := range map[string]struct {
 		code string
 		last int64

@@ -40,6 +40,7 @@ func TestOwnerSignsIn(t *testing.T) {
 			testkit.Contains(t, in.Token, "st_"+mode+"_")
 			testkit.Equal(t, in.User.Email, s.Owner.Email)
 			testkit.Equal(t, in.ExpiresAt.Sub(s.DB.Now()).Round(time.Minute), 12*time.Hour)
+
 			var me access.Me
 			s.As(in.Token).Get("/v1/me", 200, &me)
 			testkit.Equal(t, string(me.Environment), mode)
@@ -57,6 +58,7 @@ func TestRejectedSignIns(t *testing.T) {
 		invited := s.Test.User(map[string]any{"email": "invited@example.com"})
 		secret, _ := enrollApp(t, s, s.Test, withApp.ID)
 		s.Test.Post("/v1/users/"+deactivated.ID+"/deactivate", nil, 200, nil)
+
 		var want []byte
 		for name, body := range map[string]map[string]any{
 			"unknown address":            signIn("unknown@example.com"),
@@ -168,6 +170,7 @@ func TestLastSeen(t *testing.T) {
 			v.Session = list.Data[0]
 			return v
 		}
+
 		settle(t, s)
 		before := find()
 		s.Advance(time.Hour)
@@ -176,6 +179,7 @@ func TestLastSeen(t *testing.T) {
 		testkit.Equal(t, now.Session.LastSeenAt, before.Session.LastSeenAt, "not written yet")
 		testkit.Equal(t, now.User.LastSeenAt, nil, "not written yet")
 		settle(t, s)
+
 		after := find()
 		if passed := after.Session.LastSeenAt.Sub(before.Session.LastSeenAt); passed < time.Hour || passed > time.Hour+time.Minute {
 			t.Errorf("last_seen_at moved by %s, want an hour", passed)
@@ -207,15 +211,18 @@ func TestSignInThrottle(t *testing.T) {
 				t.Fatalf("guess %d: got %d, want 401", i, w.Code)
 			}
 		}
+
 		w := signInFrom(t, s, "203.0.113.1", right)
 		testkit.Equal(t, w.Code, 429, "after ten guesses")
 		testkit.Equal(t, w.Header().Get("Retry-After"), "30", "after ten guesses")
 		testkit.Contains(t, w.Body.String(), `"rate_limited"`, "after ten guesses")
+
 		for i := range 39 { // 39 attempts from unknown addresses reach the limit of the account
 			if w := signInFrom(t, s, fmt.Sprintf("198.51.100.%d", i), guess); w.Code != 401 {
 				t.Fatalf("unknown address %d: got %d, want 401", i, w.Code)
 			}
 		}
+
 		testkit.Equal(t, signInFrom(t, s, "192.0.2.1", right).Code, 429, "from an unknown address")
 		testkit.Equal(t, signInFrom(t, s, "127.0.0.1", right).Code, 201, "from a known address")
 		testkit.Equal(t, signInFrom(t, s, "192.0.2.1", signIn("unknown@example.com")).Code, 401, "another account")
@@ -238,6 +245,7 @@ func TestSignInDuringDeactivation(t *testing.T) {
 			t.Errorf("deactivated user: got the session %s, want an error", testkit.Show(in))
 		}
 		reactivate()
+
 		for range 6 { // also if both happen at the same time
 			s.Advance(time.Minute)
 			var token string

@@ -20,6 +20,7 @@ func TestThrottle(t *testing.T) {
 		n, allowed       int
 		wait             time.Duration
 	}
+
 	for name, steps := range map[string][]attempts{
 		"one account from one address": {
 			{0, ann, "a", false, 12, 10, 30 * time.Second},
@@ -48,6 +49,7 @@ func TestThrottle(t *testing.T) {
 			{0, ann, "*", false, 51, 50, time.Minute},
 		},
 	} {
+
 		t.Run(name, func(t *testing.T) {
 			now, count := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), 0
 			throttle := NewThrottle(func() time.Time { return now })

@@ -36,6 +36,7 @@ func TestTypos(t *testing.T) {
 			t.Errorf("%s: got %v for %q, want unauthenticated", how, err, typo)
 		}
 	}
+
 	for i := range token {
 		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789_-ABCSK é" {
 			if string(c) != token[i:i+1] {
@@ -49,6 +50,7 @@ func TestTypos(t *testing.T) {
 		}
 		wantRejected(token[:i], "truncated")
 	}
+
 	otherKind, _ := newToken("pk", auth.Test)
 	otherMode, _ := newToken(kindKey, "prod")
 	for name, other := range map[string]string{

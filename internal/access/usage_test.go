@@ -49,6 +49,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 		p, withApp := s.Person("viewer"), s.Person("viewer")
 		secret, factor := enrollApp(t, s, s.Test, withApp.ID)
 		invalid := "sk_test_" + "aaaaaaaaaaaaaaaa" // without a checksum
+
 		attempts := map[string]struct {
 			try   func()
 			times int
@@ -65,6 +66,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 				s.As("").Post("/oauth/sessions", signIn("unknown@example.com"), 401, nil)
 			}, 1},
 		}
+
 		newMinute(s)
 		for round := 1; round <= 2; round++ {
 			for _, a := range attempts {
@@ -103,12 +105,14 @@ func TestFloodOfFailures(t *testing.T) {
 			}
 			return failures(s)
 		}
+
 		newMinute(s)
 		start := s.DB.Now().Truncate(time.Minute)
 		for i := range 10_000 {
 			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes in total
 			usage.CountFailure(env, "api_key", "key_1", "revoked", at)
 		}
+
 		testkit.Len(t, flush(false), 0, "before the minute is over")
 		s.Advance(time.Minute)
 		got := flush(false)
@@ -128,6 +132,7 @@ func TestRejectedTokensAreCached(t *testing.T) {
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
 		s.As(k.Key).Get("/v1/me", 200, nil)
 		s.Test.Post("/v1/api_keys/"+k.ID+"/revoke", nil, 200, nil)
+
 		newMinute(s)
 		flood := s.As(k.Key)
 		want := flood.Get("/v1/me", 401, nil).Fault(t).Message
@@ -138,6 +143,7 @@ func TestRejectedTokensAreCached(t *testing.T) {
 			}
 		}
 		s.Exec(`ALTER TABLE renamed RENAME TO api_keys`)
+
 		settle(t, s)
 		got := failures(s)
 		testkit.Len(t, got, 1)

@@ -79,6 +79,7 @@ func TestWebAuthn(t *testing.T) {
 		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.RecoveryCodes) != 10 || len(e.PublicKey) == 0 {
 			t.Errorf("got %s; want an inactive method with 10 recovery codes and a public key, without a secret", testkit.Show(e))
 		}
+
 		d := newDevice(t)
 		verify := func(assertion map[string]any, status int) (p access.MFAProof) {
 			t.Helper()
@@ -97,6 +98,7 @@ func TestWebAuthn(t *testing.T) {
 			}
 			return p.Challenge
 		}
+
 		created := d.create(e.PublicKey)
 		elsewhere := *d
 		elsewhere.site.Origin = "https://localhost.example.com"

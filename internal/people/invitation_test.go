@@ -81,9 +81,11 @@ func TestInvitation(t *testing.T) {
 		}
 		wantPage(t, form, 200, `Uma &lt;b&gt;&#34;&amp; Co&#34;`, email, `<form method="post">`, `type="password"`,
 			`autocomplete="new-password"`, `minlength="12"`, `<label for="password">`)
+
 		wantPage(t, setPassword(t, s, link, "eleven char"), 422, `role="alert"`, "12 to 200 characters", `<form method="post">`)
 		wantPage(t, setPassword(t, s, link, strings.Repeat("x", 201)), 422, "12 to 200 characters")
 		wantPage(t, setPassword(t, s, link, ""), 422, "12 to 200 characters")
+
 		for name, headers := range map[string][]string{
 			"form on another site":          {"Sec-Fetch-Site", "cross-site"},
 			"form on a sibling domain":      {"Sec-Fetch-Site", "same-site"},
@@ -101,6 +103,7 @@ func TestInvitation(t *testing.T) {
 		testkit.Equal(t, u.Version, 2, "after acceptance")
 		s.As("").Post("/oauth/sessions", signIn(email, password), 201, nil)
 		s.As("").Post("/oauth/sessions", signIn(email, "eleven char"), 401, nil)
+
 		again, err := s.As("").Send("GET", link, nil)
 		if err != nil {
 			t.Fatal(err)

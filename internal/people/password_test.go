@@ -15,6 +15,7 @@ func TestPasswordHash(t *testing.T) {
 	if again := HashPassword(password); again == hash || strings.Contains(hash, password) {
 		t.Errorf("got %s and %s; want two different hashes without the password", hash, again)
 	}
+
 	for name, c := range map[string]struct {
 		password, hash string
 		ok, invalid    bool
@@ -42,6 +43,7 @@ func TestSignInTakesEquallyLong(t *testing.T) {
 	hash := argon2.IDKey([]byte(password), []byte("saltsalt"), 1, 8, 1, 32)
 	cheap := "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$" + base64.RawStdEncoding.EncodeToString(hash)
 	known, invited := Candidate{ID: "usr_known", PasswordHash: &cheap}, Candidate{ID: "usr_invited"}
+
 	for name, c := range map[string]struct {
 		candidates []Candidate
 		password   string
@@ -90,6 +92,7 @@ func countHashes(t *testing.T) func() int64 {
 			}
 		}
 	}()
+
 	t.Cleanup(func() {
 		hashing = before
 		close(done)

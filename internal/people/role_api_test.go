@@ -22,6 +22,7 @@ func TestBuiltInRoles(t *testing.T) {
 		if len(got) != 6 || len(got["owner"].Scopes) != len(auth.Scopes) {
 			t.Errorf("got %+v, want 6 roles and %d scopes of the owner", roles.Data, len(auth.Scopes))
 		}
+
 		for _, name := range []string{"owner", "manager", "sales", "finance", "marketing", "viewer"} {
 			r, ok := got[name]
 			testkit.Equal(t, ok, true, name)
@@ -42,6 +43,7 @@ func TestRoles(t *testing.T) {
 		testkit.Equal(t, r.Name, "detailing")
 		testkit.Equal(t, r.BuiltIn, false)
 		testkit.Equal(t, r.Version, 1)
+
 		path := "/v1/roles/" + r.ID
 		for body, c := range map[string]struct {
 			status      int
@@ -60,11 +62,13 @@ func TestRoles(t *testing.T) {
 				s.Test.Do(method, at, body, c.status, nil).WantDetail(t, c.field, c.code, method, body)
 			}
 		}
+
 		s.Test.With("If-Match", `"2"`).Patch(path, `{"name": "x"}`, 409, nil)
 		s.Test.Patch(path, `{"scopes": ["hulls:read", "leads:read"]}`, 200, &r)
 		testkit.Equal(t, r.Name, "detailing")
 		testkit.Len(t, r.Scopes, 2)
 		testkit.Equal(t, r.Version, 2)
+
 		user := s.Test.User(map[string]any{"role_ids": []string{r.ID, other.ID}})
 		s.Test.Delete(path, 409).WantDetail(t, "role_id", "state", "a role in use")
 		s.Test.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{other.ID}}, 200, nil)
@@ -105,6 +109,7 @@ func TestDeleteRoleDuringAssignment(t *testing.T) {
 				}
 				return s.Test.Send("PUT", "/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{role}})
 			})
+
 			assigned := tally[200] == 1 && tally[409] == 1
 			if deleted := tally[204] == 1 && tally[422] == 1; assigned == deleted {
 				t.Errorf("round %d: got %v, want one success", round, tally)
@@ -127,6 +132,7 @@ func TestCantGrantMissingScopes(t *testing.T) {
 		large, small := s.Test.Role("hulls:read", "deals:write"), s.Test.Role("hulls:read")
 		var largeKey access.APIKey
 		s.Test.Post("/v1/api_keys", `{"name": "large", "scopes": ["deals:read"]}`, 201, &largeKey)
+
 		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(auth.Admin, auth.HullsRead)), "session": admin.Client} {
 			before := counts(s)
 			for what, r := range map[string]struct {
@@ -138,7 +144,7 @@ func TestCantGrantMissingScopes(t *testing.T) {
 				"updateRole with more scopes": {"PATCH", "/v1/roles/" + large, `{"name": "y"}`},
 				"assignUserRoles, owner":      {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{owner}}},
 				"assignUserRoles, viewer":     {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{small, viewer}}},
-				"provisionUser":               {"POST", "/v1/users", map[string]any{"email": "x@example.com", "name": "X", "role_ids": []string{owner}}},
+				"provisionUser":               {"POST", "/v1/users", `{"email": "x@example.com", "name": "X", "role_ids": ["` + owner + `"]}`},
 				"createApiKey":                {"POST", "/v1/api_keys", `{"name": "x", "scopes": ["hulls:read", "webhooks"]}`},
 				"rotateApiKey":                {"POST", "/v1/api_keys/" + largeKey.ID + "/rotate", nil},
 			} {

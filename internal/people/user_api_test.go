@@ -26,6 +26,7 @@ func TestProvisionUser(t *testing.T) {
 		testkit.Len(t, u.MFAFactors, 0)
 		read := s.Test.Get("/v1/users/"+u.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(created.Bytes), "read after create")
+
 		liveRole, liveLocation := idOf(t, s.Live, "/v1/roles"), s.Live.Location()
 		for body, c := range map[string]struct {
 			status      int
@@ -48,6 +49,7 @@ func TestProvisionUser(t *testing.T) {
 		} {
 			s.Test.Post("/v1/users", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
+
 		s.Live.Post("/v1/users", `{"email": "ann.bell@example.com", "name": "Ann"}`, 201, nil) // another environment
 		tally := testkit.Concurrently(t, 8, func(i int) (*testkit.Response, error) {
 			email := []string{"race@example.com", "RACE@example.com"}[i%2]
@@ -80,6 +82,7 @@ func TestUpdateUser(t *testing.T) {
 		s.Test.Patch(path, `{"location_ids": []}`, 200, &u)
 		testkit.Len(t, u.LocationIDs, 0)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
+
 		for body, c := range map[string]struct {
 			status      int
 			field, code string
@@ -95,10 +98,12 @@ func TestUpdateUser(t *testing.T) {
 		} {
 			s.Test.Patch(path, body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
+
 		for method, at := range map[string]string{"PATCH": path, "PUT": path + "/roles", "POST": path + "/deactivate"} {
 			body := map[string]any{"PATCH": `{"name": "X"}`, "PUT": `{"role_ids": []}`, "POST": nil}[method]
 			s.Test.With("If-Match", `"1"`).Do(method, at, body, 409, nil)
 		}
+
 		var list page.Page[people.User]
 		for query, want := range map[string][]string{
 			"email=ANN.BELL@example.com": {u.ID}, "email=ben@example.com&status=invited": {other},
@@ -124,6 +129,7 @@ func TestDeactivation(t *testing.T) {
 		var u people.User
 		s.Test.Post(path+"/deactivate", nil, 200, &u)
 		testkit.Equal(t, u.Status, people.Deactivated)
+
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
 		wantSignedOut := func(when string) {
 			for _, c := range []*testkit.Client{p.Client, second} {
@@ -185,6 +191,7 @@ func TestLastOwnerIsProtected(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner, manager := s.RoleID("owner"), s.RoleID("manager")
 		first := ownerOf(t, s)
+
 		removals := map[string]func(id string, want int) *testkit.Response{
 			"deactivated": func(id string, want int) *testkit.Response {
 				return s.Test.Post("/v1/users/"+id+"/deactivate", nil, want, nil)
@@ -192,10 +199,11 @@ func TestLastOwnerIsProtected(t *testing.T) {
 			"removed from all roles": func(id string, want int) *testkit.Response {
 				return s.Test.Put("/v1/users/"+id+"/roles", `{"role_ids": []}`, want, nil)
 			},
-			"made a manager": func(id string, want int) *testkit.Response {
+			"changed to a manager": func(id string, want int) *testkit.Response {
 				return s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{manager}}, want, nil)
 			},
 		}
+
 		wantProtected := func(id, when string) {
 			t.Helper()
 			before := s.Test.Get("/v1/users/"+id, 200, nil)
@@ -204,6 +212,7 @@ func TestLastOwnerIsProtected(t *testing.T) {
 			}
 			testkit.Equal(t, string(s.Test.Get("/v1/users/"+id, 200, nil).Bytes), string(before.Bytes), when, "after the rejected requests")
 		}
+
 		wantProtected(first, "only owner")
 		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
 		wantProtected(first, "other owner is invited")
@@ -211,6 +220,7 @@ func TestLastOwnerIsProtected(t *testing.T) {
 		s.Test.Post("/v1/users/"+second+"/deactivate", nil, 200, nil)
 		wantProtected(first, "other owner is deactivated")
 		s.Test.Patch("/v1/users/"+second, `{"status": "active"}`, 200, nil)
+
 		for name, remove := range removals { // one of two owners can be removed
 			remove(first, 200)
 			wantProtected(second, "other owner was "+name)
@@ -219,6 +229,7 @@ func TestLastOwnerIsProtected(t *testing.T) {
 			}
 			s.Test.Put("/v1/users/"+first+"/roles", map[string]any{"role_ids": []string{owner, manager}}, 200, nil)
 		}
+
 		s.Test.Patch("/v1/users/"+first, `{"name": "Still the owner"}`, 200, nil)
 		live := testkit.Rows[string](s, `SELECT id FROM users
 			WHERE env = (SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'live')`)[0]
@@ -233,6 +244,7 @@ func TestConcurrentRemovalOfOwners(t *testing.T) {
 		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
 		s.Activate(second)
 		owners := []string{first, second}
+
 		for round := range 12 {
 			tally := testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
 				if (round>>i)&1 == 0 { // deactivate both, remove the roles of both, and both combinations
@@ -242,6 +254,7 @@ func TestConcurrentRemovalOfOwners(t *testing.T) {
 			})
 			testkit.Equal(t, tally[200], 1, "round", round)
 			testkit.Equal(t, tally[409], 1, "round", round)
+
 			remaining := 0
 			for _, id := range owners {
 				var u people.User
