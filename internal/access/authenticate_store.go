@@ -18,73 +18,76 @@ type Authenticator struct {
 	DB    *db.DB
 	Usage *Usage
 
-	refused refusals
+	rejected rejections
 }
 
-// Authenticate returns the caller that a bearer token stands for. Every
-// request looks it up, so that a revocation counts from the next one on, on
-// every node.
+// Authenticate returns the caller of a bearer token. It looks the token up for
+// each request, so that a revocation takes effect immediately on all nodes.
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	kind, mode, publicID, ok := parseToken(token)
 	if !ok {
 		return auth.Principal{}, fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 	}
 	now := a.DB.Now().UTC()
-	if r, ok := a.refused.find(token, now); ok {
-		return auth.Principal{}, a.refuse(r, now)
+	if r, ok := a.rejected.find(token, now); ok {
+		return auth.Principal{}, a.reject(r, now)
 	}
+
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
 		if kind == kindSession {
-			return a.session(ctx, tx, token, mode, publicID)
+			return a.authenticateSession(ctx, tx, token, mode, publicID)
 		}
-		return a.key(ctx, tx, token, mode, publicID)
+		return a.authenticateKey(ctx, tx, token, mode, publicID)
 	})
-	if r, ok := errors.AsType[*refusedError](err); ok {
-		a.refused.add(token, r.refusal, now)
-		return p, a.refuse(r.refusal, now)
+	if r, ok := errors.AsType[*rejectedError](err); ok {
+		a.rejected.add(token, r.rejection, now)
+		return p, a.reject(r.rejection, now)
 	}
 	return p, err
 }
 
-// refuse counts a refusal and returns its fault.
-func (a *Authenticator) refuse(r refusal, now time.Time) error {
+// reject counts a rejection and returns its error.
+func (a *Authenticator) reject(r rejection, now time.Time) error {
 	if r.env != 0 {
-		a.Usage.failed(r.env, r.kind, r.id, r.why, now)
+		a.Usage.countFailure(r.env, r.kind, r.id, r.err, now)
 	}
-	return r.why
+	return r.err
 }
 
-// refusedError carries a refusal out of the look-up.
-type refusedError struct{ refusal }
+// rejectedError returns a rejection from the transaction.
+type rejectedError struct{ rejection }
 
-func (r *refusedError) Error() string { return r.why.Error() }
+func (r *rejectedError) Error() string { return r.err.Error() }
 
-// keyRow is a key with the environment it belongs to.
+// keyRow is a key with its dealership and mode.
 type keyRow struct {
 	APIKey
 	DealershipID string    `db:"dealership_id"`
 	Mode         auth.Mode `db:"mode"`
 }
 
-// key authenticates an API key. It joins a table of the dealership package,
-// because every request runs this query and a second one would slow it down.
-func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
+// authenticateKey joins a table of the dealership package, because every request
+// runs this query and a second one would slow it down.
+func (a *Authenticator) authenticateKey(
+	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
+) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
 	if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
-		return auth.Principal{}, &refusedError{refusal{why: errUnknownKey()}}
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey()}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	if err := k.admit(token, tx.Now); err != nil {
-		return auth.Principal{}, &refusedError{refusal{why: err, env: k.Env, kind: "api_key", id: k.ID}}
+	if err := k.check(token, tx.Now); err != nil {
+		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: "api_key", id: k.ID}}
 	}
-	a.Usage.key(k.Env, k.ID, tx.Now)
+
+	a.Usage.countKey(k.Env, k.ID, tx.Now)
 	p := auth.Principal{
-		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.Lineage,
+		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.OriginalID,
 		Actor:  auth.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
-		Scopes: k.Scopes, Version: k.Pin,
+		Scopes: k.Scopes, Version: k.ServiceVersion,
 	}
 	if k.RateLimit != nil {
 		p.Rate = float64(*k.RateLimit)
@@ -92,9 +95,11 @@ func (a *Authenticator) key(ctx context.Context, tx *db.Tx, token string, mode a
 	return p, nil
 }
 
-func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string) (auth.Principal, error) {
+func (a *Authenticator) authenticateSession(
+	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
+) (auth.Principal, error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &refusedError{refusal{why: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
+	ended := &rejectedError{rejection{err: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
 		return auth.Principal{}, ended
 	}
@@ -104,6 +109,7 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
 		return auth.Principal{}, ended
 	}
+
 	tx = tx.In(s.Env)
 	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
@@ -116,20 +122,21 @@ func (a *Authenticator) session(ctx context.Context, tx *db.Tx, token string, mo
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	a.Usage.session(s.Env, s.ID, u.ID, tx.Now)
+
+	a.Usage.markSession(s.Env, s.ID, u.ID, tx.Now)
 	return auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
-		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: unique(scopes), Version: wire.LatestVersion(),
+		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
 	}, nil
 }
 
-// unique are the scopes of several roles, each once.
-func unique(scopes []auth.Scope) []auth.Scope {
-	out := []auth.Scope{}
+// uniqueScopes returns the scopes of several roles without duplicates.
+func uniqueScopes(scopes []auth.Scope) []auth.Scope {
+	unique := []auth.Scope{}
 	for _, known := range auth.Scopes {
 		if auth.Require(known.Scope).Allows(scopes) {
-			out = append(out, known.Scope)
+			unique = append(unique, known.Scope)
 		}
 	}
-	return out
+	return unique
 }

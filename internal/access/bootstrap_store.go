@@ -11,13 +11,14 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Bootstrapped is what the operator is told about a new dealership, once.
+// Bootstrapped is a new dealership with the credentials of its owner. They are
+// only shown once.
 type Bootstrapped struct {
 	DealershipID string            `json:"dealership_id"`
 	Owner        BootstrappedOwner `json:"owner"`
 }
 
-// BootstrappedOwner is how the owner signs in, in both environments.
+// BootstrappedOwner has the credentials of the owner for both environments.
 type BootstrappedOwner struct {
 	Email      string `json:"email"`
 	Password   string `json:"password"`
@@ -33,6 +34,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 		if err != nil {
 			return out, err
 		}
+
 		for _, env := range created {
 			tx := tx.In(env.Env)
 			owner, err := people.InsertOwner(ctx, tx, email, hash)
@@ -43,21 +45,24 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 				return out, err
 			}
 		}
+
 		out.DealershipID = created[0].ID
 		return out, nil
 	})
 }
 
-// Operator is who asks for a key on the command line. A user is needed only
+// Operator is the user who creates a key on the command line. It is only required
 // for the admin scope.
 type Operator struct {
 	Email string
 	Code  string
 }
 
-// IssueKeyFromCommandLine issues a key as the command line asks for it. With the
-// admin scope it requires a user who has that scope, and their two-factor code.
-func IssueKeyFromCommandLine(ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator) (IssuedKey, error) {
+// IssueKeyFromCommandLine creates a key for the command line. The admin scope
+// requires a user who has that scope, and their two-factor code.
+func IssueKeyFromCommandLine(
+	ctx context.Context, d *db.DB, box *seal.Box, dealershipID string, mode auth.Mode, in KeyRequest, by Operator,
+) (IssuedKey, error) {
 	type found struct {
 		dealership dealership.Dealership
 		user       people.User
@@ -67,6 +72,7 @@ func IssueKeyFromCommandLine(ctx context.Context, d *db.DB, box *seal.Box, deale
 		if f.dealership, err = dealership.FindEnvironment(ctx, tx, dealershipID, mode); err != nil || by.Email == "" {
 			return f, err
 		}
+
 		tx = tx.In(f.dealership.Env)
 		if f.user, err = people.FindUserByEmail(ctx, tx, by.Email); err != nil {
 			return f, err
@@ -77,20 +83,22 @@ func IssueKeyFromCommandLine(ctx context.Context, d *db.DB, box *seal.Box, deale
 	if err != nil {
 		return IssuedKey{}, err
 	}
+
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
 	if auth.Require(auth.Admin).Allows(in.Scopes) {
 		if by.Email == "" || by.Code == "" {
-			return IssuedKey{}, fault.Forbidden("A key with the admin scope needs a user and a code of their second factor.")
+			return IssuedKey{}, fault.Forbidden("A key with the admin scope requires a user and their two-factor code.")
 		}
 		if f.user.Status != people.Active || !auth.Require(in.Scopes...).Allows(f.scopes) {
-			return IssuedKey{}, fault.Forbidden("%s may not grant these scopes.", by.Email)
+			return IssuedKey{}, fault.Forbidden("%s can't grant these scopes.", by.Email)
 		}
 		if err := VerifyTOTP(ctx, d, box, f.user, by.Code); err != nil {
 			return IssuedKey{}, err
 		}
 	}
+
 	ctx = auth.InEnv(ctx, f.dealership.Env)
 	if f.user.ID != "" {
 		ctx = auth.With(ctx, auth.Principal{Env: f.dealership.Env, Actor: f.user.Actor()})

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ownerOf is the founder of a client's environment.
+// ownerOf returns the owner of a client's environment.
 func ownerOf(t *testing.T, c *testkit.Client) people.User {
 	t.Helper()
 	var list page.Page[people.User]
@@ -23,8 +23,8 @@ func ownerOf(t *testing.T, c *testkit.Client) people.User {
 	return list.Data[0]
 }
 
-// code is a fresh code of an authenticator app: each call moves the clock on to
-// the next one, because a code works once.
+// code returns a new code of an authenticator app. Each call moves the clock to
+// the next code, because a code works once.
 func code(t *testing.T, s *testkit.Server, secret string) string {
 	t.Helper()
 	s.Advance(30 * time.Second)
@@ -35,8 +35,8 @@ func code(t *testing.T, s *testkit.Server, secret string) string {
 	return c
 }
 
-// wrong is a code that is not the one, nor one of its neighbors.
-func wrong(t *testing.T, s *testkit.Server, secret string) string {
+// wrongCode returns a code that is neither the current one nor close to it.
+func wrongCode(t *testing.T, s *testkit.Server, secret string) string {
 	t.Helper()
 	near := map[string]bool{}
 	for step := -3; step <= 3; step++ {
@@ -51,45 +51,45 @@ func wrong(t *testing.T, s *testkit.Server, secret string) string {
 			return c
 		}
 	}
-	panic("eight codes are not seven")
+	panic("unreachable: at most seven of the eight codes are close")
 }
 
-// enroll gives a user a second factor and returns it with its path.
+// enroll adds a factor to a user and returns it with its path.
 func enroll(c *testkit.Client, userID, kind string) (e access.MFAEnrollment, path string) {
 	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": kind, "label": "Phone"}, 201, &e)
 	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
 }
 
-// enrollWith gives a user who has a factor another one.
+// enrollWith adds another authenticator app to a user with an active factor.
 func enrollWith(c *testkit.Client, userID, token string) (e access.MFAEnrollment, path string) {
 	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": "totp", "mfa_token": token}, 201, &e)
 	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
 }
 
-// app gives a user an authenticator app that is active.
-func app(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
+// enrollApp adds an active authenticator app to a user.
+func enrollApp(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
 	t.Helper()
 	e, path := enroll(c, userID, "totp")
 	c.Post(path+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 200, nil)
 	return *e.Secret, path
 }
 
-// proof is an mfa_token of the owner of a client's environment.
-func proof(t *testing.T, s *testkit.Server, c *testkit.Client) string {
+// ownerMFAToken returns an MFA token of the owner of a client's environment.
+func ownerMFAToken(t *testing.T, s *testkit.Server, c *testkit.Client) string {
 	t.Helper()
 	owner := ownerOf(t, c)
-	return verified(c, "/v1/users/"+owner.ID+"/mfa_factors/"+owner.MFAFactors[0].ID, code(t, s, s.Owner.TOTPSecret))
+	return mfaToken(c, "/v1/users/"+owner.ID+"/mfa_factors/"+owner.MFAFactors[0].ID, code(t, s, s.Owner.TOTPSecret))
 }
 
-// verified is the mfa_token that a code gives.
-func verified(c *testkit.Client, factor, code string) string {
+// mfaToken verifies a factor with a code and returns the MFA token.
+func mfaToken(c *testkit.Client, factor, code string) string {
 	var p access.MFAProof
 	c.Post(factor+"/verify", map[string]any{"code": code}, 200, &p)
 	return *p.MFAToken
 }
 
-// jsonOf is a body as it is sent.
-func jsonOf(t *testing.T, v any) io.Reader {
+// encode returns a value as a request body.
+func encode(t *testing.T, v any) io.Reader {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -98,16 +98,16 @@ func jsonOf(t *testing.T, v any) io.Reader {
 	return bytes.NewReader(text)
 }
 
-// decoded reads a response.
-func decoded[T any](t *testing.T, res *testkit.Response) (v T) {
+// decode parses the body of a response.
+func decode[T any](t *testing.T, res *testkit.Response) (v T) {
 	t.Helper()
 	if err := json.Unmarshal(res.Bytes, &v); err != nil {
-		t.Fatalf("%v in %s", err, res.Bytes)
+		t.Fatalf("%v: %s", err, res.Bytes)
 	}
 	return v
 }
 
-// settle writes what the service would write some seconds later.
+// settle saves what the service would save after some seconds.
 func settle(t *testing.T, s *testkit.Server) {
 	t.Helper()
 	if err := s.Settle(t.Context()); err != nil {

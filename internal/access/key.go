@@ -9,53 +9,53 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// overlap is how long a rotated key goes on beside its successor.
-const overlap = 7 * 24 * time.Hour
+// rotationOverlap is how long the old key still works after a rotation.
+const rotationOverlap = 7 * 24 * time.Hour
 
-// APIKey is the record of a key; the key itself is not kept.
+// APIKey is the record of a key. Only the hash of the key itself is stored.
 type APIKey struct {
-	Env        auth.Env     `json:"-" db:"env"`
-	ID         string       `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	PublicID   string       `json:"-" db:"public_id"`
-	Hash       []byte       `json:"-" db:"hash"`
-	Name       string       `json:"name" db:"name" example:"Website"`
-	Prefix     string       `json:"prefix" doc:"First characters of the key, to help you recognize it." example:"sk_test_ls4due2bijfr72gq"`
-	Scopes     []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
-	RateLimit  *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests per second. Null if the key uses the environment's default."`
-	Lineage    string       `json:"-" db:"lineage"`
-	Pin        string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
-	CreatedBy  auth.Actor   `json:"created_by" db:"created_by,json"`
-	CreatedAt  time.Time    `json:"created_at" db:"created_at"`
-	LastUsedAt *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
-	Uses24h    int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
-	ExpiresAt  *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
-	RevokedAt  *time.Time   `json:"revoked_at" db:"revoked_at"`
-	RotatedTo  *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it."`
+	Env            auth.Env     `json:"-" db:"env"`
+	ID             string       `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PublicID       string       `json:"-" db:"public_id"`
+	Hash           []byte       `json:"-" db:"hash"`
+	Name           string       `json:"name" db:"name" example:"Website"`
+	Prefix         string       `json:"prefix" doc:"First characters of the key, to help you recognize it." example:"sk_test_ls4due2bijfr72gq"`
+	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
+	RateLimit      *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests per second. Null if the key uses the environment's default."`
+	OriginalID     string       `json:"-" db:"lineage"` // the first key, before all rotations
+	ServiceVersion string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
+	CreatedBy      auth.Actor   `json:"created_by" db:"created_by,json"`
+	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
+	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
+	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
+	ExpiresAt      *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
+	RevokedAt      *time.Time   `json:"revoked_at" db:"revoked_at"`
+	RotatedTo      *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it."`
 }
 
-// IssuedKey is a key with the secret, shown this once.
+// IssuedKey is a new key with its secret, which is only shown once.
 type IssuedKey struct {
 	APIKey
 	Key string `json:"key" doc:"The key. It is not shown again." audit:"-" example:"sk_test_..."`
 }
 
-// KeyCreate is what a new key needs.
+// KeyCreate is the body for a new key.
 type KeyCreate struct {
 	Name      string       `json:"name" minLength:"1" maxLength:"100" example:"Website"`
 	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the key. You can only grant scopes that you have. They can't be changed later."`
-	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000"`
-	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope."`
+	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000" doc:"Requests per second. Defaults to the limit of the environment."`
+	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope. Verify a two-factor method to get one."`
 }
 
-// KeyRotate asks for a successor.
+// KeyRotate is the body for a rotation.
 type KeyRotate struct {
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope."`
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope. Verify a two-factor method to get one."`
 }
 
-// admit fails unless the key presented is this one and still good.
-func (k APIKey) admit(presented string, now time.Time) error {
+// check returns an error unless the token is this key and the key is active.
+func (k APIKey) check(token string, now time.Time) error {
 	switch {
-	case subtle.ConstantTimeCompare(k.Hash, hashToken(presented)) != 1:
+	case subtle.ConstantTimeCompare(k.Hash, hashToken(token)) != 1:
 		return errUnknownKey()
 	case k.RevokedAt != nil:
 		return fault.Unauthenticated("This API key was revoked.")
@@ -67,23 +67,24 @@ func (k APIKey) admit(presented string, now time.Time) error {
 
 func errUnknownKey() error { return fault.Unauthenticated("Unknown API key.") }
 
-// rotatable fails unless the key can have a successor.
-func (k APIKey) rotatable(now time.Time) error {
+// checkRotatable returns an error if the key can't be rotated.
+func (k APIKey) checkRotatable(now time.Time) error {
 	switch {
 	case k.RevokedAt != nil:
-		return fault.Conflict("The key was revoked.").Detail("key_id", "state", "is revoked")
+		return fault.Conflict("The key was revoked. You can't rotate it.").Detail("key_id", "state", "refers to a revoked key")
 	case k.RotatedTo != nil && now.Before(*k.ExpiresAt):
-		return fault.Conflict("The key was already rotated. Use key %s.", *k.RotatedTo).Detail("key_id", "state", "was rotated")
+		return fault.Conflict("The key was already rotated. Use key %s.", *k.RotatedTo).
+			Detail("key_id", "state", "refers to a rotated key")
 	case k.RotatedTo != nil:
-		return fault.Conflict("The key has expired.").Detail("key_id", "state", "has expired")
+		return fault.Conflict("The key has expired. You can't rotate it.").Detail("key_id", "state", "refers to an expired key")
 	}
 	return nil
 }
 
-// isAdmin reports whether the scopes need a second factor to be granted.
+// isAdmin reports whether the scopes require two-factor verification.
 func isAdmin(scopes []auth.Scope) bool { return slices.Contains(scopes, auth.Admin) }
 
-// checkScopes refuses a set of scopes that cannot be granted.
+// checkScopes returns an error for a list of scopes that is not valid.
 func checkScopes(scopes []auth.Scope) error {
 	var bad fault.Fields
 	if len(scopes) == 0 {

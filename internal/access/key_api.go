@@ -10,13 +10,17 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ByKey names an API key.
+// ByKey is the path parameter of an API key.
 type ByKey struct {
 	KeyID string `path:"key_id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listKeys(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[APIKey], error) {
-	return listKeys(ctx, tx, in.Query)
+	p, err := apiKeys.List(ctx, tx, in.Query, nil)
+	if err != nil {
+		return p, err
+	}
+	return p, loadUsage(ctx, tx, p.Data)
 }
 
 func (a *API) getKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, error) {
@@ -31,7 +35,7 @@ func (a *API) createKey(ctx context.Context, tx *db.Tx, in *struct{ Body KeyCrea
 	if err := people.CanGrant(c.Scopes, b.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if err := a.proven(ctx, tx, b.Scopes, b.MFAToken); err != nil {
+	if err := a.requireMFA(ctx, tx, b.Scopes, b.MFAToken); err != nil {
 		return IssuedKey{}, err
 	}
 	return IssueKey(ctx, tx, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
@@ -45,20 +49,22 @@ func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return IssuedKey{}, err
 	}
+
 	c := auth.From(ctx)
 	if err := people.CanGrant(c.Scopes, k.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	if err := k.rotatable(tx.Now); err != nil {
+	if err := k.checkRotatable(tx.Now); err != nil {
 		return IssuedKey{}, err
 	}
 	var token *string
 	if in.Body != nil {
 		token = in.Body.MFAToken
 	}
-	if err := a.proven(ctx, tx, k.Scopes, token); err != nil {
+	if err := a.requireMFA(ctx, tx, k.Scopes, token); err != nil {
 		return IssuedKey{}, err
 	}
+
 	return rotateKey(ctx, tx, c.Mode, k)
 }
 
@@ -70,36 +76,40 @@ func (a *API) revokeKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, erro
 	return revokeKey(ctx, tx, k)
 }
 
-// proven fails unless scopes that need a second factor come with the proof of
-// one, by an active user who has those scopes. A session's own user must have
-// given it. The proof is spent.
-func (a *API) proven(ctx context.Context, tx *db.Tx, scopes []auth.Scope, token *string) error {
+// requireMFA checks the mfa_token for scopes that require one, and uses it up. It
+// must belong to an active user who has these scopes. If the caller is a session,
+// it must belong to the user of the session.
+func (a *API) requireMFA(ctx context.Context, tx *db.Tx, scopes []auth.Scope, token *string) error {
 	if !isAdmin(scopes) {
 		return nil
 	}
-	missing := func(text string) error {
-		return fault.Forbidden("A key with the admin scope needs a second factor: %s.", text).Detail("mfa_token", "mfa", "%s", text)
-	}
 	if token == nil {
-		return missing("verify one and send its mfa_token")
+		return errMFA("A key with the admin scope requires an mfa_token. Verify a two-factor method to get one.",
+			"is required for the admin scope")
 	}
-	userID, err := spendMFAToken(ctx, tx, *token)
+	userID, err := useMFAToken(ctx, tx, *token)
 	if err != nil {
 		return err
 	}
 	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
-		return missing("the mfa_token is unknown, used, expired or somebody else's")
+		return errMFA("The mfa_token is unknown, used, expired or from another user. Verify a two-factor method again.",
+			"is unknown, used, expired or from another user")
 	}
+
 	u, err := people.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
-	held, err := people.ScopesOf(ctx, tx, u)
+	granted, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
 		return err
 	}
-	if u.Status != people.Active || !auth.Require(scopes...).Allows(held) {
-		return missing("the user who gave the mfa_token may not grant these scopes")
+	if u.Status != people.Active || !auth.Require(scopes...).Allows(granted) {
+		return errMFA("The mfa_token is from a user who can't grant these scopes.", "is from a user who can't grant these scopes")
 	}
 	return nil
+}
+
+func errMFA(message, detail string) error {
+	return fault.Forbidden("%s", message).Detail("mfa_token", "mfa", "%s", detail)
 }

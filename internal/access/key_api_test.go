@@ -17,29 +17,36 @@ import (
 
 func TestAPIKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var made access.IssuedKey
-		res := s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read", "leads:write"], "rate_limit": 50}`, 201, &made)
-		if !strings.HasPrefix(made.Key, made.Prefix) || !strings.HasPrefix(made.Prefix, "sk_test_") || len(made.Key) != len("sk_test_")+49 ||
-			made.Name != "Website" || *made.RateLimit != 50 || made.CreatedBy.Type != "api_key" || made.LastUsedAt != nil || made.ExpiresAt != nil {
-			t.Errorf(`made %s; want made.Key to start with %q, made.Prefix to start with "sk_test_", len(made.Key) = len("sk_test_")+49, made.Name = "Website", made.RateLimit = 50, made.CreatedBy.Type = "api_key", made.LastUsedAt = nil, made.ExpiresAt = nil`, res.Bytes, made.Prefix)
+		var created access.IssuedKey
+		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read", "leads:write"], "rate_limit": 50}`, 201, &created)
+		if !strings.HasPrefix(created.Key, created.Prefix) || !strings.HasPrefix(created.Prefix, "sk_test_") {
+			t.Errorf("got the key %s with the prefix %s, want one that starts with sk_test_", created.Key, created.Prefix)
 		}
-		path := "/v1/api_keys/" + made.ID
+		testkit.Equal(t, len(created.Key), len("sk_test_")+49)
+		testkit.Equal(t, created.Name, "Website")
+		testkit.Equal(t, created.RateLimit, new(int64(50)))
+		testkit.Equal(t, created.CreatedBy.Type, "api_key")
+		testkit.Equal(t, created.LastUsedAt, nil)
+		testkit.Equal(t, created.ExpiresAt, nil)
+
+		path := "/v1/api_keys/" + created.ID
 		var got access.APIKey
 		read := s.Test.Get(path, 200, &got)
-		testkit.Equal(t, got, made.APIKey)
-		testkit.Excludes(t, read.Bytes, made.Key)
+		testkit.Equal(t, got, created.APIKey)
+		testkit.Excludes(t, read.Bytes, created.Key)
 		testkit.Excludes(t, read.Bytes, `"key"`)
 		var list page.Page[access.APIKey]
 		listed := s.Test.Get("/v1/api_keys?limit=1", 200, &list)
-		testkit.Equal(t, list.Data[0].ID, made.ID)
-		testkit.Excludes(t, listed.Bytes, made.Key)
+		testkit.Equal(t, list.Data[0].ID, created.ID)
+		testkit.Excludes(t, listed.Bytes, created.Key)
+
 		var live access.IssuedKey
 		if s.Live.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &live); !strings.HasPrefix(live.Key, "sk_live_") {
-			t.Errorf(`a live key: got %s, want live.Key to start with "sk_live_"`, live.Key)
+			t.Errorf("got the live key %s, want one that starts with sk_live_", live.Key)
 		}
 
-		// It may what it was made for, and no more; what it may cannot be changed.
-		key := s.As(made.Key)
+		// It only has its scopes, and they can't be changed.
+		key := s.As(created.Key)
 		key.Get("/v1/hulls", 200, nil)
 		key.Post("/v1/hulls", testkit.HullBody(s.Test.Location(), nil), 403, nil)
 		key.Get(path, 403, nil)
@@ -47,17 +54,17 @@ func TestAPIKey(t *testing.T) {
 		s.Test.Put(path, `{"scopes": ["hulls:write"]}`, 405, nil)
 		var me access.Me
 		key.Get("/v1/me", 200, &me)
-		testkit.Equal(t, me.Credential.ID, made.ID)
+		testkit.Equal(t, me.Credential.ID, created.ID)
 		testkit.Equal(t, me.Credential.Label, "Website")
 		testkit.Equal(t, me.UserID, nil)
 		testkit.Equal(t, me.RateLimit.RequestsPerSecond, 50)
 		testkit.Equal(t, me.Scopes, []auth.Scope{auth.HullsRead, auth.LeadsWrite})
 
-		// Revoked, it ends with the next request; revoked once more, nothing changes.
+		// After it is revoked, the next request fails. Revoking it again changes nothing.
 		var revoked, again access.APIKey
 		s.Test.Post(path+"/revoke", nil, 200, &revoked)
 		if f := key.Get("/v1/hulls", 401, nil).Fault(t); revoked.RevokedAt == nil || !strings.Contains(f.Message, "revoked") {
-			t.Errorf(`got %s, %+v; want revoked.RevokedAt != nil, f.Message to contain "revoked"`, testkit.Show(revoked), f)
+			t.Errorf("got %s, %+v; want a revoked key and an error that mentions it", testkit.Show(revoked), f)
 		}
 		s.Advance(time.Hour)
 		s.Test.Post(path+"/revoke", nil, 200, &again)
@@ -65,7 +72,7 @@ func TestAPIKey(t *testing.T) {
 	})
 }
 
-func TestRefusedAPIKeys(t *testing.T) {
+func TestInvalidAPIKeys(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	for body, c := range map[string]struct {
 		status      int
@@ -86,27 +93,27 @@ func TestRefusedAPIKeys(t *testing.T) {
 	}
 }
 
-// A key is kept as a hash, and nowhere in the clear: not even in what is kept
-// for repeats, where its maker gets it once more.
-func TestAPIKeyIsShownToItsMakerOnly(t *testing.T) {
+// A key is only stored as a hash, and nowhere as plain text. The stored response
+// for a retry is encrypted.
+func TestAPIKeyIsNotStored(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		keyed := s.Test.With("Idempotency-Key", uuid.NewString())
-		var made, again access.IssuedKey
-		first := keyed.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &made)
+		var created, again access.IssuedKey
+		first := keyed.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &created)
 		second := keyed.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &again)
-		if made.Key == "" || !bytes.Equal(first.Bytes, second.Bytes) || second.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("got %s, repeated %s; want the same answer with the key, and Idempotent-Replayed: true", first.Bytes, second.Bytes)
+		if created.Key == "" || !bytes.Equal(first.Bytes, second.Bytes) || second.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("got %s, then %s; want the same response with the key, and Idempotent-Replayed: true", first.Bytes, second.Bytes)
 		}
-		hash := sha256.Sum256([]byte(made.Key))
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE hash = ?`, hash[:])[0], 1, "rows have its hash")
-		secret := strings.TrimPrefix(made.Key, made.Prefix)
+		hash := sha256.Sum256([]byte(created.Key))
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM api_keys WHERE hash = ?`, hash[:])[0], 1, "rows with its hash")
+		secret := strings.TrimPrefix(created.Key, created.Prefix)
 		for _, text := range everyText(s) {
-			testkit.Excludes(t, text, secret, "no secret in the clear")
+			testkit.Excludes(t, text, secret, "stored text")
 		}
 	})
 }
 
-// everyText is all that the service has written about keys, as text.
+// everyText returns all text that the service has stored about keys.
 func everyText(s *testkit.Server) (all []string) {
 	for _, query := range []string{
 		`SELECT id || public_id || name || scopes || lineage || created_by FROM api_keys`,
@@ -124,60 +131,63 @@ func everyText(s *testkit.Server) (all []string) {
 
 func TestRateLimitOfAnIssuedKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var made access.IssuedKey
-		s.Test.Post("/v1/api_keys", `{"name": "slow", "scopes": ["hulls:read"], "rate_limit": 1}`, 201, &made)
-		key := s.As(made.Key)
+		var created access.IssuedKey
+		s.Test.Post("/v1/api_keys", `{"name": "slow", "scopes": ["hulls:read"], "rate_limit": 1}`, 201, &created)
+		key := s.As(created.Key)
 		testkit.Equal(t, key.Get("/v1/me", 200, nil).Header.Get("RateLimit-Policy"), "2;w=2")
-		// One is left of the two that it may save up; more than a second's worth of the others must wait.
-		if tally := testkit.Concurrently(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) }); tally[429] == 0 || tally[200]+tally[429] != 12 {
-			t.Errorf("got %v; want tally[429] != 0, tally[200]+tally[429] = 12", tally)
+		// One request of the burst of two remains.
+		tally := testkit.Concurrently(t, 12, func(int) (*testkit.Response, error) { return key.Send("GET", "/v1/me", nil) })
+		if tally[429] == 0 || tally[200]+tally[429] != 12 {
+			t.Errorf("got %v; want some 429, and 200 otherwise", tally)
 		}
 		s.Advance(2 * time.Second)
 		key.Get("/v1/me", 200, nil)
 	})
 }
 
-// What requests do to a key is added up and written later: a request of its
-// own writes nothing.
-func TestUsesOfAKey(t *testing.T) {
+// The requests of a key are counted and saved later. A request writes nothing.
+func TestKeyUsage(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var made access.IssuedKey
+		var created access.IssuedKey
 		var k access.APIKey
-		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &made)
+		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &created)
 		settle(t, s)
 		before := written(s)
 		use := func(n int) time.Time {
 			for range n {
-				s.As(made.Key).Get("/v1/hulls", 200, nil)
+				s.As(created.Key).Get("/v1/hulls", 200, nil)
 			}
 			return s.DB.Now()
 		}
 		uses := func() access.APIKey {
-			s.Test.Get("/v1/api_keys/"+made.ID, 200, &k)
+			s.Test.Get("/v1/api_keys/"+created.ID, 200, &k)
 			return k
 		}
+
 		last := use(5)
 		if k := uses(); k.Uses24h != 0 || k.LastUsedAt != nil {
-			t.Errorf("written at once: got %s; want k.Uses24h = 0, k.LastUsedAt = nil", testkit.Show(k))
+			t.Errorf("before the counts are saved: got %s, want no uses", testkit.Show(k))
 		}
-		testkit.Equal(t, written(s), before, "five requests wrote")
+		testkit.Equal(t, written(s), before, "rows after five requests")
 		settle(t, s)
 		if k := uses(); k.Uses24h != 5 || k.LastUsedAt == nil || last.Sub(*k.LastUsedAt).Abs() > time.Minute {
-			t.Errorf("got %s at %s; want k.Uses24h = 5, k.LastUsedAt != nil, last.Sub(*k.LastUsedAt).Abs() <= time.Minute", testkit.Show(k), last)
+			t.Errorf("got %s; want 5 uses, the last one within a minute of %s", testkit.Show(k), last)
 		}
+
 		s.Advance(23 * time.Hour)
 		last = use(2)
 		settle(t, s)
 		if k := uses(); k.Uses24h != 7 || last.Sub(*k.LastUsedAt).Abs() > time.Minute {
-			t.Errorf("a day's: got %s; want k.Uses24h = 7, last.Sub(*k.LastUsedAt).Abs() <= time.Minute", testkit.Show(k))
+			t.Errorf("within a day: got %s; want 7 uses, the last one within a minute of %s", testkit.Show(k), last)
 		}
+
 		s.Advance(2 * time.Hour)
-		testkit.Equal(t, uses().Uses24h, 2, "without uses of more than a day ago")
+		testkit.Equal(t, uses().Uses24h, 2, "without uses older than a day")
 		var list page.Page[access.APIKey]
 		s.Test.Get("/v1/api_keys", 200, &list)
 		for _, l := range list.Data {
-			if l.ID == made.ID && l.Uses24h != 2 {
-				t.Errorf("listed with %d uses, want 2", l.Uses24h)
+			if l.ID == created.ID && l.Uses24h != 2 {
+				t.Errorf("got %d uses in the list, want 2", l.Uses24h)
 			}
 		}
 	})
@@ -185,7 +195,10 @@ func TestUsesOfAKey(t *testing.T) {
 
 // written counts the rows that requests could have written.
 func written(s *testkit.Server) (n [3]int64) {
-	for i, query := range []string{`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM outbox`, `SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT) FROM api_key_uses`} {
+	for i, query := range []string{
+		`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM outbox`,
+		`SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT) FROM api_key_uses`,
+	} {
 		n[i] = testkit.Rows[int64](s, query)[0]
 	}
 	return n

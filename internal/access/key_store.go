@@ -9,25 +9,27 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/wire"
 )
 
-// KeyRequest is what a new key is made from.
+var apiKeys = db.Table[APIKey]{Name: "api_keys", Prefix: "key", Noun: "API key"}
+
+// KeyRequest describes a new key.
 type KeyRequest struct {
 	Name      string
 	Scopes    []auth.Scope
 	RateLimit *int64
 }
 
-// IssueKey makes a key in an environment. The caller has shown that it may: an
-// admin key needs a verified second factor.
+// IssueKey creates a key in the environment of the transaction. The caller has
+// checked the permission, and the mfa_token for the admin scope.
 func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (IssuedKey, error) {
 	if err := checkScopes(in.Scopes); err != nil {
 		return IssuedKey{}, err
 	}
-	k := APIKey{Env: tx.Env, Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, Pin: wire.LatestVersion()}
-	issued, err := insertKey(ctx, tx, mode, k)
+	issued, err := insertKey(ctx, tx, mode, APIKey{
+		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: wire.LatestVersion(),
+	})
 	if err != nil {
 		return issued, err
 	}
@@ -36,13 +38,14 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
 	key, publicID := newToken(kindKey, mode)
-	k.ID, k.PublicID, k.Hash = tx.NewID("key"), publicID, hashToken(key)
-	k.CreatedBy, k.CreatedAt = auth.From(ctx).Actor, tx.Now
-	if k.Lineage == "" {
-		k.Lineage = k.ID
+	k.PublicID, k.Hash, k.CreatedBy = publicID, hashToken(key), auth.From(ctx).Actor
+	apiKeys.Stamp(tx, &k)
+	if k.OriginalID == "" {
+		k.OriginalID = k.ID
 	}
 	k.Prefix = prefixOf(mode, k)
-	return IssuedKey{k, key}, db.Insert(ctx, tx, "api_keys", k)
+	err := apiKeys.Insert(ctx, tx, &k)
+	return IssuedKey{k, key}, err
 }
 
 func prefixOf(mode auth.Mode, k APIKey) string {
@@ -50,41 +53,27 @@ func prefixOf(mode auth.Mode, k APIKey) string {
 }
 
 func findKey(ctx context.Context, tx *db.Tx, id string) (APIKey, error) {
-	k, err := db.One[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return k, fault.NotFound("API key", id)
-	}
+	k, err := apiKeys.Find(ctx, tx, id)
 	if err != nil {
 		return k, err
 	}
-	keys := []APIKey{k}
-	err = completeKeys(ctx, tx, keys)
-	return keys[0], err
+	one := []APIKey{k}
+	err = loadUsage(ctx, tx, one)
+	return one[0], err
 }
 
-func listKeys(ctx context.Context, tx *db.Tx, q page.Query) (page.Page[APIKey], error) {
-	if err := q.Check("key"); err != nil {
-		return page.Page[APIKey]{}, err
-	}
-	w := &db.Where{}
-	w.And("env = ?", tx.Env)
-	p, err := db.List[APIKey](ctx, tx, db.From("api_keys"), q, w)
-	if err != nil {
-		return p, err
-	}
-	return p, completeKeys(ctx, tx, p.Data)
-}
-
-// completeKeys adds what is not in the row: how the key begins, and its use.
-func completeKeys(ctx context.Context, tx *db.Tx, keys []APIKey) error {
+// loadUsage fills in the fields that are not columns: the prefix and the number
+// of requests.
+func loadUsage(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	args, at := []any{tx.Env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
+	args, byID := []any{tx.Env, tx.Now.Add(-24 * time.Hour)}, map[string]*APIKey{}
 	for i := range keys {
 		keys[i].Prefix = prefixOf(auth.From(ctx).Mode, keys[i])
-		args, at[keys[i].ID] = append(args, keys[i].ID), &keys[i]
+		args, byID[keys[i].ID] = append(args, keys[i].ID), &keys[i]
 	}
+
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(keys)), ", ")
 	uses, err := db.All[struct {
 		KeyID string `db:"key_id"`
@@ -92,37 +81,44 @@ func completeKeys(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 	}](ctx, tx, `SELECT {cols} FROM (SELECT key_id, CAST(SUM(uses) AS BIGINT) AS uses FROM api_key_uses
 		WHERE env = ? AND hour > ? AND key_id IN (`+marks+`) GROUP BY key_id) AS counted`, args...)
 	for _, u := range uses {
-		at[u.KeyID].Uses24h = u.Uses
+		byID[u.KeyID].Uses24h = u.Uses
 	}
 	return err
 }
 
-// rotateKey gives a key a successor of the same lineage; both work for a while.
+// rotateKey replaces a key with a new one. The old key still works for rotationOverlap.
 func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
-	if err := k.rotatable(tx.Now); err != nil {
+	if err := k.checkRotatable(tx.Now); err != nil {
 		return IssuedKey{}, err
 	}
+
 	before := k
-	issued, err := insertKey(ctx, tx, mode, APIKey{Env: k.Env, Name: k.Name, Scopes: k.Scopes, RateLimit: k.RateLimit, Pin: k.Pin, Lineage: k.Lineage})
+	issued, err := insertKey(ctx, tx, mode, APIKey{
+		Name: k.Name, Scopes: k.Scopes, RateLimit: k.RateLimit, ServiceVersion: k.ServiceVersion, OriginalID: k.OriginalID,
+	})
 	if err != nil {
 		return issued, err
 	}
-	k.ExpiresAt, k.RotatedTo = new(tx.Now.Add(overlap)), &issued.ID
-	// Of two rotations at once the second finds the first's successor here.
-	n, err := db.Exec(ctx, tx, `UPDATE api_keys SET expires_at = ?, rotated_to = ? WHERE env = ? AND id = ? AND rotated_to IS NULL AND revoked_at IS NULL`,
+
+	k.ExpiresAt, k.RotatedTo = new(tx.Now.Add(rotationOverlap)), &issued.ID
+	// The second of two simultaneous rotations updates no row.
+	n, err := db.Exec(ctx, tx, `UPDATE api_keys SET expires_at = ?, rotated_to = ?
+		WHERE env = ? AND id = ? AND rotated_to IS NULL AND revoked_at IS NULL`,
 		k.ExpiresAt, k.RotatedTo, k.Env, k.ID)
 	if err != nil {
 		return issued, err
 	}
 	if n == 0 {
-		return issued, fault.Conflict("The key was rotated or revoked at the same time.").Detail("key_id", "state", "was rotated or revoked")
+		return issued, fault.Conflict("The key was rotated or revoked by another request.").
+			Detail("key_id", "state", "refers to a rotated or revoked key")
 	}
 	return issued, events.Emit(ctx, tx, "api_key.rotated", k.ID, before, k)
 }
 
+// revokeKey revokes a key. A revoked key keeps its first revoked_at.
 func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 	if k.RevokedAt != nil {
-		return k, nil // revoked is revoked
+		return k, nil
 	}
 	before := k
 	k.RevokedAt = &tx.Now

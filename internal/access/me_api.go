@@ -13,7 +13,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// API serves what a caller can know and change about credentials.
+// API serves API keys, two-factor methods and sessions.
 type API struct {
 	DB       *db.DB
 	Box      *seal.Box
@@ -28,28 +28,37 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Describe the calling credential", a.me)
+	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me)
 
 	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
-	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Issue an API key (admin scope needs MFA)", a.createKey,
+	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
+		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
-	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key's record", a.getKey)
-	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate a key; both work for 7 days", a.rotateKey, rest.NoIfMatch)
-	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke a key at once", a.revokeKey, rest.NoIfMatch)
+	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey)
+	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
+		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
+	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch,
+		rest.Describe("The key stops working immediately."))
 
-	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a second factor", a.enroll, rest.NoIfMatch, rest.Example(`{"kind": "totp", "label": "Phone"}`))
-	rest.Raw(r, "POST", 200, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer, "Prove a second factor and get a one-time MFA token", a.verify, rest.NoIfMatch,
-		rest.Describe("For webauthn, an empty body answers the challenge to sign. Five wrong codes in a row lock a factor for 15 minutes."),
+	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
+		rest.Describe("The method becomes active when it is first verified."),
+		rest.Example(`{"kind": "totp", "label": "Phone"}`))
+	rest.Raw(r, http.MethodPost, http.StatusOK, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer,
+		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch,
+		rest.Describe("The token works once and expires after 5 minutes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."),
 		rest.Example(`{"code": "123456"}`))
-	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer, "Remove a second factor", a.removeFactor, rest.NoIfMatch)
+	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer,
+		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch)
 
-	rest.Get(r, "/sessions", "listSessions", administer, "List signed-in sessions", a.listSessions)
-	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Force a session's logout", a.revokeSession, rest.NoIfMatch)
-	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and get a session token", a.signIn)
-	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut", "End the session that asks", a.signOut)
+	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions)
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch,
+		rest.Describe("The user is signed out immediately."))
+	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn)
+	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
+		"Sign out and end the current session", a.signOut)
 }
 
-// AuthPath is the path of {auth_url}, where this server answers it.
+// AuthPath returns the path of {auth_url} on this server.
 func (a *API) AuthPath() string {
 	u, err := url.Parse(a.AuthURL)
 	if err != nil || a.AuthURL == "" {
@@ -60,14 +69,14 @@ func (a *API) AuthPath() string {
 
 // Me is the calling credential.
 type Me struct {
-	Credential  auth.Actor   `json:"credential" doc:"What the caller authenticated with."`
+	Credential  auth.Actor   `json:"credential" doc:"API key or user of the request."`
 	Environment auth.Mode    `json:"environment" enum:"live,test"`
 	Dealership  MeDealership `json:"dealership"`
-	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"What it may do."`
-	Version     string       `json:"service_version" doc:"The API version it gets without a Service-Version header." example:"2026-11-15"`
+	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"Scopes of the credential."`
+	Version     string       `json:"service_version" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`
 	RateLimit   MeRateLimit  `json:"rate_limit"`
-	UserID      *string      `json:"user_id" doc:"The user behind a session; null for a key."`
-	AppID       *string      `json:"app_id" doc:"The app behind a token; null for a key."`
+	UserID      *string      `json:"user_id" doc:"User of the session. Null for an API key."`
+	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
 }
 
 // MeDealership is the dealership of the calling credential.
@@ -76,7 +85,7 @@ type MeDealership struct {
 	Name string `json:"name" example:"Chesapeake Marine"`
 }
 
-// MeRateLimit is how fast the calling credential may be.
+// MeRateLimit is the rate limit of the calling credential.
 type MeRateLimit struct {
 	RequestsPerSecond float64 `json:"requests_per_second" example:"100"`
 	Burst             float64 `json:"burst" example:"200"`
@@ -87,6 +96,7 @@ func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) {
 	if err != nil {
 		return Me{}, err
 	}
+
 	p := auth.From(ctx)
 	var userID *string
 	if p.UserID != "" {

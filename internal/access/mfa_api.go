@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// ByFactor names a user's second factor.
+// ByFactor has the path parameters of a two-factor method.
 type ByFactor struct {
 	UserID   string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	FactorID string `path:"factor_id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -30,16 +30,18 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return MFAEnrollment{}, err
 	}
-	if len(u.MFAFactors) >= 10 {
-		return MFAEnrollment{}, fault.Conflict("A user has at most 10 second factors. Remove one first.").Detail("user_id", "state", "has 10 factors")
+	if len(u.MFAFactors) >= maxFactors {
+		return MFAEnrollment{}, fault.Conflict("The user has %d two-factor methods, the maximum. Delete one first.", maxFactors).
+			Detail("user_id", "state", "refers to a user with %d two-factor methods", maxFactors)
 	}
 	token := ""
 	if in.Body.MFAToken != nil {
 		token = *in.Body.MFAToken
 	}
-	if err := a.vouched(ctx, tx, u, token); err != nil {
+	if err := a.requireMFAToChangeFactors(ctx, tx, u, token); err != nil {
 		return MFAEnrollment{}, err
 	}
+
 	e := MFAEnrollment{PublicKey: map[string]any{}}
 	if in.Body.Kind == "totp" {
 		err = a.enrollTOTP(ctx, tx, u, in.Body.Label, &e)
@@ -49,7 +51,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return e, err
 	}
-	e.RecoveryCodes, err = giveRecoveryCodes(ctx, tx, u, e.ID)
+	e.RecoveryCodes, err = insertRecoveryCodes(ctx, tx, u, e.ID)
 	return e, err
 }
 
@@ -59,7 +61,7 @@ func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *s
 	if err != nil {
 		return err
 	}
-	e.UserFactor, e.Secret, e.OTPAuthURI = shown(f), &secret, new(otpauthURI(u.Email, secret))
+	e.UserFactor, e.Secret, e.OTPAuthURI = userFactor(f), &secret, new(otpauthURI(u.Email, secret))
 	return nil
 }
 
@@ -68,22 +70,23 @@ func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u people.User, labe
 	if err != nil {
 		return err
 	}
-	options, c, err := beginCreation(rp, u)
+	options, c, err := beginRegistration(rp, u)
 	if err != nil {
 		return err
 	}
-	f := people.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}, CreatedAt: tx.Now}
-	if err := people.InsertFactor(ctx, tx, f); err != nil {
+
+	f := people.Factor{UserID: u.ID, Kind: "webauthn", Label: label, Secret: []byte{}}
+	if err := people.InsertFactor(ctx, tx, &f); err != nil {
 		return err
 	}
-	e.UserFactor, e.PublicKey = shown(f), options
-	if err := a.keepCeremony(ctx, tx, f, c); err != nil {
+	e.UserFactor, e.PublicKey = userFactor(f), options
+	if err := a.saveCeremony(ctx, tx, f, c); err != nil {
 		return err
 	}
 	return audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-func shown(f people.Factor) people.UserFactor {
+func userFactor(f people.Factor) people.UserFactor {
 	return people.UserFactor{ID: f.ID, Kind: f.Kind, Label: f.Label, Active: f.Active}
 }
 
@@ -91,7 +94,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 	ByFactor
 	Body *MFAVerify
 }) (MFAProof, error) {
-	var refused *fault.Error
+	var rejected *fault.Error
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
 		u, err := people.FindUser(ctx, tx, in.UserID)
 		if err != nil {
@@ -101,6 +104,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		if err != nil {
 			return MFAProof{}, err
 		}
+
 		body := MFAVerify{}
 		if in.Body != nil {
 			body = *in.Body
@@ -113,23 +117,26 @@ func (a *API) verify(ctx context.Context, in *struct {
 			bad.Add("code", "required", "is required")
 			return MFAProof{}, bad.Err()
 		}
-		if refused, err = tryCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code); err != nil {
+
+		if rejected, err = checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code); err != nil {
 			return MFAProof{}, err
 		}
-		if refused != nil {
-			return MFAProof{}, rest.CommitAndFail(refused)
+		if rejected != nil {
+			return MFAProof{}, rest.CommitAndFail(rejected)
 		}
-		return newMFAToken(ctx, tx, u)
+		return insertMFAToken(ctx, tx, u)
 	})
-	if refused != nil {
-		a.Usage.failed(auth.From(ctx).Env, "user", in.UserID, refused, a.DB.Now().UTC())
+	if rejected != nil {
+		a.Usage.countFailure(auth.From(ctx).Env, "user", in.UserID, rejected, a.DB.Now().UTC())
 	}
 	return p, err
 }
 
-// verifyWebAuthn answers an empty request with the challenge, and a signed one
-// with the proof.
-func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u people.User, f people.Factor, answer map[string]any) (MFAProof, error) {
+// verifyWebAuthn returns a challenge if there is no response yet, and otherwise
+// checks the response.
+func (a *API) verifyWebAuthn(
+	ctx context.Context, tx *db.Tx, u people.User, f people.Factor, response map[string]any,
+) (MFAProof, error) {
 	rp, err := relyingParty(site.Of(a.DB).URL)
 	if err != nil {
 		return MFAProof{}, err
@@ -144,23 +151,25 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u people.User, f pe
 			return MFAProof{}, err
 		}
 	}
-	if len(answer) == 0 {
+	if len(response) == 0 {
 		return a.challenge(ctx, tx, rp, u, f, credential)
 	}
-	c, err := a.takeCeremony(ctx, tx, f)
+
+	c, err := a.useCeremony(ctx, tx, f)
 	if err != nil {
 		return MFAProof{}, err
 	}
-	var proven *webauthn.Credential
+	var verified *webauthn.Credential
 	if f.Active {
-		proven, err = finishAssertion(rp, u, credential, c, answer)
+		verified, err = finishAssertion(rp, u, credential, c, response)
 	} else {
-		proven, err = finishCreation(rp, u, c, answer)
+		verified, err = finishRegistration(rp, u, c, response)
 	}
 	if err != nil {
 		return MFAProof{}, err
 	}
-	text, err := json.Marshal(proven)
+
+	text, err := json.Marshal(verified)
 	if err != nil {
 		return MFAProof{}, err
 	}
@@ -171,37 +180,38 @@ func (a *API) verifyWebAuthn(ctx context.Context, tx *db.Tx, u people.User, f pe
 	if err := audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
 		return MFAProof{}, err
 	}
-	return newMFAToken(ctx, tx, u)
+	return insertMFAToken(ctx, tx, u)
 }
 
-func (a *API) challenge(ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u people.User, f people.Factor, credential webauthn.Credential) (MFAProof, error) {
-	p := MFAProof{ExpiresAt: tx.Now.Add(proofFor)}
+func (a *API) challenge(
+	ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u people.User, f people.Factor, credential webauthn.Credential,
+) (MFAProof, error) {
+	p := MFAProof{ExpiresAt: tx.Now.Add(mfaTokenLifetime)}
 	var c ceremony
 	var err error
 	if f.Active {
 		p.Challenge, c, err = beginAssertion(rp, u, credential)
 	} else {
-		p.Challenge, c, err = beginCreation(rp, u)
+		p.Challenge, c, err = beginRegistration(rp, u)
 	}
 	if err != nil {
 		return p, err
 	}
-	return p, a.keepCeremony(ctx, tx, f, c)
+	return p, a.saveCeremony(ctx, tx, f, c)
 }
 
-// keepCeremony remembers what a factor was asked, in place of what it was
-// asked before.
-func (a *API) keepCeremony(ctx context.Context, tx *db.Tx, f people.Factor, c ceremony) error {
+// saveCeremony stores the challenge of a factor and replaces an earlier one.
+func (a *API) saveCeremony(ctx context.Context, tx *db.Tx, f people.Factor, c ceremony) error {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return insertChallenge(ctx, tx, f, a.Box.Seal(text, challengePlace(f)))
+	return saveChallenge(ctx, tx, f, a.Box.Seal(text, challengePlace(f)))
 }
 
-// takeCeremony returns what a factor was asked. It can be answered once.
-func (a *API) takeCeremony(ctx context.Context, tx *db.Tx, f people.Factor) (c ceremony, err error) {
-	sealed, err := takeChallenge(ctx, tx, f)
+// useCeremony returns the challenge of a factor and deletes it.
+func (a *API) useCeremony(ctx context.Context, tx *db.Tx, f people.Factor) (c ceremony, err error) {
+	sealed, err := useChallenge(ctx, tx, f)
 	if err != nil {
 		return c, err
 	}
@@ -216,44 +226,43 @@ func challengePlace(f people.Factor) string {
 	return fmt.Sprintf("mfa_challenges/%d/%s", f.Env, f.ID)
 }
 
-// vouched fails where a user has an active factor, unless the caller brings the
-// proof of it or of another administrator's. Otherwise a key with the admin
-// scope could give its holder a factor of anybody, and with that factor the
-// proof that guards admin keys.
-func (a *API) vouched(ctx context.Context, tx *db.Tx, u people.User, token string) error {
-	if !hasActive(u) {
+// requireMFAToChangeFactors checks and uses up the mfa_token if the user has an active
+// factor. It must be from the user or from an administrator. Otherwise anyone with
+// an admin key could enroll a factor for any user, and use it to create more
+// admin keys.
+func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people.User, token string) error {
+	if !hasActiveFactor(u) {
 		return nil
 	}
-	missing := func(text string) error {
-		return fault.Forbidden("This user has a second factor: %s.", text).Detail("mfa_token", "mfa", "%s", text)
-	}
 	if token == "" {
-		return missing("prove it, or your own, and send the mfa_token")
+		return errMFA("The user has an active two-factor method. Verify it, or your own if you are an administrator, and send the mfa_token.",
+			"is required, because the user has an active two-factor method")
 	}
-	userID, err := spendMFAToken(ctx, tx, token)
+	userID, err := useMFAToken(ctx, tx, token)
 	if err != nil || userID == u.ID {
 		return err
 	}
 	if userID == "" {
-		return missing("the mfa_token is unknown, used or expired")
+		return errMFA("The mfa_token is unknown, used or expired. Verify a two-factor method again.", "is unknown, used or expired")
 	}
+
 	other, err := people.FindUser(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
-	held, err := people.ScopesOf(ctx, tx, other)
+	granted, err := people.ScopesOf(ctx, tx, other)
 	if err != nil {
 		return err
 	}
-	if other.Status != people.Active || !isAdmin(held) {
-		return missing("the mfa_token is of somebody who does not administer")
+	if other.Status != people.Active || !isAdmin(granted) {
+		return errMFA("The mfa_token is from another user who is not an administrator.", "is from another user who is not an administrator")
 	}
 	return nil
 }
 
-func (a *API) removeFactor(ctx context.Context, tx *db.Tx, in *struct {
+func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
-	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Needed to remove an active factor: proof of it, or of another administrator's."`
+	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method. Must be from this user or another administrator."`
 }) (none rest.None, err error) {
 	u, err := people.FindUser(ctx, tx, in.UserID)
 	if err != nil {
@@ -264,15 +273,16 @@ func (a *API) removeFactor(ctx context.Context, tx *db.Tx, in *struct {
 		return none, err
 	}
 	if f.Active {
-		if err := a.vouched(ctx, tx, u, in.MFAToken); err != nil {
+		if err := a.requireMFAToChangeFactors(ctx, tx, u, in.MFAToken); err != nil {
 			return none, err
 		}
 	}
-	if err := people.RemoveFactor(ctx, tx, f); err != nil {
+
+	if err := people.DeleteFactor(ctx, tx, f); err != nil {
 		return none, err
 	}
 	if len(u.MFAFactors) == 1 {
-		if err := forgetRecoveryCodes(ctx, tx, u); err != nil {
+		if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
 			return none, err
 		}
 	}

@@ -13,94 +13,101 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// addTOTP gives a user an authenticator app.
-func addTOTP(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool) (people.Factor, error) {
-	f := people.Factor{Env: u.Env, ID: tx.NewID("mfa"), UserID: u.ID, Kind: "totp", Label: label, Active: active, CreatedAt: tx.Now}
+// addTOTP adds an authenticator app.
+func addTOTP(
+	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, secret string, label *string, active bool,
+) (people.Factor, error) {
+	f := people.NewFactor(tx, people.Factor{UserID: u.ID, Kind: "totp", Label: label, Active: active})
 	f.Secret = box.Seal([]byte(secret), factorPlace(f))
-	if err := people.InsertFactor(ctx, tx, f); err != nil {
+	if err := people.InsertFactor(ctx, tx, &f); err != nil {
 		return f, err
 	}
 	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-// tryCode looks whether a code is a fresh one of any of the factors. A refusal
-// is no error: the transaction must commit, because it has counted.
+// checkCode checks a code of one of the factors. A rejection is not returned as
+// an error, because the transaction must commit the number of wrong codes.
 //
-// A code is one app's, and wrong only if it is none's: otherwise whoever uses
-// the second of two apps would lock the first.
-func tryCode(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string) (refused *fault.Error, err error) {
-	var asked []people.Factor
+// A code is only wrong if it matches none of the factors. Otherwise a user with
+// two apps would lock one of them by using the other.
+func checkCode(
+	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string,
+) (rejected *fault.Error, err error) {
+	var checked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
 		if f.Kind != "totp" {
 			continue
 		}
-		if l := locked(f, tx.Now); l != nil {
+		if l := checkLock(f, tx.Now); l != nil {
 			if lock == nil || l.RetryAfter < lock.RetryAfter {
 				lock = l
 			}
 			continue
 		}
+
 		secret, err := box.Open(f.Secret, factorPlace(f))
 		if err != nil {
 			return nil, err
 		}
 		if step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now); ok {
-			count(&f, step, true, tx.Now)
+			recordAttempt(&f, step, true, tx.Now)
 			if err := activate(ctx, tx, u, &f); err != nil {
 				return nil, err
 			}
 			return nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
 		}
-		asked = append(asked, f)
+		checked = append(checked, f)
 	}
-	if lock != nil && len(asked) == 0 {
+
+	if lock != nil && len(checked) == 0 {
 		return lock, nil
 	}
-	return tryRecoveryCode(ctx, tx, u, asked, code)
+	return checkRecoveryCode(ctx, tx, u, checked, code)
 }
 
-// tryRecoveryCode looks whether a code that is none of the apps' is a recovery
-// code; then they have nothing to count.
-func tryRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) (*fault.Error, error) {
-	spent, err := spendRecoveryCode(ctx, tx, u, code)
+// checkRecoveryCode checks a code that matches none of the apps. If it is not a
+// recovery code either, it counts as a wrong code for each of them.
+func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []people.Factor, code string) (*fault.Error, error) {
+	ok, err := useRecoveryCode(ctx, tx, u, code)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, f := range apps {
-		if spent {
+		if ok {
 			f.Failures = 0
 		} else {
-			count(&f, 0, false, tx.Now)
+			recordAttempt(&f, 0, false, tx.Now)
 		}
 		if err := people.SaveFactor(ctx, tx, &f); err != nil {
 			return nil, err
 		}
 	}
-	if !spent {
-		return wrongCode(), nil
+
+	if !ok {
+		return errWrongCode(), nil
 	}
 	return nil, audit.Record(ctx, tx, "recovery_code.used", u.ID, nil)
 }
 
-// VerifyTOTP fails unless the code is a fresh one of the user's, for the
-// command line.
+// VerifyTOTP checks a two-factor code of a user for the command line.
 func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, code string) error {
-	refused, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
-		factors, err := activeFactors(ctx, tx, u)
+	rejected, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
+		factors, err := listActiveFactors(ctx, tx, u)
 		if err != nil {
 			return nil, err
 		}
-		return tryCode(ctx, tx, box, u, factors, code)
+		return checkCode(ctx, tx, box, u, factors, code)
 	})
-	if err == nil && refused != nil {
-		return refused
+	if err == nil && rejected != nil {
+		return rejected
 	}
 	return err
 }
 
-func activeFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {
-	all, err := people.FactorsOf(ctx, tx, u)
+func listActiveFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {
+	all, err := people.ListFactors(ctx, tx, u)
 	for _, f := range all {
 		if f.Active {
 			active = append(active, f)
@@ -109,17 +116,19 @@ func activeFactors(ctx context.Context, tx *db.Tx, u people.User) (active []peop
 	return active, err
 }
 
-// giveRecoveryCodes returns fresh codes with a factor, unless the user has an
-// active one and so has codes already.
-func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID string) ([]string, error) {
+// insertRecoveryCodes generates recovery codes with a new factor. A user with an
+// active factor already has codes and gets none.
+func insertRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID string) ([]string, error) {
 	codes := []string{}
-	if hasActive(u) {
+	if hasActiveFactor(u) {
 		return codes, nil
 	}
-	for range recoveryCodes {
+	for range recoveryCodeCount {
 		text := strings.ToLower(rand.Text())
 		code := text[:5] + "-" + text[5:10]
-		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash, factor_id) VALUES (?, ?, ?, ?)`, u.Env, u.ID, hashToken(plainCode(code)), factorID); err != nil {
+		_, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash, factor_id) VALUES (?, ?, ?, ?)`,
+			u.Env, u.ID, hashToken(normalizeCode(code)), factorID)
+		if err != nil {
 			return nil, err
 		}
 		codes = append(codes, code)
@@ -127,39 +136,42 @@ func giveRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID s
 	return codes, nil
 }
 
-// activate marks a factor as proven. With a user's first one, whatever else was
-// enrolled and not proven goes, codes included: until then anybody who
-// administers could enroll one, and only one of them is the user's.
+// activate marks a factor as verified. With the first factor of a user, it deletes
+// all unverified factors and their recovery codes, because an administrator could
+// have enrolled them without the user.
 func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) error {
 	f.Active = true
-	if err := people.SaveFactor(ctx, tx, f); err != nil || hasActive(u) {
+	if err := people.SaveFactor(ctx, tx, f); err != nil || hasActiveFactor(u) {
 		return err
 	}
-	if err := people.RemoveUnverified(ctx, tx, u); err != nil {
+	if err := people.DeleteUnverifiedFactors(ctx, tx, u); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ? AND factor_id <> ?`, u.Env, u.ID, f.ID)
 	return err
 }
 
-func spendRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string) (bool, error) {
-	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ? WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`,
-		tx.Now, u.Env, u.ID, hashToken(plainCode(code)))
+// useRecoveryCode marks a recovery code as used and reports whether it was valid.
+func useRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string) (bool, error) {
+	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ?
+		WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID, hashToken(normalizeCode(code)))
 	return n == 1, err
 }
 
-// newMFAToken gives the proof that a user has shown a second factor.
-func newMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
+// insertMFAToken creates an MFA token for a user who has verified a factor.
+func insertMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
 	token := "mft_" + strings.ToLower(rand.Text())
-	p := MFAProof{MFAToken: &token, ExpiresAt: tx.Now.Add(proofFor), Challenge: map[string]any{}}
-	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`, u.Env, hashToken(token), u.ID, p.ExpiresAt)
+	p := MFAProof{MFAToken: &token, ExpiresAt: tx.Now.Add(mfaTokenLifetime), Challenge: map[string]any{}}
+	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`,
+		u.Env, hashToken(token), u.ID, p.ExpiresAt)
 	return p, err
 }
 
-// spendMFAToken returns the user who gave a proof and ends it; "" if it is not
-// good.
-func spendMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
-	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
+// useMFAToken marks an MFA token as used and returns its user, or "" if the token
+// is not valid.
+func useMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
+	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ?
+		WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
 		tx.Now, tx.Env, hashToken(token), tx.Now)
 	if err != nil || len(users) == 0 {
 		return "", err
@@ -167,7 +179,8 @@ func spendMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string,
 	return users[0], nil
 }
 
-// PurgeUsedCodes removes proofs, challenges and invitations that are over.
+// PurgeUsedCodes deletes MFA tokens, challenges and usage counts that are older
+// than 30 days.
 func PurgeUsedCodes(ctx context.Context, tx *db.Tx) (int64, error) {
 	var total int64
 	for _, statement := range []string{
@@ -184,22 +197,25 @@ func PurgeUsedCodes(ctx context.Context, tx *db.Tx) (int64, error) {
 	return total + n, err
 }
 
-// forgetRecoveryCodes ends the codes of a user who has no factor left.
-func forgetRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) error {
+func deleteRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ?`, u.Env, u.ID)
 	return err
 }
 
-func insertChallenge(ctx context.Context, tx *db.Tx, f people.Factor, sealed []byte) error {
+func saveChallenge(ctx context.Context, tx *db.Tx, f people.Factor, sealed []byte) error {
 	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_challenges (env, factor_id, data, expires_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (env, factor_id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`, f.Env, f.ID, sealed, tx.Now.Add(proofFor))
+		ON CONFLICT (env, factor_id) DO UPDATE SET data = excluded.data, expires_at = excluded.expires_at`,
+		f.Env, f.ID, sealed, tx.Now.Add(mfaTokenLifetime))
 	return err
 }
 
-func takeChallenge(ctx context.Context, tx *db.Tx, f people.Factor) ([]byte, error) {
-	sealed, err := db.All[[]byte](ctx, tx, `DELETE FROM mfa_challenges WHERE env = ? AND factor_id = ? AND expires_at > ? RETURNING data`, f.Env, f.ID, tx.Now)
+// useChallenge returns the challenge of a factor and deletes it.
+func useChallenge(ctx context.Context, tx *db.Tx, f people.Factor) ([]byte, error) {
+	sealed, err := db.All[[]byte](ctx, tx, `DELETE FROM mfa_challenges
+		WHERE env = ? AND factor_id = ? AND expires_at > ? RETURNING data`, f.Env, f.ID, tx.Now)
 	if err == nil && len(sealed) == 0 {
-		return nil, fault.Conflict("No challenge is open. Send an empty body to get one.").Detail("assertion", "state", "answers no open challenge")
+		return nil, fault.Conflict("This two-factor method has no open challenge. Send an empty body to get one.").
+			Detail("assertion", "state", "has no open challenge")
 	}
 	if err != nil {
 		return nil, err

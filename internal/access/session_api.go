@@ -14,10 +14,10 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// sessionFor is how long a sign-in by password lasts.
-const sessionFor = 12 * time.Hour
+// sessionLifetime is how long a session lasts.
+const sessionLifetime = 12 * time.Hour
 
-// SignIn is how a user signs in.
+// SignIn is the body of a sign-in.
 type SignIn struct {
 	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
 	Password    string    `json:"password" maxLength:"200"`
@@ -25,15 +25,16 @@ type SignIn struct {
 	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
 }
 
-// SignedIn is a new session with its token, shown this once.
+// SignedIn is a new session with its token, which is only shown once.
 type SignedIn struct {
-	Token     string      `json:"token" doc:"Send it as Authorization: Bearer."`
+	Token     string      `json:"token" doc:"Session token. Send it in the header Authorization: Bearer."`
 	ExpiresAt time.Time   `json:"expires_at"`
 	User      people.User `json:"user"`
 }
 
-// signIn answers the same, and takes as long, for an unknown account, a wrong
-// password and a wrong code: a stranger cannot find out who works here.
+// signIn returns the same error, after the same time, for an unknown account, a
+// wrong password and a wrong code. Unauthenticated clients can't find out which
+// accounts exist.
 func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, error) {
 	b := in.Body
 	email := strings.ToLower(strings.TrimSpace(b.Email))
@@ -44,33 +45,36 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.Throttle.take(email, req.IP, people.AnyKnownHere(candidates)); err != nil {
+	if err := a.Throttle.check(email, req.IP, people.AnyKnownHere(candidates)); err != nil {
 		return SignedIn{}, err
 	}
+
 	found, err := people.FindByPassword(candidates, b.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	refused := errSignIn()
+	rejected := errSignIn()
 	if found == nil {
 		for _, c := range candidates {
-			a.Usage.failed(c.Env, "user", c.ID, refused, a.DB.Now().UTC())
+			a.Usage.countFailure(c.Env, "user", c.ID, rejected, a.DB.Now().UTC())
 		}
-		return SignedIn{}, refused
+		return SignedIn{}, rejected
 	}
+
 	signedIn, err := a.openSession(ctx, *found, b.TOTPCode)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
-		a.Usage.failed(found.Env, "user", found.ID, refused, a.DB.Now().UTC())
+		a.Usage.countFailure(found.Env, "user", found.ID, rejected, a.DB.Now().UTC())
 	}
 	return signedIn, err
 }
 
-// openSession checks the second factor and gives the token. Wrong codes are
-// counted, so the transaction commits even if the answer is no.
+// openSession checks the two-factor code and creates the session. A rejection is
+// not returned as an error, because the transaction must commit the number of
+// wrong codes.
 func (a *API) openSession(ctx context.Context, c people.Candidate, code *string) (SignedIn, error) {
 	type outcome struct {
 		SignedIn
-		refused error
+		rejected error
 	}
 	ctx = auth.InEnv(ctx, c.Env)
 	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
@@ -78,42 +82,44 @@ func (a *API) openSession(ctx context.Context, c people.Candidate, code *string)
 		if err != nil {
 			return o, err
 		}
-		if u.Status != people.Active { // since the password was checked
-			o.refused = errSignIn()
+		if u.Status != people.Active { // it changed after the password was checked
+			o.rejected = errSignIn()
 			return o, nil
 		}
+
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
-		if o.refused, err = a.secondFactor(ctx, tx, u, code); err != nil || o.refused != nil {
+		if o.rejected, err = a.checkTwoFactor(ctx, tx, u, code); err != nil || o.rejected != nil {
 			return o, err
 		}
+
 		token, publicID := newToken(kindSession, c.Mode)
 		req := auth.RequestFrom(ctx)
 		s := people.Session{
-			Env: u.Env, ID: tx.NewID("ses"), PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
-			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), CreatedAt: tx.Now, LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionFor),
+			PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
+			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionLifetime),
 		}
-		if err := people.InsertSession(ctx, tx, s); err != nil {
+		if err := people.InsertSession(ctx, tx, &s); err != nil {
 			return o, err
 		}
 		o.SignedIn = SignedIn{token, s.ExpiresAt, u}
 		return o, audit.Record(ctx, tx, "session.started", s.ID, audit.Diff(nil, s))
 	})
-	if err == nil && out.refused != nil {
-		err = out.refused
+	if err == nil && out.rejected != nil {
+		err = out.rejected
 	}
 	return out.SignedIn, err
 }
 
-// secondFactor says why a sign-in is refused, nil if it is not.
-func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u people.User, code *string) (refused, err error) {
-	factors, err := activeFactors(ctx, tx, u)
+// checkTwoFactor returns the reason to reject a sign-in, or nil.
+func (a *API) checkTwoFactor(ctx context.Context, tx *db.Tx, u people.User, code *string) (rejected, err error) {
+	factors, err := listActiveFactors(ctx, tx, u)
 	if err != nil || len(factors) == 0 {
 		return nil, err
 	}
 	if code == nil {
 		return fault.Unauthenticated("A two-factor code is required.").Detail("totp_code", "required", "is required"), nil
 	}
-	wrong, err := tryCode(ctx, tx, a.Box, u, factors, *code)
+	wrong, err := checkCode(ctx, tx, a.Box, u, factors, *code)
 	switch {
 	case err != nil || wrong == nil:
 		return nil, err
@@ -123,7 +129,7 @@ func (a *API) secondFactor(ctx context.Context, tx *db.Tx, u people.User, code *
 	return errSignIn(), nil
 }
 
-// errSignIn does not say which of them it was.
+// errSignIn does not reveal which of them is wrong.
 func errSignIn() *fault.Error {
 	return fault.Unauthenticated("The email address, password or code is wrong.")
 }

@@ -7,18 +7,19 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Throttle slows down password guessing.
+// Throttle limits sign-in attempts.
 //
-// Guesses are counted by address, by account and address, and by account
-// alone. The last keeps a thousand addresses from sharing the work, and would
-// let them lock the owner out: so it does not count for an address that the
-// account has signed in from before.
+// Attempts are counted by IP address, by account and address, and by account.
+// The limit by account stops attacks from many addresses. It doesn't apply to an
+// address that the account has signed in from before. Otherwise an attacker could
+// lock the user out.
 type Throttle struct{ limiter *ratelimit.Limiter }
 
-// NewThrottle returns a throttle that reads this clock.
+// NewThrottle returns a throttle that uses this clock.
 func NewThrottle(now func() time.Time) *Throttle { return &Throttle{ratelimit.New(now)} }
 
-func (t *Throttle) take(account, address string, knownHere bool) error {
+// check counts an attempt and returns an error if there were too many.
+func (t *Throttle) check(account, address string, knownHere bool) error {
 	for _, b := range []struct {
 		bucket string
 		burst  int

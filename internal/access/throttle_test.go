@@ -11,19 +11,20 @@ import (
 
 func TestThrottle(t *testing.T) {
 	const ann, ben = "ann@example.com", "ben@example.com"
-	// guesses are n attempts to sign in, of which the first free ones are let
-	// through and the others told to wait. A * in a name is a new one each time.
-	type guesses struct {
+	// attempts are n sign-ins. The first allowed ones succeed, and the others must
+	// wait. A * stands for a new name each time.
+	type attempts struct {
 		after            time.Duration
 		account, address string
-		known            bool // the account has signed in from there
-		n, free          int
+		known            bool // the account has signed in from the address
+		n, allowed       int
 		wait             time.Duration
 	}
-	for name, steps := range map[string][]guesses{
+
+	for name, steps := range map[string][]attempts{
 		"one account from one address": {
 			{0, ann, "a", false, 12, 10, 30 * time.Second},
-			{0, ann, "a", true, 1, 0, 30 * time.Second}, // known or not
+			{0, ann, "a", true, 1, 0, 30 * time.Second}, // also applies to a known address
 			{0, ben, "a", false, 1, 1, 0},
 			{0, ann, "b", false, 1, 1, 0},
 			{29 * time.Second, ann, "a", false, 1, 0, time.Second},
@@ -40,34 +41,35 @@ func TestThrottle(t *testing.T) {
 		"one account from many addresses": {
 			{0, ann, "*", false, 52, 50, time.Minute},
 			{0, ben, "*", false, 1, 1, 0},
-			{0, ann, "home", true, 11, 10, 30 * time.Second}, // its owner is not locked out, nor free to guess
+			{0, ann, "home", true, 11, 10, 30 * time.Second}, // the user is not locked out, but limited
 			{time.Minute, ann, "*", false, 2, 1, time.Minute},
 		},
-		"its owner's own attempts do not count for others": {
+		"attempts from a known address do not count for others": {
 			{0, ann, "home", true, 10, 10, 0},
 			{0, ann, "*", false, 51, 50, time.Minute},
 		},
 	} {
+
 		t.Run(name, func(t *testing.T) {
-			now, fresh := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), 0
+			now, count := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC), 0
 			throttle := NewThrottle(func() time.Time { return now })
 			for i, g := range steps {
 				now = now.Add(g.after)
 				for n := range g.n {
 					account, address := g.account, g.address
-					if fresh++; account == "*" {
-						account = fmt.Sprintf("%d@example.com", fresh)
+					if count++; account == "*" {
+						account = fmt.Sprintf("%d@example.com", count)
 					}
 					if address == "*" {
-						address = fmt.Sprintf("address %d", fresh)
+						address = fmt.Sprintf("address %d", count)
 					}
-					err := throttle.take(account, address, g.known)
+					err := throttle.check(account, address, g.known)
 					limited, ok := errors.AsType[*fault.Error](err)
 					switch {
-					case n < g.free && err != nil:
-						t.Fatalf("step %d, attempt %d: %v", i, n, err)
-					case n >= g.free && (!ok || limited.Kind != fault.KindRateLimited || limited.RetryAfter != g.wait):
-						t.Fatalf("step %d, attempt %d: %+v", i, n, err)
+					case n < g.allowed && err != nil:
+						t.Fatalf("step %d, attempt %d: got %v, want no error", i, n, err)
+					case n >= g.allowed && (!ok || limited.Kind != fault.KindRateLimited || limited.RetryAfter != g.wait):
+						t.Fatalf("step %d, attempt %d: got %+v, want a wait of %s", i, n, err, g.wait)
 					}
 				}
 			}

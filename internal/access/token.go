@@ -12,9 +12,9 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// A token is <kind>_<mode>_ followed by a public part that finds its row, the
-// secret, and a checksum that exposes a typo without a look-up. All three are
-// lower-case base 32, so that a double click selects the whole token.
+// A token is <kind>_<mode>_ followed by the public ID of its row, the secret, and
+// a checksum that detects typos without a lookup. All three are lower-case base
+// 32, so that a double click selects the whole token.
 const (
 	publicLen   = 16
 	secretLen   = 26 // 130 bits
@@ -27,14 +27,14 @@ const (
 	kindSession = "st"
 )
 
-// newToken makes a token of a kind for a mode.
+// newToken generates a token.
 func newToken(kind string, mode auth.Mode) (token, publicID string) {
 	publicID = strings.ToLower(rand.Text()[:publicLen])
 	token = kind + "_" + string(mode) + "_" + publicID + strings.ToLower(rand.Text()[:secretLen])
 	return token + checksum(token), publicID
 }
 
-// parseToken takes a well-formed token apart.
+// parseToken checks the format and the checksum of a token.
 func parseToken(token string) (kind string, mode auth.Mode, publicID string, ok bool) {
 	parts := strings.Split(token, "_")
 	if len(parts) != 3 || len(parts[2]) != publicLen+secretLen+checksumLen {
@@ -53,7 +53,7 @@ func checksum(s string) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))
 }
 
-// hashToken needs no salt and no slowness: the secret is random.
+// hashToken needs no salt and no slow hash, because the secret is random.
 func hashToken(token string) []byte {
 	h := sha256.Sum256([]byte(token))
 	return h[:]

@@ -12,28 +12,28 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Usage adds up in memory what requests do to credentials, and writes it now
-// and then: a request writes nothing, and a flood of bad ones fills no disk. A
-// crash loses the counts of the last interval.
+// Usage counts the use of credentials in memory and saves it regularly. Requests
+// don't write, and a flood of rejected requests doesn't fill the disk. A crash
+// loses the counts since the last time.
 type Usage struct {
 	mu       sync.Mutex
-	keys     map[usedKey]usedTimes
-	sessions map[usedSession]time.Time
-	failures map[failure]failedTimes
+	keys     map[keyHour]useCount
+	sessions map[sessionUser]time.Time
+	failures map[failure]failureCount
 }
 
-type usedKey struct {
+type keyHour struct {
 	env  auth.Env
 	id   string
 	hour time.Time
 }
 
-type usedTimes struct {
+type useCount struct {
 	n    int64
 	last time.Time
 }
 
-type usedSession struct {
+type sessionUser struct {
 	env        auth.Env
 	id, userID string
 }
@@ -45,49 +45,49 @@ type failure struct {
 	minute   time.Time
 }
 
-type failedTimes struct {
+type failureCount struct {
 	n           int64
 	first, last time.Time
 }
 
-// maxNoted bounds the memory of one interval: whoever has that many different
-// credentials has other worries than our counts.
-const maxNoted = 100_000
+// maxEntries limits the memory. More credentials than that are not counted.
+const maxEntries = 100_000
 
-// NewUsage returns an empty count.
+// NewUsage returns a Usage without counts.
 func NewUsage() *Usage {
-	return &Usage{keys: map[usedKey]usedTimes{}, sessions: map[usedSession]time.Time{}, failures: map[failure]failedTimes{}}
+	return &Usage{keys: map[keyHour]useCount{}, sessions: map[sessionUser]time.Time{}, failures: map[failure]failureCount{}}
 }
 
-func (u *Usage) key(env auth.Env, id string, now time.Time) {
+func (u *Usage) countKey(env auth.Env, id string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.keys) < maxNoted {
-		k := usedKey{env, id, now.Truncate(time.Hour)}
-		u.keys[k] = usedTimes{u.keys[k].n + 1, now}
+	if len(u.keys) < maxEntries {
+		k := keyHour{env, id, now.Truncate(time.Hour)}
+		u.keys[k] = useCount{u.keys[k].n + 1, now}
 	}
 }
 
-func (u *Usage) session(env auth.Env, id, userID string, now time.Time) {
+func (u *Usage) markSession(env auth.Env, id, userID string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.sessions) < maxNoted {
-		u.sessions[usedSession{env, id, userID}] = now
+	if len(u.sessions) < maxEntries {
+		u.sessions[sessionUser{env, id, userID}] = now
 	}
 }
 
-// failed takes note of a refused credential that names a known key, user or
-// app; refusals of one kind within a minute become one audit entry.
-func (u *Usage) failed(env auth.Env, kind, id string, why error, now time.Time) {
-	reason := why.Error()
-	if f, ok := why.(*fault.Error); ok { //nolint:errorlint // ours, as it was made
+// countFailure counts a rejected credential of an existing key or user. The
+// rejections of one minute for the same reason become one audit entry.
+func (u *Usage) countFailure(env auth.Env, kind, id string, err error, now time.Time) {
+	reason := err.Error()
+	if f, ok := err.(*fault.Error); ok { //nolint:errorlint // never wrapped
 		reason = f.Message
 	}
+
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	f := failure{env, kind, id, reason, now.Truncate(time.Minute)}
 	times, known := u.failures[f]
-	if !known && len(u.failures) >= maxNoted {
+	if !known && len(u.failures) >= maxEntries {
 		return
 	}
 	if !known {
@@ -97,13 +97,14 @@ func (u *Usage) failed(env auth.Env, kind, id string, why error, now time.Time) 
 	u.failures[f] = times
 }
 
-// Flush writes what was added up since the last time. Failures of a minute
-// that is not over wait, unless all is asked for.
+// Flush saves the counts since the last time. It saves the failures of the
+// current minute only if all is set.
 func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
-	keys, sessions, failures := u.take(d.Now().UTC(), all)
+	keys, sessions, failures := u.drain(d.Now().UTC(), all)
 	if len(keys)+len(sessions)+len(failures) == 0 {
 		return nil
 	}
+
 	_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int, error) {
 		for k, times := range keys {
 			if _, err := db.Exec(ctx, tx, `
@@ -115,11 +116,13 @@ func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
 				return 0, err
 			}
 		}
+
 		for s, at := range sessions {
 			if err := people.MarkSeen(ctx, tx.In(s.env), s.id, s.userID, at); err != nil {
 				return 0, err
 			}
 		}
+
 		for f, times := range failures {
 			err := audit.RecordFailure(ctx, tx.In(f.env), "auth.failed", f.kind, f.id, map[string][2]any{
 				"reason": {nil, f.reason}, "times": {nil, times.n}, "first_at": {nil, times.first}, "last_at": {nil, times.last},
@@ -131,22 +134,22 @@ func (u *Usage) Flush(ctx context.Context, d *db.DB, all bool) error {
 		return 0, nil
 	})
 	if err != nil {
-		u.putBack(keys, failures)
+		u.restore(keys, failures)
 	}
 	return err
 }
 
-// putBack adds counts that could not be written to those that have come since.
-func (u *Usage) putBack(keys map[usedKey]usedTimes, failures map[failure]failedTimes) {
+// restore adds counts that could not be saved to the newer ones.
+func (u *Usage) restore(keys map[keyHour]useCount, failures map[failure]failureCount) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for k, old := range keys {
 		times := u.keys[k]
-		u.keys[k] = usedTimes{old.n + times.n, later(old.last, times.last)}
+		u.keys[k] = useCount{old.n + times.n, later(old.last, times.last)}
 	}
 	for f, old := range failures {
 		times := u.failures[f]
-		u.failures[f] = failedTimes{old.n + times.n, old.first, later(old.last, times.last)}
+		u.failures[f] = failureCount{old.n + times.n, old.first, later(old.last, times.last)}
 	}
 }
 
@@ -157,17 +160,17 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// take empties the counts.
-func (u *Usage) take(now time.Time, all bool) (map[usedKey]usedTimes, map[usedSession]time.Time, map[failure]failedTimes) {
+// drain returns the counts and resets them.
+func (u *Usage) drain(now time.Time, all bool) (map[keyHour]useCount, map[sessionUser]time.Time, map[failure]failureCount) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	keys, sessions, ripe := u.keys, u.sessions, map[failure]failedTimes{}
-	u.keys, u.sessions = map[usedKey]usedTimes{}, map[usedSession]time.Time{}
+	keys, sessions, due := u.keys, u.sessions, map[failure]failureCount{}
+	u.keys, u.sessions = map[keyHour]useCount{}, map[sessionUser]time.Time{}
 	for f, times := range u.failures {
 		if all || now.Sub(f.minute) >= time.Minute {
-			ripe[f] = times
+			due[f] = times
 			delete(u.failures, f)
 		}
 	}
-	return keys, sessions, ripe
+	return keys, sessions, due
 }

@@ -12,8 +12,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// failures are the entries about refused credentials, oldest first: target and
-// how many times.
+// failures returns the audit entries about rejected credentials, oldest first.
 func failures(s *testkit.Server) (list []failure) {
 	var entries page.Page[dealership.AuditEntry]
 	s.Test.Get("/v1/audit?action=auth.failed&limit=100", 200, &entries)
@@ -30,14 +29,14 @@ type failure struct {
 	entry  dealership.AuditEntry
 }
 
-// newMinute moves the clock to where a minute has just begun, so that what
-// follows happens within one.
+// newMinute moves the clock to the start of a minute, so that the next steps happen
+// within the same minute.
 func newMinute(s *testkit.Server) {
 	s.Advance(time.Minute + time.Second - time.Duration(s.DB.Now().UnixNano()%int64(time.Minute)))
 }
 
-// Refusals of a minute that name a user or a key become one entry; callers who
-// name neither leave none.
+// The rejections of a key or a user within a minute become one entry. Rejections of
+// unknown credentials are not recorded.
 func TestFailedAuthenticationIsAudited(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var revoked, rotated, forged access.IssuedKey
@@ -47,9 +46,10 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 		s.Test.Post("/v1/api_keys/"+revoked.ID+"/revoke", nil, 200, nil)
 		s.Test.Post("/v1/api_keys/"+rotated.ID+"/rotate", nil, 201, nil)
 		s.Advance(week)
-		p, cautious := s.Person("viewer"), s.Person("viewer")
-		secret, factor := app(t, s, s.Test, cautious.ID)
-		stranger := "sk_test_" + "aaaaaaaaaaaaaaaa" // no checksum
+		p, withApp := s.Person("viewer"), s.Person("viewer")
+		secret, factor := enrollApp(t, s, s.Test, withApp.ID)
+		invalid := "sk_test_" + "aaaaaaaaaaaaaaaa" // without a checksum
+
 		attempts := map[string]struct {
 			try   func()
 			times int
@@ -58,14 +58,15 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			rotated.ID: {func() { s.As(rotated.Key).Get("/v1/me", 401, nil) }, 3},
 			forged.ID:  {func() { s.As(access.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
 			p.ID:       {func() { s.As("").Post("/oauth/sessions", signIn(p.Email, "password", "guess"), 401, nil) }, 4},
-			cautious.ID: {func() {
-				s.Test.Post(factor+"/verify", map[string]any{"code": wrong(t, s, secret)}, 422, nil)
+			withApp.ID: {func() {
+				s.Test.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil)
 			}, 2},
-			"nobody": {func() {
-				s.As(stranger).Get("/v1/me", 401, nil)
-				s.As("").Post("/oauth/sessions", signIn("stranger@example.com"), 401, nil)
+			"unknown": {func() {
+				s.As(invalid).Get("/v1/me", 401, nil)
+				s.As("").Post("/oauth/sessions", signIn("unknown@example.com"), 401, nil)
 			}, 1},
 		}
+
 		newMinute(s)
 		for round := 1; round <= 2; round++ {
 			for _, a := range attempts {
@@ -76,12 +77,15 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			settle(t, s)
 			got := failures(s)
 			if len(got) != round*(len(attempts)-1) {
-				t.Fatalf("round %d left %d entries, want %d: %+v", round, len(got), round*(len(attempts)-1), got)
+				t.Fatalf("round %d: got %d entries, want %d: %+v", round, len(got), round*(len(attempts)-1), got)
 			}
 			for _, f := range got {
 				e := f.entry
-				if float64(attempts[f.target].times) != f.times || e.Outcome != "failure" || e.Actor != auth.System || e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
-					t.Errorf(`round %d: got %s; want times = %v, e.Outcome = "failure", e.Actor = %v, e.Changes["reason"][1] != "", e.Changes["first_at"][1] != nil`, round, testkit.Show(f), attempts[f.target].times, auth.System)
+				testkit.Equal(t, f.times, float64(attempts[f.target].times), "round", round)
+				testkit.Equal(t, e.Outcome, "failure", "round", round)
+				testkit.Equal(t, e.Actor, auth.System, "round", round)
+				if e.Changes["reason"][1] == "" || e.Changes["first_at"][1] == nil {
+					t.Errorf("round %d: got %s, want a reason and first_at", round, testkit.Show(f))
 				}
 			}
 			newMinute(s)
@@ -89,8 +93,8 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 	})
 }
 
-// A flood of refusals is a handful of rows, and those of the minute that runs
-// wait for its end.
+// A flood of rejections is saved in a few rows. The rejections of the current
+// minute are saved when it is over.
 func TestFloodOfFailures(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		usage := access.NewUsage()
@@ -101,54 +105,57 @@ func TestFloodOfFailures(t *testing.T) {
 			}
 			return failures(s)
 		}
+
 		newMinute(s)
 		start := s.DB.Now().Truncate(time.Minute)
 		for i := range 10_000 {
-			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes' worth
-			usage.Failed(env, "api_key", "key_1", "revoked", at)
+			at := start.Add(time.Duration(i) * 12 * time.Millisecond) // two minutes in total
+			usage.CountFailure(env, "api_key", "key_1", "revoked", at)
 		}
+
 		testkit.Len(t, flush(false), 0, "before the minute is over")
 		s.Advance(time.Minute)
 		got := flush(false)
 		testkit.Len(t, got, 1, "after the first minute")
 		testkit.Equal(t, got[0].times, 5000, "after the first minute")
 		got = flush(true)
-		testkit.Len(t, got, 2, "in the end")
-		testkit.Equal(t, got[1].times, 5000, "in the end")
-		testkit.Len(t, flush(true), 2, "written once")
+		testkit.Len(t, got, 2, "all")
+		testkit.Equal(t, got[1].times, 5000, "all")
+		testkit.Len(t, flush(true), 2, "saved again")
 	})
 }
 
-// A token that was refused a moment ago is refused without a look-up, and is
-// counted all the same.
-func TestFloodCostsNoLookUps(t *testing.T) {
+// A token that was just rejected is rejected again without a query, and still counted.
+func TestRejectedTokensAreCached(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var k access.IssuedKey
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
 		s.As(k.Key).Get("/v1/me", 200, nil)
 		s.Test.Post("/v1/api_keys/"+k.ID+"/revoke", nil, 200, nil)
+
 		newMinute(s)
 		flood := s.As(k.Key)
 		want := flood.Get("/v1/me", 401, nil).Fault(t).Message
-		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
+		s.Exec(`ALTER TABLE api_keys RENAME TO renamed`)
 		for range 5 {
 			if got := flood.Get("/v1/me", 401, nil).Fault(t).Message; got != want {
 				t.Fatalf("got %q, want %q", got, want)
 			}
 		}
-		s.Exec(`ALTER TABLE away RENAME TO api_keys`)
+		s.Exec(`ALTER TABLE renamed RENAME TO api_keys`)
+
 		settle(t, s)
 		got := failures(s)
 		testkit.Len(t, got, 1)
 		testkit.Equal(t, got[0].times, 6)
 		s.Advance(time.Second)
-		s.Exec(`ALTER TABLE api_keys RENAME TO away`)
-		flood.Get("/v1/me", 500, nil) // looked up again
+		s.Exec(`ALTER TABLE api_keys RENAME TO renamed`)
+		flood.Get("/v1/me", 500, nil) // the cache has expired
 	})
 }
 
-// What could not be written is not forgotten.
-func TestCountsOutliveAFailedWrite(t *testing.T) {
+// Counts that could not be saved are saved the next time.
+func TestCountsSurviveFailedWrite(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var k access.IssuedKey
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
@@ -159,10 +166,10 @@ func TestCountsOutliveAFailedWrite(t *testing.T) {
 		newMinute(s)
 		s.As(k.Key).Get("/v1/me", 401, nil)
 
-		gone, cancel := context.WithCancel(t.Context())
+		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if s.Settle(gone) == nil {
-			t.Fatal("nothing was written, want an error that says so")
+		if s.Settle(canceled) == nil {
+			t.Fatal("got no error for a canceled write")
 		}
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)
@@ -170,7 +177,8 @@ func TestCountsOutliveAFailedWrite(t *testing.T) {
 		var record access.APIKey
 		s.Test.Get("/v1/api_keys/"+k.ID, 200, &record)
 		if failed := failures(s); record.Uses24h != 3 || record.LastUsedAt == nil || len(failed) != 1 || failed[0].target != k.ID {
-			t.Errorf("got %d uses, last %s, %d failures; want record.Uses24h = 3, record.LastUsedAt != nil, len(failed) = 1, failed[0].target = %q", record.Uses24h, testkit.Show(record.LastUsedAt), len(failed), k.ID)
+			t.Errorf("got %d uses, the last at %s, and %d failures; want 3 uses and 1 failure of %s",
+				record.Uses24h, testkit.Show(record.LastUsedAt), len(failed), k.ID)
 		}
 	})
 }

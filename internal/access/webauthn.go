@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// relyingParty is this installation as authenticators know it: by its host.
+// relyingParty returns this installation as a WebAuthn relying party. Its ID is the host.
 func relyingParty(baseURL string) (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(baseURL)
 	if err != nil {
@@ -20,25 +20,25 @@ func relyingParty(baseURL string) (*webauthn.WebAuthn, error) {
 	return webauthn.New(&webauthn.Config{RPID: u.Hostname(), RPDisplayName: "Slipway", RPOrigins: []string{u.Scheme + "://" + u.Host}})
 }
 
-// keyHolder is a user as the library knows one.
-type keyHolder struct {
+// webauthnUser adapts a user to the library.
+type webauthnUser struct {
 	people.User
 	credentials []webauthn.Credential
 }
 
-func (k keyHolder) WebAuthnID() []byte                         { return []byte(k.ID) }
-func (k keyHolder) WebAuthnName() string                       { return k.Email }
-func (k keyHolder) WebAuthnDisplayName() string                { return k.Name }
-func (k keyHolder) WebAuthnCredentials() []webauthn.Credential { return k.credentials }
+func (w webauthnUser) WebAuthnID() []byte                         { return []byte(w.ID) }
+func (w webauthnUser) WebAuthnName() string                       { return w.Email }
+func (w webauthnUser) WebAuthnDisplayName() string                { return w.Name }
+func (w webauthnUser) WebAuthnCredentials() []webauthn.Credential { return w.credentials }
 
-// ceremony is what must be remembered between challenge and answer.
+// ceremony is the state between a challenge and the response to it.
 type ceremony struct {
 	Session webauthn.SessionData `json:"session"`
 }
 
-// beginCreation asks an authenticator for a new key.
-func beginCreation(rp *webauthn.WebAuthn, u people.User) (options map[string]any, c ceremony, err error) {
-	creation, session, err := rp.BeginRegistration(keyHolder{User: u})
+// beginRegistration returns the options for a new key.
+func beginRegistration(rp *webauthn.WebAuthn, u people.User) (options map[string]any, c ceremony, err error) {
+	creation, session, err := rp.BeginRegistration(webauthnUser{User: u})
 	if err != nil {
 		return nil, c, err
 	}
@@ -46,26 +46,27 @@ func beginCreation(rp *webauthn.WebAuthn, u people.User) (options map[string]any
 	return options, ceremony{*session}, err
 }
 
-// finishCreation takes the new key. A bad answer is a fault.
-func finishCreation(rp *webauthn.WebAuthn, u people.User, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
-	text, err := json.Marshal(answer)
+// finishRegistration checks the response and returns the new key.
+func finishRegistration(rp *webauthn.WebAuthn, u people.User, c ceremony, response map[string]any) (*webauthn.Credential, error) {
+	text, err := json.Marshal(response)
 	if err != nil {
 		return nil, err
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes(text)
 	if err != nil {
-		return nil, badAssertion(err)
+		return nil, errBadAssertion(err)
 	}
-	credential, err := rp.CreateCredential(keyHolder{User: u}, c.Session, parsed)
+
+	credential, err := rp.CreateCredential(webauthnUser{User: u}, c.Session, parsed)
 	if err != nil {
-		return nil, badAssertion(err)
+		return nil, errBadAssertion(err)
 	}
 	return credential, nil
 }
 
-// beginAssertion asks for a signature with a known key.
+// beginAssertion returns the options for a signature with an existing key.
 func beginAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.Credential) (options map[string]any, c ceremony, err error) {
-	assertion, session, err := rp.BeginLogin(keyHolder{u, []webauthn.Credential{credential}})
+	assertion, session, err := rp.BeginLogin(webauthnUser{u, []webauthn.Credential{credential}})
 	if err != nil {
 		return nil, c, err
 	}
@@ -73,31 +74,35 @@ func beginAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.Cr
 	return options, ceremony{*session}, err
 }
 
-// finishAssertion checks the signature and returns the key with its new count.
-func finishAssertion(rp *webauthn.WebAuthn, u people.User, credential webauthn.Credential, c ceremony, answer map[string]any) (*webauthn.Credential, error) {
-	text, err := json.Marshal(answer)
+// finishAssertion checks the signature and returns the key with its new counter.
+func finishAssertion(
+	rp *webauthn.WebAuthn, u people.User, credential webauthn.Credential, c ceremony, response map[string]any,
+) (*webauthn.Credential, error) {
+	text, err := json.Marshal(response)
 	if err != nil {
 		return nil, err
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(text)
 	if err != nil {
-		return nil, badAssertion(err)
+		return nil, errBadAssertion(err)
 	}
-	signed, err := rp.ValidateLogin(keyHolder{u, []webauthn.Credential{credential}}, c.Session, parsed)
+
+	signed, err := rp.ValidateLogin(webauthnUser{u, []webauthn.Credential{credential}}, c.Session, parsed)
 	if err != nil {
-		return nil, badAssertion(err)
+		return nil, errBadAssertion(err)
 	}
 	if signed.Authenticator.CloneWarning {
-		return nil, badAssertion(nil)
+		return nil, errBadAssertion(nil)
 	}
 	return signed, nil
 }
 
-func badAssertion(err error) error {
-	return fault.New(fault.KindUnprocessable, "The authenticator's answer is not valid.").Detail("assertion", "mismatch", "does not answer the challenge").WithCause(err)
+func errBadAssertion(err error) error {
+	return fault.New(fault.KindUnprocessable, "The response of the authenticator is not valid.").
+		Detail("assertion", "mismatch", "doesn't match the challenge").WithCause(err)
 }
 
-// asObject is the library's options as the API shows them.
+// asObject converts the options of the library to JSON for the API.
 func asObject(v any) (map[string]any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/testkit"
 )
 
-// device is a security key on somebody's desk.
+// device is a security key.
 type device struct {
 	t             *testing.T
 	site          virtualwebauthn.RelyingParty
@@ -25,16 +25,16 @@ func newDevice(t *testing.T) *device {
 		t: t, site: virtualwebauthn.RelyingParty{Name: "Slipway", ID: "localhost", Origin: "http://localhost"},
 		authenticator: virtualwebauthn.NewAuthenticator(), credential: virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2),
 	}
-	// The library cuts the leading zeros off a coordinate, which one key in 128
-	// has: no real authenticator does, and the service refuses it.
-	const whole = 77
-	for len(d.credential.Key.AttestationData()) != whole {
+	// The library removes leading zeros of a coordinate, which affects one key in
+	// 128. Real authenticators don't, and the service rejects such keys.
+	const fullLength = 77
+	for len(d.credential.Key.AttestationData()) != fullLength {
 		d.credential = virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
 	}
 	return d
 }
 
-// create answers the options of a new factor.
+// create responds to the options of a new factor.
 func (d *device) create(options map[string]any) map[string]any {
 	d.t.Helper()
 	asked, err := virtualwebauthn.ParseAttestationOptions(d.text(options))
@@ -44,7 +44,7 @@ func (d *device) create(options map[string]any) map[string]any {
 	return d.object(virtualwebauthn.CreateAttestationResponse(d.site, d.authenticator, d.credential, *asked))
 }
 
-// sign answers a challenge, and counts.
+// sign responds to a challenge and increases the counter.
 func (d *device) sign(challenge map[string]any) map[string]any {
 	d.t.Helper()
 	asked, err := virtualwebauthn.ParseAssertionOptions(d.text(challenge))
@@ -77,14 +77,15 @@ func TestWebAuthn(t *testing.T) {
 		user := s.Test.User(nil)
 		e, path := enroll(s.Test, user, "webauthn")
 		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.RecoveryCodes) != 10 || len(e.PublicKey) == 0 {
-			t.Errorf("enrolled %s; want e.Secret = nil, e.OTPAuthURI = nil, e.Active = false, len(e.RecoveryCodes) = 10, len(e.PublicKey) != 0", testkit.Show(e))
+			t.Errorf("got %s; want an inactive method with 10 recovery codes and a public key, without a secret", testkit.Show(e))
 		}
+
 		d := newDevice(t)
 		verify := func(assertion map[string]any, status int) (p access.MFAProof) {
 			t.Helper()
 			res := s.Test.Post(path+"/verify", map[string]any{"assertion": assertion}, status, nil)
 			if status == 200 {
-				p = decoded[access.MFAProof](t, res)
+				p = decode[access.MFAProof](t, res)
 			} else {
 				res.WantDetail(t, "assertion", map[int]string{409: "state", 422: "mismatch"}[status])
 			}
@@ -93,18 +94,19 @@ func TestWebAuthn(t *testing.T) {
 		challenge := func() map[string]any {
 			var p access.MFAProof
 			if s.Test.Post(path+"/verify", nil, 200, &p); p.MFAToken != nil || len(p.Challenge) == 0 || !p.ExpiresAt.After(s.DB.Now()) {
-				t.Fatalf("asked for a challenge and got %s; want a challenge, no token and an end in the future", testkit.Show(p))
+				t.Fatalf("got %s; want a challenge that expires in the future, and no token", testkit.Show(p))
 			}
 			return p.Challenge
 		}
+
 		created := d.create(e.PublicKey)
 		elsewhere := *d
 		elsewhere.site.Origin = "https://localhost.example.com"
-		verify(elsewhere.create(e.PublicKey), 422) // another site's page
+		verify(elsewhere.create(e.PublicKey), 422) // page of another site
 		if p := verify(created, 200); p.MFAToken == nil {
-			t.Error("activation is a proof")
+			t.Error("got no token after the first verification")
 		}
-		verify(created, 409) // once
+		verify(created, 409) // works once
 		var u people.User
 		s.Test.Get("/v1/users/"+user, 200, &u)
 		testkit.Len(t, u.MFAFactors, 1)
@@ -114,46 +116,46 @@ func TestWebAuthn(t *testing.T) {
 		first := challenge()
 		signed := d.sign(first)
 		if p := verify(signed, 200); p.MFAToken == nil || len(p.Challenge) != 0 {
-			t.Errorf("proof %s; want p.MFAToken != nil, len(p.Challenge) = 0", testkit.Show(p))
+			t.Errorf("got %s, want a token and no challenge", testkit.Show(p))
 		}
-		verify(signed, 409) // replayed: nothing is asked
+		verify(signed, 409) // replayed without a challenge
 		second := challenge()
-		verify(signed, 422)        // replayed: something else is asked
-		verify(d.sign(first), 422) // a fresh signature of the old challenge
+		verify(signed, 422)        // replayed for another challenge
+		verify(d.sign(first), 422) // new signature of the old challenge
 		impostor := newDevice(t)
 		impostor.credential.ID = d.credential.ID
-		verify(impostor.sign(second), 422) // somebody else's key
+		verify(impostor.sign(second), 422) // key of another device
 		elsewhere = *d
 		elsewhere.site.Origin = "https://localhost.example.com"
 		verify(elsewhere.sign(second), 422)
 		cloned := *d
 		cloned.credential.Counter = 0
-		verify(cloned.sign(second), 422) // it has counted further before
-		verify(d.sign(second), 200)      // wrong answers do not use a challenge up
+		verify(cloned.sign(second), 422) // the counter is too low
+		verify(d.sign(second), 200)      // wrong responses don't use up a challenge
 
 		third := challenge()
 		s.Advance(5 * time.Minute)
 		verify(d.sign(third), 409)
-		fourth, fifth := challenge(), challenge() // a new one takes the place of the one before
+		fourth, fifth := challenge(), challenge() // a new one replaces the earlier one
 		verify(d.sign(fourth), 422)
 		verify(d.sign(fifth), 200)
 
-		// A recovery code stands in for a lost key; nothing else does.
+		// Only a recovery code replaces a lost key.
 		s.Test.Post(path+"/verify", `{"code": "000000"}`, 422, nil)
-		s.Test.With("MFA-Token", verified(s.Test, path, e.RecoveryCodes[3])).Delete(path, 204)
+		s.Test.With("MFA-Token", mfaToken(s.Test, path, e.RecoveryCodes[3])).Delete(path, 204)
 		s.Test.Post(path+"/verify", nil, 404, nil)
 	})
 }
 
-// A key can be asked for its answer again before it is active, and its proof
-// opens what needs one.
-func TestWebAuthnIssuesAdminKeys(t *testing.T) {
+// A new challenge can be requested before a security key is active. Its MFA token
+// allows creating admin keys.
+func TestWebAuthnCreatesAdminKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner := s.Person("owner")
 		e, path := enroll(s.Test, owner.ID, "webauthn")
 		d := newDevice(t)
 		s.Advance(time.Hour)
-		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // too late
+		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // the challenge has expired
 		var p access.MFAProof
 		s.Test.Post(path+"/verify", nil, 200, &p)
 		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(p.Challenge)}, 200, nil)

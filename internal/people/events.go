@@ -2,12 +2,12 @@ package people
 
 import "slipway/internal/platform/events"
 
-// Events are what can happen to users and roles.
+// Events are the events of users and roles.
 var Events = []events.Kind{
 	{Type: "role.created", Doc: "A role was created.", Object: Role{}},
 	{Type: "role.updated", Doc: "A role changed.", Object: Role{}},
 	{Type: "role.deleted", Doc: "A role was deleted.", Object: Role{}},
-	{Type: "user.provisioned", Doc: "A user was provisioned.", Object: User{}},
+	{Type: "user.provisioned", Doc: "A user was created.", Object: User{}},
 	{Type: "user.activated", Doc: "A user accepted the invitation.", Object: User{}},
 	{Type: "user.updated", Doc: "A user changed.", Object: User{}},
 	{Type: "user.deactivated", Doc: "A user was deactivated.", Object: User{}},

@@ -9,14 +9,14 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Factor is a user's second factor, as it is kept.
+// Factor is the stored form of a two-factor method.
 type Factor struct {
 	Env         auth.Env   `db:"env"`
 	ID          string     `db:"id"`
 	UserID      string     `db:"user_id"`
 	Kind        string     `db:"kind"`
 	Label       *string    `db:"label"`
-	Secret      []byte     `db:"secret"` // sealed
+	Secret      []byte     `db:"secret"` // encrypted
 	Active      bool       `db:"active"`
 	LastStep    int64      `db:"last_step"`
 	Failures    int64      `db:"failures"`
@@ -24,51 +24,59 @@ type Factor struct {
 	CreatedAt   time.Time  `db:"created_at"`
 }
 
-// InsertFactor adds a factor.
-func InsertFactor(ctx context.Context, tx *db.Tx, f Factor) error {
-	return db.Insert(ctx, tx, "mfa_factors", f)
+var factors = db.Table[Factor]{Name: "mfa_factors", Prefix: "mfa", Noun: "two-factor method"}
+
+// NewFactor returns a factor with its ID that is not inserted yet. The secret is
+// bound to the ID.
+func NewFactor(tx *db.Tx, f Factor) Factor {
+	factors.Stamp(tx, &f)
+	return f
 }
 
-// lockFactors makes codes that come at once wait for each other: each is judged
-// by what the one before it has counted.
+// InsertFactor adds a factor.
+func InsertFactor(ctx context.Context, tx *db.Tx, f *Factor) error { return factors.Insert(ctx, tx, f) }
+
+// lockFactors locks the factors of a user. Each of several simultaneous codes
+// then sees the failures that the ones before it have counted.
 func lockFactors(ctx context.Context, tx *db.Tx, u User) error {
 	return db.LockRow(ctx, tx, `SELECT id FROM mfa_factors WHERE env = ? AND user_id = ? ORDER BY id`, u.Env, u.ID)
 }
 
-// FindFactor returns a factor of a user, to change it.
+// FindFactor returns a factor of a user and locks it until the transaction ends.
 func FindFactor(ctx context.Context, tx *db.Tx, u User, id string) (Factor, error) {
 	if err := lockFactors(ctx, tx, u); err != nil {
 		return Factor{}, err
 	}
+
 	f, err := db.One[Factor](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND id = ? AND user_id = ?`, u.Env, id, u.ID)
 	if db.IsNoRows(err) {
-		return f, fault.NotFound("MFA factor", id)
+		return f, fault.NotFound(factors.Noun, id)
 	}
 	return f, err
 }
 
-// FactorsOf returns the factors of a user, to change them.
-func FactorsOf(ctx context.Context, tx *db.Tx, u User) ([]Factor, error) {
+// ListFactors returns the factors of a user and locks them until the
+// transaction ends.
+func ListFactors(ctx context.Context, tx *db.Tx, u User) ([]Factor, error) {
 	if err := lockFactors(ctx, tx, u); err != nil {
 		return nil, err
 	}
 	return db.All[Factor](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND user_id = ? ORDER BY id`, u.Env, u.ID)
 }
 
-// SaveFactor writes a changed factor.
+// SaveFactor writes a changed factor. Factors have no version.
 func SaveFactor(ctx context.Context, tx *db.Tx, f *Factor) error {
 	_, err := db.Update(ctx, tx, "mfa_factors", f, "env = ? AND id = ?", f.Env, f.ID)
 	return err
 }
 
-// RemoveFactor removes a factor.
-func RemoveFactor(ctx context.Context, tx *db.Tx, f Factor) error {
-	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ? AND id = ?`, f.Env, f.ID)
-	return err
+// DeleteFactor deletes a factor.
+func DeleteFactor(ctx context.Context, tx *db.Tx, f Factor) error {
+	return factors.Delete(ctx, tx, f.ID)
 }
 
-// RemoveUnverified removes the factors of a user that were never proven.
-func RemoveUnverified(ctx context.Context, tx *db.Tx, u User) error {
+// DeleteUnverifiedFactors deletes the factors that a user never verified.
+func DeleteUnverifiedFactors(ctx context.Context, tx *db.Tx, u User) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ? AND user_id = ? AND NOT active`, u.Env, u.ID)
 	return err
 }

@@ -19,9 +19,9 @@ const inviteFor = 7 * 24 * time.Hour
 // Work registers the jobs of this package.
 func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.invite) }
 
-// invite sends a user the link to set a password. The link is made here and
-// kept only as a hash: the queue never holds it. A link takes the place of those
-// before it, which may have gone to a mistyped address.
+// invite sends a user the link to set a password. The link is generated here and
+// only its hash is stored, so that the job queue never contains it. It replaces
+// earlier links, which might have been sent to a mistyped address.
 func (a *API) invite(ctx context.Context, job Invite) error {
 	type prepared struct {
 		user       User
@@ -35,7 +35,8 @@ func (a *API) invite(ctx context.Context, job Invite) error {
 		if p.dealership, err = dealership.Find(ctx, tx); err != nil {
 			return p, err
 		}
-		if _, err := spendInvitations(ctx, tx, p.user); err != nil {
+
+		if _, err := endInvitations(ctx, tx, p.user); err != nil {
 			return p, err
 		}
 		p.token = strings.ToLower(rand.Text() + rand.Text())
@@ -46,10 +47,11 @@ func (a *API) invite(ctx context.Context, job Invite) error {
 	if err != nil || p.token == "" {
 		return err
 	}
+
 	return a.Mail.Send(ctx, mail.Message{
 		From: a.MailFrom, To: p.user.Email, Token: "invitation-" + p.token[:16],
 		Subject: "You are invited to " + p.dealership.Name + " on Slipway",
-		Text: fmt.Sprintf("Hello %s,\n\n%s has invited you to Slipway. Set your password here:\n\n%s/invitations/%s\n\nThe link works once, for seven days.\n",
-			p.user.Name, p.dealership.Name, a.AuthURL, p.token),
+		Text: fmt.Sprintf("Hello %s,\n\n%s has invited you to Slipway. Set your password here:\n\n%s/invitations/%s\n\n"+
+			"The link works once and expires after seven days.\n", p.user.Name, p.dealership.Name, a.AuthURL, p.token),
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// A password is judged by its length alone: rules about its letters make
-// people choose worse ones.
+// Only the length of a password is checked. Rules about its characters lead to
+// weaker passwords.
 const (
 	minPassword = 12
 	maxPassword = 200
@@ -25,18 +25,18 @@ var (
 <form method="post">
   <label for="password">Password</label>
   <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus>
-  <p class="hint">At least 12 characters. A few words make a good one.</p>
+  <p class="hint">At least 12 characters. Several random words are easy to remember.</p>
   <button>Set password</button>
 </form>`)
-	acceptedPage = pages.NewPage(`<h1>You are in, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>`)
+	acceptedPage = pages.NewPage(`<h1>You're all set, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>`)
 	noticePage   = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
-// Pages serves what people see at {auth_url}/invitations/.
+// Pages serves the pages at {auth_url}/invitations/.
 func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
-	mux.HandleFunc("POST /invitations/{token}", a.takePassword)
+	mux.HandleFunc("POST /invitations/{token}", a.setPassword)
 	return pages.Guarded(mux)
 }
 
@@ -44,22 +44,21 @@ type invitationForm struct{ Name, Email, Problem string }
 
 func (a *API) showInvitation(w http.ResponseWriter, r *http.Request) {
 	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return openInvitation(ctx, tx, r.PathValue("token"))
+		return findInvited(ctx, tx, r.PathValue("token"))
 	})
 	if err != nil {
-		a.notice(w, r, err)
+		a.showError(w, r, err)
 		return
 	}
 	invitationPage.Render(w, http.StatusOK, "Set your password", invitationForm{Name: u.Name, Email: u.Email})
 }
 
-func (a *API) takePassword(w http.ResponseWriter, r *http.Request) {
+func (a *API) setPassword(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
-	password := r.PostFormValue("password")
-	token := r.PathValue("token")
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) { return openInvitation(ctx, tx, token) })
+	password, token := r.PostFormValue("password"), r.PathValue("token")
+	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) { return findInvited(ctx, tx, token) })
 	if err != nil {
-		a.notice(w, r, err)
+		a.showError(w, r, err)
 		return
 	}
 	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
@@ -67,24 +66,27 @@ func (a *API) takePassword(w http.ResponseWriter, r *http.Request) {
 			invitationForm{u.Name, u.Email, "The password must have 12 to 200 characters."})
 		return
 	}
+
 	hash := HashPassword(password)
 	u, err = db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
 		return acceptInvitation(ctx, tx, token, hash)
 	})
 	if err != nil {
-		a.notice(w, r, err)
+		a.showError(w, r, err)
 		return
 	}
 	acceptedPage.Render(w, http.StatusOK, "Password set", u)
 }
 
-// notice tells a person what a program would be told by an error.
-func (a *API) notice(w http.ResponseWriter, r *http.Request, err error) {
-	n := struct{ Heading, Text string }{"This link does not work", "It was used, replaced or has expired. Ask your dealership for a new invitation."}
+// showError shows the page for an error.
+func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
+	n := struct{ Heading, Text string }{
+		"This link is not valid", "It was used, replaced or has expired. Ask your dealership for a new invitation.",
+	}
 	status := http.StatusNotFound
 	if fault.KindOf(err) != fault.KindNotFound {
 		a.Log.ErrorContext(r.Context(), "page failed", "path", "/invitations", "err", err)
-		n.Heading, n.Text, status = "Something went wrong", "It is on our side. Please try again in a minute.", http.StatusServiceUnavailable
+		n.Heading, n.Text, status = "Something went wrong", "This is an error on our side. Try again in a minute.", http.StatusServiceUnavailable
 	}
 	noticePage.Render(w, status, n.Heading, n)
 }

@@ -19,11 +19,11 @@ const (
 	argonThreads = 1
 )
 
-// hashing bounds how many hashes are worked out at once: each takes a core and
-// 19 MiB, and whoever sends passwords decides how many there are.
+// hashing limits the simultaneous hashes. Each uses a core and 19 MiB, and
+// unauthenticated clients decide how many are computed.
 var hashing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 
-// argon works out a hash when its turn comes.
+// argon computes a hash. It waits until fewer hashes than the limit are computed.
 func argon(password string, salt []byte, time, memory uint32, threads uint8) []byte {
 	hashing <- struct{}{}
 	defer func() { <-hashing }()
@@ -36,24 +36,26 @@ func HashPassword(password string) string {
 	_, _ = rand.Read(salt) // never fails
 	hash := argon(password, salt, argonTime, argonMemory, argonThreads)
 	b64 := base64.RawStdEncoding
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads, b64.EncodeToString(salt), b64.EncodeToString(hash))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+		b64.EncodeToString(salt), b64.EncodeToString(hash))
 }
 
-// decoy is compared with where there is no hash, so that an unknown account
-// takes as long as a known one.
+// decoy is the hash to compare with when the account is unknown, so that both
+// cases take the same time.
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c2xpcHdheS1kZWNveS0wMA$b3RoZXJzIGxvb2sgaGVyZSBhbmQgZmluZCBub3RoaW4"
 
-// checkPassword reports whether the password is the one that was hashed.
+// checkPassword reports whether the hash is of this password.
 func checkPassword(password, encoded string) (bool, error) {
 	parts := strings.Split(encoded, "$")
 	var memory, time uint32
 	var threads uint8
 	if len(parts) != 6 || parts[1] != "argon2id" {
-		return false, errors.New("password hash is not one of ours")
+		return false, errors.New("unknown password hash format")
 	}
 	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads); err != nil {
 		return false, err
 	}
+
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
 		return false, err
@@ -62,5 +64,6 @@ func checkPassword(password, encoded string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	return subtle.ConstantTimeCompare(argon(password, salt, time, memory, threads), want) == 1, nil
 }

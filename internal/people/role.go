@@ -10,7 +10,7 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// Role is a set of scopes that users are given.
+// Role is a set of scopes that you can assign to users.
 type Role struct {
 	Env       auth.Env     `json:"-" db:"env"`
 	ID        string       `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -22,23 +22,27 @@ type Role struct {
 	UpdatedAt time.Time    `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the role's version.
+// Revision returns the version.
 func (r Role) Revision() int64 { return r.Version }
 
-// ownerRole is the one that somebody must always hold.
+// ownerRole is the role that at least one active user must have.
 const ownerRole = "owner"
 
-// builtIn are the roles that every environment starts with.
+// builtIn lists the roles of a new environment.
 var builtIn = []Role{
-	{Name: ownerRole, Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin}},
-	{Name: "manager", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks}},
+	{Name: ownerRole, Scopes: []auth.Scope{
+		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin,
+	}},
+	{Name: "manager", Scopes: []auth.Scope{
+		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks,
+	}},
 	{Name: "sales", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}},
 	{Name: "finance", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite}},
 	{Name: "marketing", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite}},
 	{Name: "viewer", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}},
 }
 
-// RoleCreate is what a new role needs.
+// RoleCreate is the body for a new role.
 type RoleCreate struct {
 	Name   string       `json:"name" minLength:"1" maxLength:"100"`
 	Scopes []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true"`
@@ -50,9 +54,9 @@ type RolePatch struct {
 	Scopes patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true"`
 }
 
-// check says what the schema cannot, and refuses to grant what the granter
-// lacks.
-func (r *Role) check(granter []auth.Scope) error {
+// check normalizes the role and checks rules that the schema can't express. The
+// caller must have all scopes of the role.
+func (r *Role) check(caller []auth.Scope) error {
 	var bad fault.Fields
 	if r.Name = strings.TrimSpace(r.Name); r.Name == "" {
 		bad.Add("name", "too_short", "must not be blank")
@@ -65,23 +69,25 @@ func (r *Role) check(granter []auth.Scope) error {
 	if err := bad.Err(); err != nil {
 		return err
 	}
-	return CanGrant(granter, r.Scopes)
+	return CanGrant(caller, r.Scopes)
 }
 
-// CanGrant fails unless the granter holds every scope that is granted: nobody
-// gives what they lack.
-func CanGrant(granter, granted []auth.Scope) error {
+// CanGrant returns an error unless the caller has every scope to be granted.
+func CanGrant(caller, granted []auth.Scope) error {
 	for _, s := range granted {
-		if !slices.Contains(granter, s) {
-			return fault.Forbidden("This credential doesn't have the scope %s, so it can't grant it.", s).Detail("scopes", "scope", "must not exceed the caller's own: %s", s)
+		if !slices.Contains(caller, s) {
+			return fault.Forbidden("This credential doesn't have the scope %s, so it can't grant it.", s).
+				Detail("scopes", "scope", "must not contain %s, because this credential doesn't have it", s)
 		}
 	}
 	return nil
 }
 
-func (r Role) changeable() error {
+// checkCustom returns an error for a built-in role.
+func (r Role) checkCustom() error {
 	if r.BuiltIn {
-		return fault.Conflict("%s is a built-in role. You can't change it. Create your own role instead.", r.Name).Detail("role_id", "state", "is built in")
+		return fault.Conflict("%s is a built-in role. You can't change it. Create your own role instead.", r.Name).
+			Detail("role_id", "state", "refers to a built-in role")
 	}
 	return nil
 }

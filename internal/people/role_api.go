@@ -10,13 +10,13 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// ByRole names a role.
+// ByRole is the path parameter of a role.
 type ByRole struct {
 	RoleID string `path:"role_id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listRoles(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Role], error) {
-	return listRoles(ctx, tx, in.Query)
+	return roles.List(ctx, tx, in.Query, nil)
 }
 
 func (a *API) createRole(ctx context.Context, tx *db.Tx, in *struct{ Body RoleCreate }) (Role, error) {
@@ -34,40 +34,25 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 	ByRole
 	Body RolePatch
 }) (Role, error) {
-	r, err := a.changeableRole(ctx, tx, in.RoleID)
-	if err != nil {
-		return r, err
-	}
-	before := r
-	in.Body.Name.To(&r.Name)
-	in.Body.Scopes.To(&r.Scopes)
-	if err := r.check(auth.From(ctx).Scopes); err != nil {
-		return r, err
-	}
-	if err := saveRole(ctx, tx, &r); err != nil {
-		return r, err
-	}
-	return r, events.Emit(ctx, tx, "role.updated", r.ID, before, r)
+	return rest.Change(ctx, tx, findCustomRole, in.RoleID, func(before Role, r *Role) error {
+		in.Body.Name.To(&r.Name)
+		in.Body.Scopes.To(&r.Scopes)
+		if err := r.check(auth.From(ctx).Scopes); err != nil {
+			return err
+		}
+		if err := saveRole(ctx, tx, r); err != nil {
+			return err
+		}
+		return events.Emit(ctx, tx, "role.updated", r.ID, before, *r)
+	})
 }
 
 func (a *API) deleteRole(ctx context.Context, tx *db.Tx, in *ByRole) (none rest.None, err error) {
-	r, err := a.changeableRole(ctx, tx, in.RoleID)
-	if err != nil {
-		return none, err
-	}
-	if err := removeRole(ctx, tx, r); err != nil {
-		return none, err
-	}
-	return none, events.Emit(ctx, tx, "role.deleted", r.ID, nil, r)
-}
-
-func (a *API) changeableRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {
-	r, err := FindRole(ctx, tx, id)
-	if err != nil {
-		return r, err
-	}
-	if err := r.changeable(); err != nil {
-		return r, err
-	}
-	return r, rest.CheckIfMatch(ctx, r.Version)
+	_, err = rest.Change(ctx, tx, findCustomRole, in.RoleID, func(before Role, _ *Role) error {
+		if err := deleteRole(ctx, tx, before); err != nil {
+			return err
+		}
+		return events.Emit(ctx, tx, "role.deleted", before.ID, nil, before)
+	})
+	return none, err
 }

@@ -20,14 +20,15 @@ func TestBuiltInRoles(t *testing.T) {
 			got[r.Name] = r
 		}
 		if len(got) != 6 || len(got["owner"].Scopes) != len(auth.Scopes) {
-			t.Errorf(`got %+v; want len(got) = 6, len(got["owner"].Scopes) = %v`, roles.Data, len(auth.Scopes))
+			t.Errorf("got %+v, want 6 roles and %d scopes of the owner", roles.Data, len(auth.Scopes))
 		}
+
 		for _, name := range []string{"owner", "manager", "sales", "finance", "marketing", "viewer"} {
 			r, ok := got[name]
 			testkit.Equal(t, ok, true, name)
 			testkit.Equal(t, r.BuiltIn, true, name)
-			testkit.Equal(t, slices.Contains(r.Scopes, auth.Admin), name == "owner", name, "administers")
-			for method, body := range map[string]any{"PATCH": `{"name": "mine"}`, "DELETE": nil} {
+			testkit.Equal(t, slices.Contains(r.Scopes, auth.Admin), name == "owner", name, "has the admin scope")
+			for method, body := range map[string]any{"PATCH": `{"name": "custom"}`, "DELETE": nil} {
 				s.Test.Do(method, "/v1/roles/"+r.ID, body, 409, nil).WantDetail(t, "role_id", "state", method, name)
 			}
 		}
@@ -36,12 +37,13 @@ func TestBuiltInRoles(t *testing.T) {
 
 func TestRoles(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var r, taken people.Role
+		var r, other people.Role
 		s.Test.Post("/v1/roles", `{"name": " detailing ", "scopes": ["hulls:read"]}`, 201, &r)
-		s.Test.Post("/v1/roles", `{"name": "rigging", "scopes": ["hulls:read", "hulls:write"]}`, 201, &taken)
+		s.Test.Post("/v1/roles", `{"name": "rigging", "scopes": ["hulls:read", "hulls:write"]}`, 201, &other)
 		testkit.Equal(t, r.Name, "detailing")
 		testkit.Equal(t, r.BuiltIn, false)
 		testkit.Equal(t, r.Version, 1)
+
 		path := "/v1/roles/" + r.ID
 		for body, c := range map[string]struct {
 			status      int
@@ -60,21 +62,23 @@ func TestRoles(t *testing.T) {
 				s.Test.Do(method, at, body, c.status, nil).WantDetail(t, c.field, c.code, method, body)
 			}
 		}
+
 		s.Test.With("If-Match", `"2"`).Patch(path, `{"name": "x"}`, 409, nil)
 		s.Test.Patch(path, `{"scopes": ["hulls:read", "leads:read"]}`, 200, &r)
 		testkit.Equal(t, r.Name, "detailing")
 		testkit.Len(t, r.Scopes, 2)
 		testkit.Equal(t, r.Version, 2)
-		user := s.Test.User(map[string]any{"role_ids": []string{r.ID, taken.ID}})
+
+		user := s.Test.User(map[string]any{"role_ids": []string{r.ID, other.ID}})
 		s.Test.Delete(path, 409).WantDetail(t, "role_id", "state", "a role in use")
-		s.Test.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{taken.ID}}, 200, nil)
+		s.Test.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{other.ID}}, 200, nil)
 		s.Test.Delete(path, 204)
 		s.Test.Patch(path, `{"name": "x"}`, 404, nil)
 	})
 }
 
-// What a role allows counts from the next request on.
-func TestRoleCountsAtOnce(t *testing.T) {
+// A change of a role applies to the next request.
+func TestRoleAppliesImmediately(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Role("leads:read")
 		p := s.Person()
@@ -88,13 +92,13 @@ func TestRoleCountsAtOnce(t *testing.T) {
 		p.Get("/v1/hulls", 403, nil)
 		var me access.Me
 		p.Get("/v1/me", 200, &me)
-		testkit.Len(t, me.Scopes, 0, "without any role")
-		testkit.Equal(t, me.UserID, new(p.ID), "without any role")
+		testkit.Len(t, me.Scopes, 0, "without roles")
+		testkit.Equal(t, me.UserID, new(p.ID), "without roles")
 	})
 }
 
-// Of a role that is given and deleted at once, one of the two happens.
-func TestDeleteRoleWhileItIsGiven(t *testing.T) {
+// If a role is assigned and deleted at the same time, only one of the two succeeds.
+func TestDeleteRoleDuringAssignment(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		user := s.Test.User(nil)
 		for round := range 8 {
@@ -105,58 +109,61 @@ func TestDeleteRoleWhileItIsGiven(t *testing.T) {
 				}
 				return s.Test.Send("PUT", "/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{role}})
 			})
-			given := tally[200] == 1 && tally[409] == 1
-			if gone := tally[204] == 1 && tally[422] == 1; given == gone {
-				t.Errorf("round %d: got %v, want given != %v", round, tally, gone)
+
+			assigned := tally[200] == 1 && tally[409] == 1
+			if deleted := tally[204] == 1 && tally[422] == 1; assigned == deleted {
+				t.Errorf("round %d: got %v, want one success", round, tally)
 			}
 			var u people.User
-			if s.Test.Get("/v1/users/"+user, 200, &u); (len(u.Roles) == 1 && u.Roles[0].ID == role) != given {
-				t.Errorf("round %d: got %v, and the user has %+v; want the role only if it was given (%t)", round, tally, u.Roles, given)
+			if s.Test.Get("/v1/users/"+user, 200, &u); (len(u.Roles) == 1 && u.Roles[0].ID == role) != assigned {
+				t.Errorf("round %d: got %v, and the user has %+v; want the role only if it was assigned (%t)", round, tally, u.Roles, assigned)
 			}
 		}
 	})
 }
 
 // No caller can grant a scope that it does not have, with any credential.
-func TestNobodyGrantsWhatTheyLack(t *testing.T) {
+func TestCantGrantMissingScopes(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		few := s.Test.Role("admin", "hulls:read")
-		clerk := s.Person()
-		s.Test.Put("/v1/users/"+clerk.ID+"/roles", map[string]any{"role_ids": []string{few}}, 200, nil)
-		user, large, owner, viewer := s.Test.User(nil), s.Test.Role("hulls:read", "deals:write"), s.RoleID("owner"), s.RoleID("viewer")
+		smallAdmin := s.Test.Role("admin", "hulls:read")
+		admin := s.Person()
+		s.Test.Put("/v1/users/"+admin.ID+"/roles", map[string]any{"role_ids": []string{smallAdmin}}, 200, nil)
+		user, owner, viewer := s.Test.User(nil), s.RoleID("owner"), s.RoleID("viewer")
+		large, small := s.Test.Role("hulls:read", "deals:write"), s.Test.Role("hulls:read")
 		var largeKey access.APIKey
 		s.Test.Post("/v1/api_keys", `{"name": "large", "scopes": ["deals:read"]}`, 201, &largeKey)
-		small := s.Test.Role("hulls:read")
-		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(auth.Admin, auth.HullsRead)), "session": clerk.Client} {
+
+		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(auth.Admin, auth.HullsRead)), "session": admin.Client} {
 			before := counts(s)
 			for what, r := range map[string]struct {
 				method, path string
 				body         any
 			}{
-				"createRole":                 {"POST", "/v1/roles", `{"name": "x", "scopes": ["hulls:read", "deals:read"]}`},
-				"updateRole":                 {"PATCH", "/v1/roles/" + small, `{"scopes": ["hulls:read", "hulls:write"]}`},
-				"updateRole of a larger one": {"PATCH", "/v1/roles/" + large, `{"name": "y"}`},
-				"assignUserRoles, owner":     {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{owner}}},
-				"assignUserRoles, viewer":    {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{small, viewer}}},
-				"provisionUser":              {"POST", "/v1/users", map[string]any{"email": "x@example.com", "name": "X", "role_ids": []string{owner}}},
-				"createApiKey":               {"POST", "/v1/api_keys", `{"name": "x", "scopes": ["hulls:read", "webhooks"]}`},
-				"rotateApiKey":               {"POST", "/v1/api_keys/" + largeKey.ID + "/rotate", nil},
+				"createRole":                  {"POST", "/v1/roles", `{"name": "x", "scopes": ["hulls:read", "deals:read"]}`},
+				"updateRole":                  {"PATCH", "/v1/roles/" + small, `{"scopes": ["hulls:read", "hulls:write"]}`},
+				"updateRole with more scopes": {"PATCH", "/v1/roles/" + large, `{"name": "y"}`},
+				"assignUserRoles, owner":      {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{owner}}},
+				"assignUserRoles, viewer":     {"PUT", "/v1/users/" + user + "/roles", map[string]any{"role_ids": []string{small, viewer}}},
+				"provisionUser":               {"POST", "/v1/users", `{"email": "x@example.com", "name": "X", "role_ids": ["` + owner + `"]}`},
+				"createApiKey":                {"POST", "/v1/api_keys", `{"name": "x", "scopes": ["hulls:read", "webhooks"]}`},
+				"rotateApiKey":                {"POST", "/v1/api_keys/" + largeKey.ID + "/rotate", nil},
 			} {
 				c.Do(r.method, r.path, r.body, 403, nil).WantDetail(t, "scopes", "scope", what, "by a", who)
 			}
 			after := counts(s)
-			testkit.Equal(t, after, before, "after a refused", who)
-			// What they have, they give.
-			var made people.Role
-			c.Post("/v1/roles", map[string]any{"name": "given by a " + who, "scopes": []string{"hulls:read"}}, 201, &made)
-			c.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{made.ID}}, 200, nil)
-			c.User(map[string]any{"role_ids": []string{made.ID, few}})
+			testkit.Equal(t, after, before, "after rejected requests of a", who)
+
+			// They can grant the scopes that they have.
+			var created people.Role
+			c.Post("/v1/roles", map[string]any{"name": "created by a " + who, "scopes": []string{"hulls:read"}}, 201, &created)
+			c.Put("/v1/users/"+user+"/roles", map[string]any{"role_ids": []string{created.ID}}, 200, nil)
+			c.User(map[string]any{"role_ids": []string{created.ID, smallAdmin}})
 			c.Post("/v1/api_keys", `{"name": "x", "scopes": ["hulls:read"]}`, 201, nil)
 		}
 	})
 }
 
-// counts is how many roles, users, grants, keys and successors there are.
+// counts returns the numbers of roles, users, assigned roles, keys and rotated keys.
 func counts(s *testkit.Server) (n [5]int64) {
 	for i, query := range []string{
 		`SELECT COUNT(*) FROM roles`, `SELECT COUNT(*) FROM users`, `SELECT COUNT(*) FROM user_roles`, `SELECT COUNT(*) FROM api_keys`,

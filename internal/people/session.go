@@ -6,7 +6,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Session is a user who is signed in.
+// Session is a sign-in of a user.
 type Session struct {
 	Env        auth.Env   `json:"-" db:"env"`
 	ID         string     `json:"id" db:"id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`

@@ -10,53 +10,54 @@ import (
 	"slipway/internal/vocab/page"
 )
 
+var sessions = db.Table[Session]{Name: "sessions", Prefix: "ses", Noun: "session"}
+
 // InsertSession adds a session.
-func InsertSession(ctx context.Context, tx *db.Tx, s Session) error {
-	return db.Insert(ctx, tx, "sessions", s)
+func InsertSession(ctx context.Context, tx *db.Tx, s *Session) error {
+	return sessions.Insert(ctx, tx, s)
 }
 
-// FindSession returns a session that has not ended.
+// FindSession returns an active session.
 func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
-	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`, tx.Env, id, tx.Now)
+	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`,
+		tx.Env, id, tx.Now)
 	if db.IsNoRows(err) {
-		return s, fault.NotFound("session", id)
+		return s, fault.NotFound(sessions.Noun, id)
 	}
 	return s, err
 }
 
-// ListSessions returns the sessions that have not ended.
+// ListSessions returns the active sessions of a user, or of all users for "".
 func ListSessions(ctx context.Context, tx *db.Tx, userID string, q page.Query) (page.Page[Session], error) {
-	if err := q.Check("ses"); err != nil {
-		return page.Page[Session]{}, err
-	}
 	w := &db.Where{}
-	w.And("env = ? AND ended_at IS NULL AND expires_at > ?", tx.Env, tx.Now)
+	w.And("ended_at IS NULL AND expires_at > ?", tx.Now)
 	if userID != "" {
 		w.And("user_id = ?", userID)
 	}
-	return db.List[Session](ctx, tx, db.From("sessions"), q, w)
+	return sessions.List(ctx, tx, q, w)
 }
 
-// EndSession ends a session at once: every request looks it up.
+// EndSession ends a session. Its next request fails, because each request looks
+// the session up.
 func EndSession(ctx context.Context, tx *db.Tx, s Session) error {
 	_, err := db.Exec(ctx, tx, `UPDATE sessions SET ended_at = ? WHERE env = ? AND id = ? AND ended_at IS NULL`, tx.Now, s.Env, s.ID)
 	return err
 }
 
-// EndSessionsOf ends all sessions of a user.
-func EndSessionsOf(ctx context.Context, tx *db.Tx, u User) error {
+// endSessions ends all sessions of a user.
+func endSessions(ctx context.Context, tx *db.Tx, u User) error {
 	_, err := db.Exec(ctx, tx, `UPDATE sessions SET ended_at = ? WHERE env = ? AND user_id = ? AND ended_at IS NULL`, tx.Now, u.Env, u.ID)
 	return err
 }
 
-// FoundSession is a session with the environment it belongs to.
+// FoundSession is a session with its dealership and mode.
 type FoundSession struct {
 	Session
 	DealershipID string    `db:"dealership_id"`
 	Mode         auth.Mode `db:"mode"`
 }
 
-// FindSessionByPublicID returns the session that a token names, ended or not.
+// FindSessionByPublicID returns the session of a token, even if it has ended.
 // It joins a table of the dealership package, because authentication must not
 // cost another query.
 func FindSessionByPublicID(ctx context.Context, tx *db.Tx, publicID string) (FoundSession, error) {

@@ -7,7 +7,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// maxCandidates bounds the hashes that one request can ask for.
+// maxCandidates limits the password hashes that one request computes.
 const maxCandidates = 5
 
 // FindCandidates returns the active users with this email address, in every

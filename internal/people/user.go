@@ -41,10 +41,10 @@ type User struct {
 	UpdatedAt    time.Time    `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the user's version.
+// Revision returns the version.
 func (u User) Revision() int64 { return u.Version }
 
-// Actor is the user as history shows it.
+// Actor returns the user as the actor of a change.
 func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Label: u.Name} }
 
 // UserRole is a role that a user has.
@@ -53,15 +53,15 @@ type UserRole struct {
 	Name string `json:"name" db:"name" example:"sales"`
 }
 
-// UserFactor is a second factor that a user has.
+// UserFactor is a two-factor method of a user.
 type UserFactor struct {
 	ID     string  `json:"id" db:"id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn"`
 	Label  *string `json:"label" db:"label"`
-	Active bool    `json:"active" db:"active" doc:"Whether it has been verified."`
+	Active bool    `json:"active" db:"active" doc:"Whether the user has verified it."`
 }
 
-// isOwner reports whether the user can run everything.
+// isOwner reports whether the user is an active owner.
 func (u User) isOwner() bool {
 	for _, r := range u.Roles {
 		if r.Name == ownerRole && u.Status == Active {
@@ -71,12 +71,12 @@ func (u User) isOwner() bool {
 	return false
 }
 
-// worksAt reports whether the user works at a location; everybody works at "".
+// worksAt reports whether the user works at a location. It is true for "".
 func (u User) worksAt(locationID string) bool {
 	return locationID == "" || len(u.LocationIDs) == 0 || slices.Contains(u.LocationIDs, locationID)
 }
 
-// UserCreate is what a new user needs. They are invited by email.
+// UserCreate is the body for a new user. The user is invited by email.
 type UserCreate struct {
 	Email       string   `json:"email" maxLength:"254" format:"email"`
 	Name        string   `json:"name" minLength:"1" maxLength:"200"`
@@ -92,12 +92,12 @@ type UserPatch struct {
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user."`
 }
 
-// UserRolesReplace are all the roles that a user shall have.
+// UserRolesReplace contains all roles of a user.
 type UserRolesReplace struct {
 	RoleIDs []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
 }
 
-// check normalizes the user and says what the schema cannot.
+// check normalizes the user and checks rules that the schema can't express.
 func (u *User) check() error {
 	var bad fault.Fields
 	address, err := mail.ParseAddress(u.Email)
@@ -112,11 +112,11 @@ func (u *User) check() error {
 	return bad.Err()
 }
 
-// reactivate lets a deactivated user in again: as before if they ever had a
-// password or an identity provider, else by a new invitation.
+// reactivate lets a deactivated user sign in again. A user who has never set a
+// password and doesn't use single sign-on becomes invited.
 func (u *User) reactivate() error {
 	if u.Status != Deactivated {
-		return fault.Conflict("The user is %s.", u.Status).Detail("status", "state", "is not deactivated")
+		return fault.Conflict("The user is not deactivated. The status is %s.", u.Status).Detail("status", "state", "is %s", u.Status)
 	}
 	u.Status = Active
 	if u.PasswordHash == nil && u.SSOSubject == nil {

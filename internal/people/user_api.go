@@ -30,22 +30,22 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
 	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
-	rest.PostCreated(r, "/users", "provisionUser", administer, "Provision a user", a.provisionUser,
+	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
 		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days."),
 		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
 	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
-	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Change a user", a.updateUser)
+	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser)
 	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser)
-	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Assign a user's roles", a.assignRoles)
+	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles)
 
 	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
-	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role from scopes", a.createRole,
+	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
 		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
-	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Change a role", a.updateRole)
+	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole)
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
 }
 
-// ByUser names a user.
+// ByUser is the path parameter of a user.
 type ByUser struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
@@ -56,11 +56,15 @@ type Invite struct {
 	UserID string   `json:"user_id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Invite) Kind() string { return "invite_user" }
 
 func (a *API) listUsers(ctx context.Context, tx *db.Tx, in *UserFilter) (page.Page[User], error) {
-	return listUsers(ctx, tx, *in)
+	p, err := users.List(ctx, tx, in.Query, in.where())
+	if err != nil {
+		return p, err
+	}
+	return p, loadRolesAndFactors(ctx, tx, p.Data)
 }
 
 func (a *API) getUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
@@ -72,14 +76,15 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	if err := u.check(); err != nil {
 		return u, err
 	}
-	roles, err := grantable(ctx, tx, in.Body.RoleIDs)
+	assigned, err := findGrantableRoles(ctx, tx, in.Body.RoleIDs)
 	if err != nil {
 		return u, err
 	}
 	if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
 		return u, err
 	}
-	if err := insertUser(ctx, tx, &u, roles); err != nil {
+
+	if err := insertUser(ctx, tx, &u, assigned); err != nil {
 		return u, err
 	}
 	if err := a.Jobs.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
@@ -88,43 +93,37 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
 }
 
-// changeUser is how a user is changed: found, matched against If-Match, edited
-// and saved, in one transaction that leaves an owner.
-func (a *API) changeUser(ctx context.Context, tx *db.Tx, id, event string, edit func(u *User) error) (User, error) {
-	u, err := FindUserForUpdate(ctx, tx, id)
-	if err != nil {
-		return u, err
-	}
-	if err := rest.CheckIfMatch(ctx, u.Version); err != nil {
-		return u, err
-	}
-	before := u
-	if err := edit(&u); err != nil {
-		return u, err
-	}
-	if err := SaveUser(ctx, tx, &u); err != nil {
-		return u, err
-	}
-	if before.isOwner() && !u.isOwner() {
-		if err := keepAnOwner(ctx, tx); err != nil {
-			return u, err
+// changeUser edits a user and saves it. The dealership must still have an owner.
+func (a *API) changeUser(ctx context.Context, tx *db.Tx, id, event string, edit func(before User, u *User) error) (User, error) {
+	return rest.Change(ctx, tx, FindUserForUpdate, id, func(before User, u *User) error {
+		if err := edit(before, u); err != nil {
+			return err
 		}
-	}
-	return u, events.Emit(ctx, tx, event, u.ID, before, u)
+		if err := saveUser(ctx, tx, u); err != nil {
+			return err
+		}
+		if before.isOwner() && !u.isOwner() {
+			if err := requireOwner(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return events.Emit(ctx, tx, event, u.ID, before, *u)
+	})
 }
 
 func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserPatch
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.updated", func(u *User) error {
-		p, was := in.Body, *u
+	return a.changeUser(ctx, tx, in.UserID, "user.updated", func(before User, u *User) error {
+		p := in.Body
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
 		p.LocationIDs.To(&u.LocationIDs)
 		if err := u.check(); err != nil {
 			return err
 		}
+
 		if p.LocationIDs.Set {
 			if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
 				return err
@@ -135,8 +134,9 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 				return err
 			}
 		}
-		// An invitation belongs to whoever is invited now, at their address.
-		if u.Status == Invited && (was.Status != Invited || was.Email != u.Email) {
+
+		// A new address or a reactivation needs a new invitation.
+		if u.Status == Invited && (before.Status != Invited || before.Email != u.Email) {
 			return a.Jobs.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now)
 		}
 		return nil
@@ -144,12 +144,12 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", func(u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", func(_ User, u *User) error {
 		if u.Status == Deactivated {
 			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
 		}
 		u.Status = Deactivated
-		return EndSessionsOf(ctx, tx, *u)
+		return endSessions(ctx, tx, *u)
 	})
 }
 
@@ -157,20 +157,21 @@ func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserRolesReplace
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", func(u *User) error {
-		roles, err := grantable(ctx, tx, in.Body.RoleIDs)
+	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", func(_ User, u *User) error {
+		assigned, err := findGrantableRoles(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return err
 		}
-		return replaceRoles(ctx, tx, u, roles)
+		return replaceRoles(ctx, tx, u, assigned)
 	})
 }
 
-// grantable returns the roles of these ids, if the caller may grant them all.
-func grantable(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
-	roles, err := rolesByID(ctx, tx, ids)
+// findGrantableRoles returns the roles with these IDs. The caller must have all
+// of their scopes.
+func findGrantableRoles(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
+	found, err := findRoles(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}
-	return roles, CanGrant(auth.From(ctx).Scopes, scopesOf(roles))
+	return found, CanGrant(auth.From(ctx).Scopes, scopesOf(found))
 }

@@ -11,48 +11,52 @@ import (
 
 func TestProvisionUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		place, role := s.Test.Location(), s.RoleID("sales")
+		location, role := s.Test.Location(), s.RoleID("sales")
 		var u people.User
-		made := s.Test.Post("/v1/users", map[string]any{"email": "Ann.Bell@Example.com", "name": " Ann Bell ", "role_ids": []string{role}, "location_ids": []string{place}}, 201, &u)
+		created := s.Test.Post("/v1/users", map[string]any{
+			"email": "Ann.Bell@Example.com", "name": " Ann Bell ", "role_ids": []string{role}, "location_ids": []string{location},
+		}, 201, &u)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
 		testkit.Equal(t, u.Name, "Ann Bell")
 		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Equal(t, u.Version, 1)
 		testkit.Equal(t, u.LastSeenAt, nil)
-		testkit.Equal(t, u.LocationIDs, []string{place})
+		testkit.Equal(t, u.LocationIDs, []string{location})
 		testkit.Equal(t, u.Roles, []people.UserRole{{ID: role, Name: "sales"}})
 		testkit.Len(t, u.MFAFactors, 0)
 		read := s.Test.Get("/v1/users/"+u.ID, 200, nil)
-		testkit.Equal(t, string(read.Bytes), string(made.Bytes), "read after create")
-		foreignRole, foreignPlace := idOf(t, s.Live, "/v1/roles"), s.Live.Location()
+		testkit.Equal(t, string(read.Bytes), string(created.Bytes), "read after create")
+
+		liveRole, liveLocation := idOf(t, s.Live, "/v1/roles"), s.Live.Location()
 		for body, c := range map[string]struct {
 			status      int
 			field, code string
 		}{
-			`{"email": "ann.bell@example.com", "name": "A"}`:                                                     {409, "email", "duplicate"},
-			`{"email": "ANN.BELL@EXAMPLE.COM", "name": "A"}`:                                                     {409, "email", "duplicate"},
-			`{"email": "owner@example.com", "name": "A"}`:                                                        {409, "email", "duplicate"},
-			`{"email": "ann", "name": "A"}`:                                                                      {422, "email", "format"},
-			`{"email": "Ann <a@example.com>", "name": "A"}`:                                                      {422, "email", "format"},
-			`{"email": "a@example.com", "name": "  "}`:                                                           {422, "name", "too_short"},
-			`{"email": "a@example.com"}`:                                                                         {400, "name", "required"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["role_00000000000000000000000000"]}`:           {422, "role_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["` + foreignRole + `"]}`:                       {422, "role_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["` + role + `", "` + role + `"]}`:              {422, "role_ids", "duplicate"},
-			`{"email": "a@example.com", "name": "A", "location_ids": ["loc_00000000000000000000000000"]}`:        {422, "location_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "location_ids": ["` + place + `", "` + foreignPlace + `"]}`: {422, "location_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "password": "let me choose one"}`:                           {422, "password", "unknown_field"},
-			`{"email": "a@example.com", "name": "A", "status": "active"}`:                                        {422, "status", "unknown_field"},
+			`{"email": "ann.bell@example.com", "name": "A"}`:                                                        {409, "email", "duplicate"},
+			`{"email": "ANN.BELL@EXAMPLE.COM", "name": "A"}`:                                                        {409, "email", "duplicate"},
+			`{"email": "owner@example.com", "name": "A"}`:                                                           {409, "email", "duplicate"},
+			`{"email": "ann", "name": "A"}`:                                                                         {422, "email", "format"},
+			`{"email": "Ann <a@example.com>", "name": "A"}`:                                                         {422, "email", "format"},
+			`{"email": "a@example.com", "name": "  "}`:                                                              {422, "name", "too_short"},
+			`{"email": "a@example.com"}`:                                                                            {400, "name", "required"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["role_00000000000000000000000000"]}`:              {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + liveRole + `"]}`:                             {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + role + `", "` + role + `"]}`:                 {422, "role_ids", "duplicate"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["loc_00000000000000000000000000"]}`:           {422, "location_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["` + location + `", "` + liveLocation + `"]}`: {422, "location_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "password": "a chosen password"}`:                              {422, "password", "unknown_field"},
+			`{"email": "a@example.com", "name": "A", "status": "active"}`:                                           {422, "status", "unknown_field"},
 		} {
 			s.Test.Post("/v1/users", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
+
 		s.Live.Post("/v1/users", `{"email": "ann.bell@example.com", "name": "Ann"}`, 201, nil) // another environment
 		tally := testkit.Concurrently(t, 8, func(i int) (*testkit.Response, error) {
 			email := []string{"race@example.com", "RACE@example.com"}[i%2]
 			return s.Test.Send("POST", "/v1/users", map[string]any{"email": email, "name": "R"})
 		})
-		testkit.Equal(t, tally[201], 1, "of eight at once")
-		testkit.Equal(t, tally[409], 7, "of eight at once")
+		testkit.Equal(t, tally[201], 1, "of eight simultaneous requests")
+		testkit.Equal(t, tally[409], 7, "of eight simultaneous requests")
 	})
 }
 
@@ -65,10 +69,11 @@ func idOf(t *testing.T, c *testkit.Client, list string) string {
 
 func TestUpdateUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		place := s.Test.Location()
-		path, other := "/v1/users/"+s.Test.User(map[string]any{"email": "ann@example.com"}), s.Test.User(map[string]any{"email": "ben@example.com"})
+		location := s.Test.Location()
+		path := "/v1/users/" + s.Test.User(map[string]any{"email": "ann@example.com"})
+		other := s.Test.User(map[string]any{"email": "ben@example.com"})
 		var u people.User
-		s.Test.Patch(path, `{"email": "Ann.Bell@example.com", "name": "Ann B.", "location_ids": ["`+place+`"]}`, 200, &u)
+		s.Test.Patch(path, `{"email": "Ann.Bell@example.com", "name": "Ann B.", "location_ids": ["`+location+`"]}`, 200, &u)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
 		testkit.Equal(t, u.Name, "Ann B.")
 		testkit.Len(t, u.LocationIDs, 1)
@@ -77,6 +82,7 @@ func TestUpdateUser(t *testing.T) {
 		s.Test.Patch(path, `{"location_ids": []}`, 200, &u)
 		testkit.Len(t, u.LocationIDs, 0)
 		testkit.Equal(t, u.Email, "ann.bell@example.com")
+
 		for body, c := range map[string]struct {
 			status      int
 			field, code string
@@ -88,17 +94,20 @@ func TestUpdateUser(t *testing.T) {
 			`{"location_ids": ["loc_00000000000000000000000000"]}`: {422, "location_ids", "not_found"},
 			`{"role_ids": []}`:          {422, "role_ids", "unknown_field"},
 			`{"status": "deactivated"}`: {422, "status", "enum"},
-			`{"status": "active"}`:      {409, "status", "state"}, // an invitation is for its owner to accept
+			`{"status": "active"}`:      {409, "status", "state"}, // only the user can accept an invitation
 		} {
 			s.Test.Patch(path, body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}
+
 		for method, at := range map[string]string{"PATCH": path, "PUT": path + "/roles", "POST": path + "/deactivate"} {
 			body := map[string]any{"PATCH": `{"name": "X"}`, "PUT": `{"role_ids": []}`, "POST": nil}[method]
 			s.Test.With("If-Match", `"1"`).Do(method, at, body, 409, nil)
 		}
+
 		var list page.Page[people.User]
 		for query, want := range map[string][]string{
-			"email=ANN.BELL@example.com": {u.ID}, "email=ben@example.com&status=invited": {other}, "email=ben@example.com&status=active": {}, "email=ann@example.com": {},
+			"email=ANN.BELL@example.com": {u.ID}, "email=ben@example.com&status=invited": {other},
+			"email=ben@example.com&status=active": {}, "email=ann@example.com": {},
 			"status=invited": {other, u.ID}, "status=deactivated": {},
 		} {
 			s.Test.Get("/v1/users?"+query, 200, &list)
@@ -111,18 +120,18 @@ func TestUpdateUser(t *testing.T) {
 	})
 }
 
-// Deactivation ends the sessions at once; reactivation brings back the user,
-// not the sessions.
+// Deactivation ends the sessions immediately. Reactivation doesn't restore them.
 func TestDeactivation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		p, bystander := s.Person("viewer"), s.Person("viewer")
+		p, other := s.Person("viewer"), s.Person("viewer")
 		second := s.As(s.Token(p.Email))
 		path := "/v1/users/" + p.ID
 		var u people.User
 		s.Test.Post(path+"/deactivate", nil, 200, &u)
 		testkit.Equal(t, u.Status, people.Deactivated)
+
 		signIn := map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}
-		gone := func(when string) {
+		wantSignedOut := func(when string) {
 			for _, c := range []*testkit.Client{p.Client, second} {
 				testkit.Equal(t, c.Get("/v1/me", 401, nil).Fault(t).Code, "unauthenticated", when)
 			}
@@ -130,8 +139,8 @@ func TestDeactivation(t *testing.T) {
 			s.Test.Get("/v1/sessions?user_id="+p.ID, 200, &open)
 			testkit.Len(t, open.Data, 0, when)
 		}
-		gone("deactivated")
-		bystander.Get("/v1/me", 200, nil)
+		wantSignedOut("deactivated")
+		other.Get("/v1/me", 200, nil)
 		s.As("").Post("/oauth/sessions", signIn, 401, nil)
 		s.Test.Post(path+"/deactivate", nil, 409, nil).WantDetail(t, "status", "state")
 
@@ -139,9 +148,9 @@ func TestDeactivation(t *testing.T) {
 		s.Test.Patch(path, `{"status": "active"}`, 200, &u)
 		testkit.Equal(t, u.Status, people.Active)
 		testkit.Len(t, u.Roles, 1)
-		gone("reactivated")
+		wantSignedOut("reactivated")
 		s.As(s.Token(p.Email)).Get("/v1/hulls", 200, nil)
-		s.Test.Patch(path, `{"status": "active"}`, 409, nil).WantDetail(t, "status", "state", "not active yet")
+		s.Test.Patch(path, `{"status": "active"}`, 409, nil).WantDetail(t, "status", "state", "already active")
 	})
 }
 
@@ -160,7 +169,8 @@ func TestReactivationInvitesAgain(t *testing.T) {
 		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
 		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Equal(t, invitations(), 2)
-		// With a password, there is nothing to invite to.
+
+		// A user with a password is not invited again.
 		s.Activate(id)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
@@ -169,7 +179,7 @@ func TestReactivationInvitesAgain(t *testing.T) {
 	})
 }
 
-// ownerOf is the founder of the test environment.
+// ownerOf returns the owner of the test environment.
 func ownerOf(t *testing.T, s *testkit.Server) string {
 	t.Helper()
 	var list page.Page[people.User]
@@ -177,71 +187,80 @@ func ownerOf(t *testing.T, s *testkit.Server) string {
 	return list.Data[0].ID
 }
 
-func TestLastOwnerStays(t *testing.T) {
+func TestLastOwnerIsProtected(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner, manager := s.RoleID("owner"), s.RoleID("manager")
 		first := ownerOf(t, s)
-		ways := map[string]func(id string, want int) *testkit.Response{
+
+		removals := map[string]func(id string, want int) *testkit.Response{
 			"deactivated": func(id string, want int) *testkit.Response {
 				return s.Test.Post("/v1/users/"+id+"/deactivate", nil, want, nil)
 			},
-			"stripped": func(id string, want int) *testkit.Response {
+			"removed from all roles": func(id string, want int) *testkit.Response {
 				return s.Test.Put("/v1/users/"+id+"/roles", `{"role_ids": []}`, want, nil)
 			},
-			"made a manager": func(id string, want int) *testkit.Response {
+			"changed to a manager": func(id string, want int) *testkit.Response {
 				return s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{manager}}, want, nil)
 			},
 		}
-		stays := func(id, when string) {
+
+		wantProtected := func(id, when string) {
 			t.Helper()
 			before := s.Test.Get("/v1/users/"+id, 200, nil)
-			for way, take := range ways {
-				take(id, 409).WantDetail(t, "user_id", "state", way, when)
+			for name, remove := range removals {
+				remove(id, 409).WantDetail(t, "user_id", "state", name, when)
 			}
-			testkit.Equal(t, string(s.Test.Get("/v1/users/"+id, 200, nil).Bytes), string(before.Bytes), when, "after the refusal")
+			testkit.Equal(t, string(s.Test.Get("/v1/users/"+id, 200, nil).Bytes), string(before.Bytes), when, "after the rejected requests")
 		}
-		stays(first, "alone")
+
+		wantProtected(first, "only owner")
 		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
-		stays(first, "beside one who is only invited")
+		wantProtected(first, "other owner is invited")
 		s.Activate(second)
 		s.Test.Post("/v1/users/"+second+"/deactivate", nil, 200, nil)
-		stays(first, "beside one who is deactivated")
+		wantProtected(first, "other owner is deactivated")
 		s.Test.Patch("/v1/users/"+second, `{"status": "active"}`, 200, nil)
-		for way, take := range ways { // of two, one may go, in each way
-			take(first, 200)
-			stays(second, "after the other was "+way)
-			if way == "deactivated" {
+
+		for name, remove := range removals { // one of two owners can be removed
+			remove(first, 200)
+			wantProtected(second, "other owner was "+name)
+			if name == "deactivated" {
 				s.Test.Patch("/v1/users/"+first, `{"status": "active"}`, 200, nil)
 			}
 			s.Test.Put("/v1/users/"+first+"/roles", map[string]any{"role_ids": []string{owner, manager}}, 200, nil)
 		}
+
 		s.Test.Patch("/v1/users/"+first, `{"name": "Still the owner"}`, 200, nil)
-		s.Live.Post("/v1/users/"+testkit.Rows[string](s, `SELECT id FROM users WHERE env = (SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'live')`)[0]+"/deactivate", nil, 409, nil)
+		live := testkit.Rows[string](s, `SELECT id FROM users
+			WHERE env = (SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'live')`)[0]
+		s.Live.Post("/v1/users/"+live+"/deactivate", nil, 409, nil)
 	})
 }
 
-// Two owners who throw each other out at once: one of them stays.
-func TestOwnersThrowEachOtherOut(t *testing.T) {
+// If both owners are removed at the same time, one of them remains.
+func TestConcurrentRemovalOfOwners(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner, first := s.RoleID("owner"), ownerOf(t, s)
 		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
 		s.Activate(second)
-		victims := []string{first, second}
+		owners := []string{first, second}
+
 		for round := range 12 {
 			tally := testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
-				if (round>>i)&1 == 0 { // deactivate both, strip both, and both mixtures
-					return s.Test.Send("POST", "/v1/users/"+victims[i]+"/deactivate", nil)
+				if (round>>i)&1 == 0 { // deactivate both, remove the roles of both, and both combinations
+					return s.Test.Send("POST", "/v1/users/"+owners[i]+"/deactivate", nil)
 				}
-				return s.Test.Send("PUT", "/v1/users/"+victims[i]+"/roles", `{"role_ids": []}`)
+				return s.Test.Send("PUT", "/v1/users/"+owners[i]+"/roles", `{"role_ids": []}`)
 			})
 			testkit.Equal(t, tally[200], 1, "round", round)
 			testkit.Equal(t, tally[409], 1, "round", round)
-			left := 0
-			for _, id := range victims {
+
+			remaining := 0
+			for _, id := range owners {
 				var u people.User
 				s.Test.Get("/v1/users/"+id, 200, &u)
 				if u.Status == people.Active && len(u.Roles) == 1 {
-					left++
+					remaining++
 					continue
 				}
 				if u.Status == people.Deactivated {
@@ -249,8 +268,8 @@ func TestOwnersThrowEachOtherOut(t *testing.T) {
 				}
 				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)
 			}
-			if left != 1 {
-				t.Fatalf("round %d: %d owners are left, want 1", round, left)
+			if remaining != 1 {
+				t.Fatalf("round %d: got %d remaining owners, want 1", round, remaining)
 			}
 		}
 	})

@@ -13,22 +13,21 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// FindUser returns a user with their roles and factors.
+var users = db.Table[User]{Name: "users", Prefix: "usr", Noun: "user"}
+
+// FindUser returns a user with the roles and two-factor methods.
 func FindUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
-	u, err := db.One[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id = ?`, tx.Env, id)
-	if db.IsNoRows(err) {
-		return u, fault.NotFound("user", id)
-	}
+	u, err := users.Find(ctx, tx, id)
 	if err != nil {
 		return u, err
 	}
-	users := []User{u}
-	err = complete(ctx, tx, users)
-	return users[0], err
+	one := []User{u}
+	err = loadRolesAndFactors(ctx, tx, one)
+	return one[0], err
 }
 
-// FindUserForUpdate returns a user whom nobody else can change until the transaction
-// ends: who signs in while being deactivated does one after the other.
+// FindUserForUpdate returns a user and locks it until the transaction ends. A
+// sign-in and a deactivation at the same time must not overlap.
 func FindUserForUpdate(ctx context.Context, tx *db.Tx, id string) (User, error) {
 	if err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id = ?`, tx.Env, id); err != nil {
 		return User{}, err
@@ -36,7 +35,7 @@ func FindUserForUpdate(ctx context.Context, tx *db.Tx, id string) (User, error) 
 	return FindUser(ctx, tx, id)
 }
 
-// FindUserByEmail returns a user.
+// FindUserByEmail returns the user with an email address.
 func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error) {
 	id, err := db.One[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ?`, tx.Env, strings.ToLower(email))
 	if db.IsNoRows(err) {
@@ -48,44 +47,38 @@ func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error)
 	return FindUser(ctx, tx, id)
 }
 
-// UserFilter narrows the list of users.
+// UserFilter is the query of the list of users.
 type UserFilter struct {
 	page.Query
 	Status UserStatus `query:"status" enum:"invited,active,deactivated"`
 	Email  string     `query:"email" maxLength:"254" doc:"Exact email address. Ignores case."`
 }
 
-func listUsers(ctx context.Context, tx *db.Tx, f UserFilter) (page.Page[User], error) {
-	if err := f.Check("usr"); err != nil {
-		return page.Page[User]{}, err
-	}
+func (f UserFilter) where() *db.Where {
 	w := &db.Where{}
-	w.And("env = ?", tx.Env)
 	if f.Status != "" {
 		w.And("status = ?", f.Status)
 	}
 	if f.Email != "" {
 		w.And("email = ?", strings.ToLower(f.Email))
 	}
-	p, err := db.List[User](ctx, tx, db.From("users"), f.Query, w)
-	if err != nil {
-		return p, err
-	}
-	return p, complete(ctx, tx, p.Data)
+	return w
 }
 
-// complete adds the roles and factors of users, in one query each.
-func complete(ctx context.Context, tx *db.Tx, users []User) error {
+// loadRolesAndFactors fills in the roles and two-factor methods of users, with
+// one query each.
+func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
 	if len(users) == 0 {
 		return nil
 	}
-	args, at := []any{tx.Env}, map[string]*User{}
+	args, byID := []any{tx.Env}, map[string]*User{}
 	for i := range users {
 		users[i].Roles, users[i].MFAFactors = []UserRole{}, []UserFactor{}
-		args, at[users[i].ID] = append(args, users[i].ID), &users[i]
+		args, byID[users[i].ID] = append(args, users[i].ID), &users[i]
 	}
+
 	in := " IN (" + strings.TrimSuffix(strings.Repeat("?, ", len(users)), ", ") + ")"
-	roles, err := db.All[struct {
+	assigned, err := db.All[struct {
 		UserID string `db:"user_id"`
 		UserRole
 	}](ctx, tx, `SELECT {cols} FROM (SELECT u.user_id, r.id, r.name FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
@@ -93,33 +86,33 @@ func complete(ctx context.Context, tx *db.Tx, users []User) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range roles {
-		at[r.UserID].Roles = append(at[r.UserID].Roles, r.UserRole)
+	for _, r := range assigned {
+		byID[r.UserID].Roles = append(byID[r.UserID].Roles, r.UserRole)
 	}
-	factors, err := db.All[struct {
+
+	enrolled, err := db.All[struct {
 		UserID string `db:"user_id"`
 		UserFactor
 	}](ctx, tx, `SELECT {cols} FROM mfa_factors WHERE env = ? AND user_id`+in+` ORDER BY id`, args...)
-	for _, f := range factors {
-		at[f.UserID].MFAFactors = append(at[f.UserID].MFAFactors, f.UserFactor)
+	for _, f := range enrolled {
+		byID[f.UserID].MFAFactors = append(byID[f.UserID].MFAFactors, f.UserFactor)
 	}
 	return err
 }
 
 // insertUser adds a user with roles.
-func insertUser(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
-	if err := emailIsFree(ctx, tx, *u); err != nil {
+func insertUser(ctx context.Context, tx *db.Tx, u *User, assigned []Role) error {
+	if err := checkEmail(ctx, tx, *u); err != nil {
 		return err
 	}
 	if u.LocationIDs == nil {
 		u.LocationIDs = []string{}
 	}
-	u.Env, u.ID, u.Version, u.CreatedAt, u.UpdatedAt = tx.Env, tx.NewID("usr"), 1, tx.Now, tx.Now
-	if err := db.Insert(ctx, tx, "users", *u); err != nil {
+	if err := users.Insert(ctx, tx, u); err != nil {
 		return err
 	}
 	u.MFAFactors = []UserFactor{}
-	return replaceRoles(ctx, tx, u, roles)
+	return replaceRoles(ctx, tx, u, assigned)
 }
 
 // InsertOwner adds the built-in roles and an active owner to a new environment.
@@ -129,40 +122,39 @@ func InsertOwner(ctx context.Context, tx *db.Tx, email, passwordHash string) (Us
 		return owner, err
 	}
 
-	var held []Role
+	var ownerRoles []Role
 	for _, r := range builtIn {
 		r.BuiltIn = true
 		if err := insertRole(ctx, tx, &r); err != nil {
 			return owner, err
 		}
 		if r.Name == ownerRole {
-			held = append(held, r)
+			ownerRoles = append(ownerRoles, r)
 		}
 	}
 
-	if err := insertUser(ctx, tx, &owner, held); err != nil {
+	if err := insertUser(ctx, tx, &owner, ownerRoles); err != nil {
 		return owner, err
 	}
 	return owner, events.Emit(ctx, tx, "user.provisioned", owner.ID, nil, owner)
 }
 
-// SaveUser writes a changed user.
-func SaveUser(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := emailIsFree(ctx, tx, *u); err != nil {
+func saveUser(ctx context.Context, tx *db.Tx, u *User) error {
+	if err := checkEmail(ctx, tx, *u); err != nil {
 		return err
 	}
-	was := u.Version
-	u.Version, u.UpdatedAt = was+1, tx.Now
-	return db.Changed(db.Update(ctx, tx, "users", u, "env = ? AND id = ? AND version = ?", u.Env, u.ID, was))
+	return users.Save(ctx, tx, u)
 }
 
-// emailIsFree names the user who has the address; the unique index is the guard.
-func emailIsFree(ctx context.Context, tx *db.Tx, u User) error {
+// checkEmail returns an error that names the user if the address is already
+// used. The unique index is the actual guard.
+func checkEmail(ctx context.Context, tx *db.Tx, u User) error {
 	other, err := db.All[string](ctx, tx, `SELECT id FROM users WHERE env = ? AND email = ? AND id <> ?`, tx.Env, u.Email, u.ID)
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("email %s is already used by user %s.", u.Email, other[0]).Detail("email", "duplicate", "is already used by %s", other[0])
+	return fault.Conflict("email %s is already used by user %s.", u.Email, other[0]).
+		Detail("email", "duplicate", "is already used by %s", other[0])
 }
 
 func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
@@ -178,13 +170,13 @@ func checkLocations(ctx context.Context, tx *db.Tx, ids []string) error {
 	return bad.Err()
 }
 
-// replaceRoles gives the user exactly these roles.
-func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
+// replaceRoles replaces all roles of a user.
+func replaceRoles(ctx context.Context, tx *db.Tx, u *User, assigned []Role) error {
 	if _, err := db.Exec(ctx, tx, `DELETE FROM user_roles WHERE env = ? AND user_id = ?`, u.Env, u.ID); err != nil {
 		return err
 	}
 	u.Roles = []UserRole{}
-	for _, r := range roles {
+	for _, r := range assigned {
 		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
 			return err
 		}
@@ -193,56 +185,61 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, roles []Role) error {
 	return nil
 }
 
-// keepAnOwner fails if the environment has no active owner left. Transactions
-// that take an owner away pass one at a time, so that two of them cannot each
-// leave the last one to the other.
-func keepAnOwner(ctx context.Context, tx *db.Tx) error {
+// requireOwner returns an error if the environment has no active owner. It locks
+// the dealership. Otherwise two simultaneous transactions could each remove an
+// owner and rely on the other one.
+func requireOwner(ctx context.Context, tx *db.Tx) error {
 	if err := dealership.Lock(ctx, tx); err != nil {
 		return err
 	}
+
 	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
-		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`, tx.Env, Active, ownerRole)
+		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`,
+		tx.Env, Active, ownerRole)
 	if err == nil && owners == 0 {
-		err = fault.Conflict("The dealership must have an active owner. Assign the owner role to another user first.").Detail("user_id", "state", "is the last owner")
+		err = fault.Conflict("The dealership must have an active owner. Assign the owner role to another user first.").
+			Detail("user_id", "state", "refers to the last owner")
 	}
 	return err
 }
 
-// Sellers are the active users who can work leads at a location, or anywhere
-// for "". Those who run the dealership are among them only if there is nobody
-// else: an owner may do everything and takes no turns.
+// Sellers returns the active users who can work on leads at a location, or at any
+// location for "". Users with the admin scope are only returned if there are no
+// others, because owners don't usually work on leads.
 func Sellers(ctx context.Context, tx *db.Tx, locationID string) ([]User, error) {
-	roles, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, tx.Env)
+	all, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, tx.Env)
 	if err != nil {
 		return nil, err
 	}
-	users, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND status = ? ORDER BY id`, tx.Env, Active)
+	active, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND status = ? ORDER BY id`, tx.Env, Active)
 	if err != nil {
 		return nil, err
 	}
-	if err := complete(ctx, tx, users); err != nil {
+	if err := loadRolesAndFactors(ctx, tx, active); err != nil {
 		return nil, err
 	}
+
 	scopes := map[string][]auth.Scope{}
-	for _, r := range roles {
+	for _, r := range all {
 		scopes[r.ID] = r.Scopes
 	}
-	var sellers, bosses []User
-	for _, u := range users {
-		var held []auth.Scope
+	var sellers, admins []User
+	for _, u := range active {
+		var granted []auth.Scope
 		for _, r := range u.Roles {
-			held = append(held, scopes[r.ID]...)
+			granted = append(granted, scopes[r.ID]...)
 		}
 		switch {
-		case !slices.Contains(held, auth.LeadsWrite) || !u.worksAt(locationID):
-		case slices.Contains(held, auth.Admin):
-			bosses = append(bosses, u)
+		case !slices.Contains(granted, auth.LeadsWrite) || !u.worksAt(locationID):
+		case slices.Contains(granted, auth.Admin):
+			admins = append(admins, u)
 		default:
 			sellers = append(sellers, u)
 		}
 	}
+
 	if len(sellers) == 0 {
-		return bosses, nil
+		return admins, nil
 	}
 	return sellers, nil
 }
