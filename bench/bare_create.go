@@ -61,15 +61,18 @@ func (b *bare) createHull(req *http.Request, k keyRow) ([]byte, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	var c hullCreate
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, 0, err
 	}
+
 	tx, err := b.write.BeginTx(req.Context(), nil)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = tx.Rollback() }() // says only that it was committed
+
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := bareHull{
 		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
@@ -79,16 +82,19 @@ func (b *bare) createHull(req *http.Request, k keyRow) ([]byte, int64, error) {
 		makeKey: strings.ToLower(c.Make), modelKey: strings.ToLower(c.Model),
 	}
 	h.derive()
+
 	body, err := encode(h)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	w := writer{ctx: req.Context(), b: b, tx: tx, now: now}
 	w.hull(k, h)
 	w.records(req, k, h, text, body)
 	if w.err == nil {
 		w.err = tx.Commit()
 	}
+
 	return body, 1, w.err
 }
 
@@ -153,6 +159,7 @@ func (w *writer) words(h bareHull) {
 			}
 		}
 	}
+
 	slices.Sort(all)
 	all = slices.Compact(all)
 	query, args := "INSERT INTO hull_terms (env, term, id) VALUES ", []any{h.Env, h.ID}
@@ -163,6 +170,7 @@ func (w *writer) words(h bareHull) {
 		query += "($1, $" + strconv.Itoa(i+3) + ", $2)"
 		args = append(args, word)
 	}
+
 	_, w.err = w.tx.ExecContext(w.ctx, query, args...)
 }
 

@@ -101,19 +101,23 @@ func open(ctx context.Context, d database, inv inventory) (s *stage, err error) 
 			err = errors.Join(err, s.Close())
 		}
 	}()
+
 	// As in production, but for where the log goes.
 	a, err := app.Open(ctx, d.settings, slog.New(slog.NewJSONHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelInfo})))
 	if err != nil {
 		return s, err
 	}
+
 	s.closers = append(s.closers, a.Close)
 	if err := a.Migrate(ctx); err != nil {
 		return s, err
 	}
+
 	b, err := newBare(ctx, d)
 	if err != nil {
 		return s, err
 	}
+
 	s.closers, s.raw = append(s.closers, b.Close), b.read
 	if s.ours, err = s.serve(a.Handler); err != nil {
 		return s, err
@@ -121,6 +125,7 @@ func open(ctx context.Context, d database, inv inventory) (s *stage, err error) 
 	if s.bare, err = s.serve(b.handler()); err != nil {
 		return s, err
 	}
+
 	s.hulls, err = texts(ctx, s.raw, `SELECT id FROM hulls WHERE env = $1 ORDER BY id LIMIT $2`, inv.env, small)
 	return s, err
 }
@@ -154,6 +159,7 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
+
 	s, err := open(ctx, d, inv)
 	if err != nil {
 		return err
@@ -165,6 +171,7 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 	if err := s.agree(ctx); err != nil {
 		return fmt.Errorf("the two servers do not do the same: %w", err)
 	}
+
 	for _, op := range operations {
 		for _, n := range crowds {
 			if name := fmt.Sprintf("%s/%s/%d", d.name, op.name, n); !o.only.MatchString(name) {
@@ -177,6 +184,7 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 			r.cells = append(r.cells, c)
 		}
 	}
+
 	return s.sell(ctx, o, r, d)
 }
 
@@ -191,17 +199,20 @@ func (s *stage) measure(ctx context.Context, o options, d database, op operation
 			return err
 		}
 	}
+
 	ours, bare := once(s.ours), once(s.bare)
 	for _, warm := range []func(context.Context) error{ours, bare} {
 		if _, err := load(ctx, workers, 200*time.Millisecond, warm); err != nil {
 			return c, err
 		}
 	}
+
 	length := time.Duration(o.seconds * float64(time.Second))
 	c = cell{database: d.name, operation: op, workers: workers}
 	if c.ours, c.bare, err = takeTurns(ctx, workers, length, ours, bare); err != nil || o.cpuProfile == "" {
 		return c, err
 	}
+
 	return c, profile(filepath.Join(o.cpuProfile, fmt.Sprintf("%s-%s-%d.pprof", d.name, op.name, workers)), func() error {
 		_, err := load(ctx, workers, length, ours)
 		return err
@@ -238,6 +249,7 @@ func (s *stage) agree(ctx context.Context) error {
 	}
 	full := s.hulls
 	s.hulls = full[:1] // the same for both
+
 	for _, op := range operations {
 		if !op.read {
 			continue
@@ -254,6 +266,7 @@ func (s *stage) agree(ctx context.Context) error {
 			return fmt.Errorf("%s:\n%s\n%s", op.title, ours, bare)
 		}
 	}
+
 	s.hulls = full
 	return s.agreeOnCreate(ctx, ask)
 }
@@ -266,30 +279,37 @@ func (s *stage) agreeOnCreate(ctx context.Context, ask func(string, operation) (
 		if err != nil {
 			return err
 		}
+
 		answer, err := ask(base, op)
 		if err != nil {
 			return err
 		}
+
 		after, err := s.count(ctx)
 		if err != nil {
 			return err
 		}
+
 		for t := range after {
 			grown[i] = append(grown[i], fmt.Sprint(after[t]-before[t]))
 		}
+
 		// The service reads what either has written as it was answered.
 		var made struct{ ID string }
 		if err := json.Unmarshal(answer, &made); err != nil {
 			return err
 		}
+
 		seen, err := ask(s.ours, operation{request: get(func(*stage) string { return "/v1/hulls/" + made.ID }), status: http.StatusOK})
 		if err != nil {
 			return err
 		}
+
 		if !bytes.Equal(answer, seen) {
 			return fmt.Errorf("create answers\n%s\nbut wrote\n%s", answer, seen)
 		}
 	}
+
 	if ours, bare := strings.Join(grown[0], " "), strings.Join(grown[1], " "); ours != bare {
 		return fmt.Errorf("create adds rows %s and %s", ours, bare)
 	}

@@ -27,6 +27,7 @@ func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv invento
 	if err != nil {
 		return nil, err
 	}
+
 	now := time.Now()
 	ms := fmt.Sprintf("(%d + i * %d)", madeAt(now, n, 0).UnixMilli(), every.Milliseconds())
 	made := d.stamp(ms)
@@ -46,12 +47,14 @@ func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv invento
 		"created_at":    made,
 		"updated_at":    rarely(d.stamp(fmt.Sprint(now.UnixMilli())), made),
 	}
+
 	values := make([]string, len(columns))
 	for c, name := range columns {
 		if values[c] = own[name]; values[c] == "" {
 			values[c] = name
 		}
 	}
+
 	words := func(term, from string) string {
 		return fmt.Sprintf("INSERT INTO hull_terms (env, term, id) SELECT %d, %s, copy_id FROM %s", inv.env, term, from)
 	}

@@ -45,10 +45,12 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 			}
 			buyer = made
 		}
+
 		hulls, err := texts(ctx, s.raw, `SELECT id FROM hulls WHERE env = $1 AND status = 'available' ORDER BY id LIMIT $2`, s.env, max(20, int(o.seconds*200)))
 		if err != nil {
 			return err
 		}
+
 		deals := make([]string, len(hulls))
 		opened, err := each(ctx, workers, len(hulls), func(ctx context.Context, i int) (err error) {
 			deals[i], err = s.post(ctx, "/v1/deals", map[string]any{"hull_id": hulls[i], "buyer_id": buyer, "offer_usd": 118000}, http.StatusCreated)
@@ -57,6 +59,7 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 		if err != nil {
 			return err
 		}
+
 		offers := make([]string, len(deals))
 		for i, id := range deals {
 			offer, err := texts(ctx, s.raw, `SELECT id FROM offers WHERE env = $1 AND deal_id = $2`, s.env, id)
@@ -65,6 +68,7 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 			}
 			offers[i] = offer[0]
 		}
+
 		accepted, err := each(ctx, workers, len(deals), func(ctx context.Context, i int) error {
 			_, err := s.post(ctx, "/v1/deals/"+deals[i]+"/offers/"+offers[i]+"/accept", map[string]any{}, http.StatusOK)
 			return err
@@ -72,8 +76,10 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 		if err != nil {
 			return err
 		}
+
 		r.sales = append(r.sales, sale{d.name, "open a deal with Idempotency-Key", workers, opened}, sale{d.name, "accept an offer", workers, accepted})
 	}
+
 	return nil
 }
 
@@ -85,6 +91,7 @@ func each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	begin, used := time.Now(), cpuTime()
+
 	for range workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
@@ -97,6 +104,7 @@ func each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 		})
 	}
 	wg.Wait()
+
 	t = tally{rates: []float64{float64(n) / time.Since(begin).Seconds()}, took: took, cpu: cpuTime() - used}
 	return t, context.Cause(ctx)
 }

@@ -49,6 +49,7 @@ func flood(ctx context.Context, o options, r *report, d database) error {
 		return err
 	}
 	defer func() { _ = b.close() }() // measured, and thrown away
+
 	var k struct{ ID, Key string }
 	if err := b.ask(ctx, http.MethodPost, "/v1/api_keys", `{"name": "gone", "scopes": ["webhooks"]}`, http.StatusCreated, &k); err != nil {
 		return err
@@ -56,6 +57,7 @@ func flood(ctx context.Context, o options, r *report, d database) error {
 	if err := b.ask(ctx, http.MethodPost, "/v1/api_keys/"+k.ID+"/revoke", "", http.StatusOK, nil); err != nil {
 		return err
 	}
+
 	bare, err := b.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"error":{"status":429}}`) // the client ignores it
@@ -63,11 +65,13 @@ func flood(ctx context.Context, o options, r *report, d database) error {
 	if err != nil {
 		return err
 	}
+
 	f := flooded{database: d.name, rate: 2000}
 	progress("%s: a flood of %d refused requests a second", d.name, f.rate)
 	good := func(ctx context.Context) error {
 		return b.ask(ctx, http.MethodGet, "/v1/webhooks", "", http.StatusOK, nil)
 	}
+
 	for range 5 {
 		for into, target := range map[*[]time.Duration]string{&f.calm: "", &f.ours: b.api, &f.bare: bare} {
 			stop := knock(ctx, target, k.Key, f.rate)
@@ -79,6 +83,7 @@ func flood(ctx context.Context, o options, r *report, d database) error {
 			*into = append(*into, took...)
 		}
 	}
+
 	r.floods = append(r.floods, f)
 	return nil
 }
@@ -88,6 +93,7 @@ func knock(ctx context.Context, base, key string, rate int) (stop func()) {
 	if base == "" {
 		return func() {}
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	const hands = 8
 	ended := make(chan struct{}, hands)
@@ -107,6 +113,7 @@ func knock(ctx context.Context, base, key string, rate int) (stop func()) {
 			}
 		}()
 	}
+
 	return func() {
 		cancel()
 		for range hands {
@@ -123,12 +130,14 @@ func (r *report) relayTables() []table {
 	for _, d := range r.relayed {
 		relay.rows = append(relay.rows, []string{d.database, fmt.Sprint(d.webhooks), fmt.Sprint(d.deliveries), fmt.Sprintf("%.0f", float64(d.deliveries)/d.took.Seconds())})
 	}
+
 	delay := table{
 		title: "Webhooks: from commit to receiver",
 		note: fmt.Sprintf("Milliseconds, one event at a time: alone, beside two webhooks that work, and beside one that hangs and one that is dead. "+
 			"Goals: p50 under 1000, on PostgreSQL under 100; sick neighbors raise the p99 at most %.1f times.", mostSlowed),
 		columns: []string{"database", "p50 alone", "p99 alone", "p50 beside two", "p99 beside two", "p50 beside sick", "p99 beside sick", "ratio of p99", "goal"},
 	}
+
 	for _, d := range r.delays {
 		bound := time.Second
 		if d.database == "postgres" {
@@ -139,6 +148,7 @@ func (r *report) relayTables() []table {
 			ms(quantile(d.sick, 0.5)), ms(quantile(d.sick, 0.99)), fmt.Sprintf("%.2f", d.slowed()), mark(d.slowed() <= mostSlowed && quantile(d.alone, 0.5) < bound),
 		})
 	}
+
 	floods := table{
 		title: "A flood of refused credentials",
 		note: fmt.Sprintf("p50 in milliseconds of a good caller while a revoked key knocks, beside the same flood at a server that refuses without looking. "+
@@ -150,5 +160,6 @@ func (r *report) relayTables() []table {
 			f.database, fmt.Sprint(f.rate), ms(quantile(f.calm, 0.5)), ms(quantile(f.ours, 0.5)), ms(quantile(f.bare, 0.5)), fmt.Sprintf("%.2f", f.ratio()), mark(f.ratio() <= mostFlooded),
 		})
 	}
+
 	return []table{relay, delay, floods}
 }

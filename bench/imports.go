@@ -148,12 +148,14 @@ func (c *importer) feed(ctx context.Context, channel string) (n int, took time.D
 		if err != nil {
 			return err
 		}
+
 		req.Header.Set("Authorization", "Bearer "+c.key)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return err
 		}
 		defer res.Body.Close()
+
 		buf := make([]byte, 64<<10)
 		for {
 			got, err := res.Body.Read(buf)
@@ -167,6 +169,7 @@ func (c *importer) feed(ctx context.Context, channel string) (n int, took time.D
 			}
 		}
 	})
+
 	return n, took, peak, err
 }
 
@@ -190,10 +193,12 @@ func observe(work func() error) (took time.Duration, peak uint64, err error) {
 			}
 		}
 	})
+
 	start := time.Now()
 	err = work()
 	took = time.Since(start)
 	close(done)
 	wg.Wait()
+
 	return took, peak, err
 }

@@ -112,6 +112,7 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 		return nil
 	}
 	progress("starting PostgreSQL")
+
 	cluster, err := postgres.Start(ctx, postgres.Durable())
 	if err != nil {
 		return err
@@ -126,6 +127,7 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+
 	for name, measure := range others {
 		if !o.wants("postgres/" + name) {
 			continue
@@ -138,6 +140,7 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+
 	if o.pgMillion {
 		d, err := postgresIn(ctx, cluster, "large", temp+"/large-postgres")
 		if err != nil {
@@ -145,6 +148,7 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 		}
 		return million(ctx, o, r, d)
 	}
+
 	return nil
 }
 

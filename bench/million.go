@@ -62,6 +62,7 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
+
 	progress("%s: filled in %s", d.name, time.Since(start).Round(time.Second))
 	s, err := open(ctx, d, inv)
 	if err != nil {
@@ -71,6 +72,7 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	if err := r.meet(ctx, d, s.raw); err != nil {
 		return err
 	}
+
 	depth := deep{database: d.name, hulls: o.hulls}
 	ask := func(query url.Values) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -83,11 +85,13 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	if depth.first, depth.last, err = takeTurns(ctx, 1, time.Duration(o.seconds*float64(time.Second)), ask(first), ask(last)); err != nil {
 		return err
 	}
+
 	r.depths = append(r.depths, depth)
 	for _, p := range s.probes(o.hulls) {
 		progress("%s: %s", d.name, p.title)
 		r.found = append(r.found, s.try(ctx, d, p))
 	}
+
 	if o.explain {
 		return s.explain(ctx, d)
 	}

@@ -20,6 +20,7 @@ func (s *stage) explain(ctx context.Context, d database) error {
 	}
 	within := func(from string) string { return "term >= '" + from + "' AND term < '" + from + "\U0010FFFF'" }
 	updated := func(since time.Time) string { return "h.updated_at > " + d.stamp(fmt.Sprint(since.UnixMilli())) }
+
 	for _, q := range []struct{ title, query string }{
 		{"first page", list(active)},
 		{"last page", list(active + " AND h.id < '" + s.hulls[100] + "'")},
@@ -43,6 +44,7 @@ func (s *stage) explain(ctx context.Context, d database) error {
 		}
 		fmt.Printf("\n%s, %s\n  %s\n", d.name, q.title, strings.Join(lines, "\n  "))
 	}
+
 	return nil
 }
 
@@ -54,15 +56,18 @@ func (s *stage) plan(ctx context.Context, d database, query string) (lines []str
 		return nil, err
 	}
 	defer rows.Close()
+
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
+
 	values := make([]any, len(columns))
 	var text string
 	for i := range values {
 		values[i] = new(any)
 	}
+
 	values[len(values)-1] = &text
 	for rows.Next() {
 		if err := rows.Scan(values...); err != nil {
@@ -70,5 +75,6 @@ func (s *stage) plan(ctx context.Context, d database, query string) (lines []str
 		}
 		lines = append(lines, text)
 	}
+
 	return lines, rows.Err()
 }

@@ -77,6 +77,7 @@ func (r *report) tables() []table {
 			"Goal for reads: a ratio of at least %.1f.", leastRatio),
 		columns: []string{"database", "operation", "at once", "ours/s", "bare/s", "ratio", "goal", "ours p50", "ours p99", "bare p50", "bare p99", "ours CPU", "bare CPU"},
 	}
+
 	for _, c := range r.cells {
 		by, goal := ratio(c.ours, c.bare), ""
 		if c.operation.read {
@@ -88,6 +89,7 @@ func (r *report) tables() []table {
 			ms(quantile(c.bare.took, 0.5)), ms(quantile(c.bare.took, 0.99)), ms(c.ours.perRequest()), ms(c.bare.perRequest()),
 		})
 	}
+
 	sold := table{
 		title:   "Deals",
 		note:    "The service by itself: every deal on a hull of its own, which accepting the offer reserves.",
@@ -98,6 +100,7 @@ func (r *report) tables() []table {
 			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)), ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
 		})
 	}
+
 	depth := table{
 		title:   "Depth",
 		note:    fmt.Sprintf("Milliseconds for 50 hulls at the newest and at the oldest end. Goal: at most %.1f times.", mostDepth),
@@ -108,11 +111,13 @@ func (r *report) tables() []table {
 			d.database, fmt.Sprint(d.hulls), ms(quantile(d.first.took, 0.5)), ms(quantile(d.last.took, 0.5)), fmt.Sprintf("%.2f", d.ratio()), mark(d.ratio() <= mostDepth),
 		})
 	}
+
 	found := table{
 		title:   "Lists and searches on the large inventory",
 		note:    "Milliseconds for the first page of 25, one request at a time.",
 		columns: []string{"database", "what", "p50", "worst", "hulls"},
 	}
+
 	for _, a := range r.found {
 		row := []string{a.database, a.title, ms(quantile(a.took, 0.5)), ms(quantile(a.took, 1)), fmt.Sprint(a.rows)}
 		if a.more {
@@ -123,6 +128,7 @@ func (r *report) tables() []table {
 		}
 		found.rows = append(found.rows, row)
 	}
+
 	work := table{
 		title: "Imports and feeds",
 		note: fmt.Sprintf("One at a time, with its job. Peak is the most of the heap in use at once, client included. Goals: 100,000 rows in %.0f s, and a peak of %d MB at any size.",
@@ -134,6 +140,7 @@ func (r *report) tables() []table {
 			b.database, b.title, fmt.Sprint(b.rows), fmt.Sprintf("%.1f", b.took.Seconds()), fmt.Sprintf("%.0f", float64(b.rows)/b.took.Seconds()), fmt.Sprint(b.peak >> 20), mark(b.goal),
 		})
 	}
+
 	return append([]table{compared, sold, depth, found, work}, r.relayTables()...)
 }
 

@@ -52,12 +52,14 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 	if err != nil {
 		return inv, err
 	}
+
 	write, read, err := d.open()
 	if err != nil {
 		return inv, err
 	}
 	defer write.Close()
 	defer read.Close()
+
 	conn, err := write.Conn(ctx)
 	if err != nil {
 		return inv, err
@@ -66,18 +68,22 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 	if err := conn.QueryRowContext(ctx, `SELECT env FROM dealerships WHERE mode = 'live'`).Scan(&inv.env); err != nil {
 		return inv, err
 	}
+
 	indexes, err := indexesOf(ctx, conn, d)
 	if err != nil {
 		return inv, err
 	}
+
 	statements := append([]string{}, d.bulk...)
 	for _, i := range indexes {
 		statements = append(statements, "DROP INDEX "+i[0]) // rebuilt from sorted rows, which is much faster
 	}
+
 	copies, err := copyStatements(ctx, conn, d, inv, n)
 	if err != nil {
 		return inv, err
 	}
+
 	statements = append(statements, copies...)
 	for _, i := range indexes {
 		statements = append(statements, i[1])
@@ -87,6 +93,7 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 			return inv, fmt.Errorf("%s: %w", s, err)
 		}
 	}
+
 	return inv, nil
 }
 
@@ -101,17 +108,21 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 	if err := a.Migrate(ctx); err != nil {
 		return inv, err
 	}
+
 	f, err := access.Bootstrap(ctx, a.DB, a.Box, "Bench Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
 		return inv, err
 	}
+
 	if inv.key, err = issue(ctx, a, f.DealershipID, auth.Live); err != nil {
 		return inv, err
 	}
+
 	catalog, err := issue(ctx, a, f.DealershipID, auth.Test)
 	if err != nil {
 		return inv, err
 	}
+
 	for i := range 9 { // the ninth is for few
 		place, err := post(a, inv.key, "/v1/locations", map[string]any{"name": "Harbor " + strconv.Itoa(i+1)})
 		if err != nil {
@@ -119,10 +130,12 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 		}
 		inv.locations = append(inv.locations, place)
 	}
+
 	shop, err := post(a, catalog, "/v1/locations", map[string]any{"name": "Catalogue"})
 	if err != nil {
 		return inv, err
 	}
+
 	for brand, names := range models {
 		for _, model := range names {
 			if _, err := post(a, catalog, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
@@ -130,6 +143,7 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 			}
 		}
 	}
+
 	return inv, nil
 }
 

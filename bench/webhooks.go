@@ -94,14 +94,17 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 	if b.App, err = app.Open(ctx, set, slog.New(slog.DiscardHandler)); err != nil {
 		return b, err
 	}
+
 	b.closers = append(b.closers, b.App.Close)
 	if err := b.App.Migrate(ctx); err != nil {
 		return b, err
 	}
+
 	f, err := access.Bootstrap(ctx, b.DB, b.Box, "Bench Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
 		return b, err
 	}
+
 	_, err = db.Write(ctx, b.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
 		found, err := dealership.FindEnvironment(ctx, tx, f.DealershipID, auth.Test)
 		if err != nil {
@@ -114,9 +117,11 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 	if err != nil {
 		return b, err
 	}
+
 	if b.api, err = b.serve(b.App.Handler); err != nil {
 		return b, err
 	}
+
 	b.receiver, err = b.serve(http.HandlerFunc(b.receive))
 	return b, err
 }
@@ -196,10 +201,12 @@ func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took ti
 		}
 		defer func() { err = errors.Join(err, remove()) }()
 	}
+
 	count := most / webhooks
 	if err := b.emit(ctx, "location.created", count, 100); err != nil {
 		return 0, 0, err
 	}
+
 	left, all := count*webhooks, make(chan struct{})
 	b.mu.Lock()
 	b.hear = func(string, time.Time) {
@@ -208,6 +215,7 @@ func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took ti
 		}
 	}
 	b.mu.Unlock()
+
 	start := time.Now()
 	stop := b.relay(ctx)
 	select {
@@ -215,11 +223,13 @@ func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took ti
 	case <-time.After(5 * time.Minute):
 		err = fmt.Errorf("%d deliveries are missing", left)
 	}
+
 	took = time.Since(start)
 	b.mu.Lock()
 	b.hear = nil
 	b.mu.Unlock()
 	stop()
+
 	return took, count * webhooks, err
 }
 
@@ -252,6 +262,7 @@ func (b *hookBench) latency(ctx context.Context, database string, n int) (d dela
 			return d, err
 		}
 	}
+
 	heard := make(chan time.Time, 1)
 	b.mu.Lock()
 	b.hear = func(path string, at time.Time) {
@@ -262,6 +273,7 @@ func (b *hookBench) latency(ctx context.Context, database string, n int) (d dela
 	b.mu.Unlock()
 	defer b.relay(ctx)()
 	defer close(b.release)
+
 	turns := []struct {
 		event string
 		into  *[]time.Duration
@@ -279,5 +291,6 @@ func (b *hookBench) latency(ctx context.Context, database string, n int) (d dela
 			return d, errors.New("an event was not delivered")
 		}
 	}
+
 	return d, nil
 }

@@ -81,6 +81,7 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 			return c, err
 		}
 	}
+
 	return c, events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
 }
 
@@ -143,18 +144,22 @@ func (a *API) changeListing(
 	if err != nil {
 		return HullSyndication{}, err
 	}
+
 	if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 		return HullSyndication{}, err
 	}
+
 	c, err := channels.Find(ctx, tx, in.ChannelID)
 	if err != nil {
 		return HullSyndication{}, err
 	}
+
 	l, err := changeListing(ctx, tx, in.HullID, c.ID, func(h hulls.Hull, l *HullSyndication) error {
 		return edit(c, h, l)
 	})
 	if err == nil && l.State == queued {
 		err = a.Jobs.Enqueue(ctx, tx, PushDue{}, tx.Now)
 	}
+
 	return l, err
 }

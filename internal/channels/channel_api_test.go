@@ -130,11 +130,13 @@ func TestAutoPublish(t *testing.T) {
 		if onChannel(s, used, channel).State != "published" {
 			t.Error("not published when it came to pass the filter")
 		}
+
 		s.Test.Do("DELETE", "/v1/hulls/"+before+"/syndication/"+channel, nil, 200, nil)
 		s.Test.Put("/v1/hulls/"+before+"/pricing", `{"price_usd":1000}`, 200, nil)
 		if onChannel(s, before, channel).State != "removed" {
 			t.Error("published against the dealer's wish")
 		}
+
 		onOrder := s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil})
 		s.Test.Do("DELETE", "/v1/hulls/"+onOrder+"/syndication/"+channel, nil, 200, nil)
 		s.Test.Patch("/v1/hulls/"+onOrder, `{"hin":"ABC12345L495"}`, 200, nil)
@@ -370,6 +372,7 @@ func TestChangeDuringAPush(t *testing.T) {
 		channel := s.Test.Channel(map[string]any{"push_url": p.URL})
 		id := s.Test.Hull(s.Test.Location(), nil)
 		s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
+
 		first := true
 		p.mu.Lock()
 		p.answer = func(call) (int, string) {
@@ -381,10 +384,12 @@ func TestChangeDuringAPush(t *testing.T) {
 		}
 		p.mu.Unlock()
 		push(t, s, channel)
+
 		calls := p.calls()
 		testkit.Len(t, calls, 2)
 		testkit.Excludes(t, calls[0].body, `"5000"`)
 		testkit.Contains(t, calls[1].body, `"5000"`)
+
 		l := onChannel(s, id, channel)
 		testkit.Equal(t, l.State, "published")
 		testkit.Equal(t, l.ExternalID, new("X"))

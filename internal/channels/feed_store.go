@@ -65,6 +65,7 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 	if err := out.begin(s.name); err != nil {
 		return err
 	}
+
 	after := ""
 	for {
 		batch, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]listing, error) {
@@ -78,14 +79,17 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 		if err != nil {
 			return err
 		}
+
 		for _, l := range batch {
 			if err := out.write(l); err != nil {
 				return err
 			}
 		}
+
 		if len(batch) < feedBatch {
 			return out.end()
 		}
+
 		after = batch[len(batch)-1].ID
 	}
 }

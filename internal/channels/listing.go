@@ -264,6 +264,7 @@ func (x *xmlWriter) write(l listing) error {
 			}
 		}
 	}
+
 	for i, p := range l.photos {
 		start := element("photo", "position", strconv.Itoa(i+1), "sha256", p.SHA256, "modified", p.UpdatedAt.Format(wire.TimeFormat))
 		if p.Caption != nil {
@@ -273,6 +274,7 @@ func (x *xmlWriter) write(l listing) error {
 			return err
 		}
 	}
+
 	return x.enc.EncodeToken(boat.End())
 }
 
@@ -392,6 +394,7 @@ func productOf(l listing) product {
 			Seller:       ldThing{Type: "Organization", Name: l.seller},
 		},
 	}
+
 	if l.Hull.Condition == "new" {
 		p.Condition = schemaOrg + "NewCondition"
 	}
@@ -404,6 +407,7 @@ func productOf(l listing) product {
 			p.Offers.At.Address = &ldPlace{Type: "PostalAddress", Street: a.Line1, City: a.City, Region: deref(a.Region), Postal: deref(a.PostalCode), Country: a.Country}
 		}
 	}
+
 	for _, f := range fields {
 		text := f.text(l)
 		if f.unit == "-" || text == "" {
@@ -415,5 +419,6 @@ func productOf(l listing) product {
 		}
 		p.Properties = append(p.Properties, prop)
 	}
+
 	return p
 }

@@ -24,6 +24,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 	push := "https://partner.example"
 	type start struct{ state, action string }
 	starts := []start{{notListed, ""}, {queued, toPublish}, {queued, toWithdraw}, {published, ""}, {rejected, ""}, {removed, ""}}
+
 	// By start: same, changed, not to be listed, not wanted.
 	pull := map[start][4]start{
 		{notListed, ""}:      {{published, ""}, {published, ""}, {notListed, ""}, {notListed, ""}},
@@ -33,6 +34,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 		{rejected, ""}:       {{rejected, ""}, {published, ""}, {removed, ""}, {removed, ""}},
 		{removed, ""}:        {{published, ""}, {published, ""}, {removed, ""}, {removed, ""}},
 	}
+
 	pushed := map[start][4]start{
 		{notListed, ""}:      {{queued, toPublish}, {queued, toPublish}, {notListed, ""}, {notListed, ""}},
 		{queued, toPublish}:  {{queued, toPublish}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
@@ -41,6 +43,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 		{rejected, ""}:       {{rejected, ""}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
 		{removed, ""}:        {{queued, toPublish}, {queued, toPublish}, {removed, ""}, {removed, ""}},
 	}
+
 	for kind, table := range map[string]map[start][4]start{"feed": pull, "push": pushed} {
 		for _, from := range starts {
 			for i, want := range table[from] {
@@ -48,11 +51,13 @@ func TestListingFollowsItsHull(t *testing.T) {
 				if kind == "push" {
 					c.PushURL = &push
 				}
+
 				h := hulls.Hull{Status: hulls.Available}
 				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now, Listed: from.state == published}
 				if i == 2 {
 					h.Status = hulls.Sold
 				}
+
 				before := l
 				wrote := l.follow(h, c, i == 1, now)
 				if got := (start{l.State, deref(l.Action)}); got != want {
@@ -129,6 +134,7 @@ func TestParseAnswer(t *testing.T) {
 			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
 		}
 	}
+
 	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
 		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
 	}
@@ -170,27 +176,32 @@ func TestListingAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(rendered(t, "json", l)), &p); err != nil {
 		t.Fatal(err)
 	}
+
 	offers := p["offers"].(map[string]any)
 	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" || p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
 		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
 		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
 		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", len(p["image"].([]any)) = 2`, p)
 	}
+
 	props := map[string]any{}
 	for _, v := range p["additionalProperty"].([]any) {
 		v := v.(map[string]any)
 		props[v["name"].(string)] = v["value"]
 	}
+
 	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
 		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
 	}
 	if _, there := props["hull_material"]; there {
 		t.Error("an unknown value is there")
 	}
+
 	l.pricing.PriceHidden, l.Status = true, hulls.SalePending
 	if text := rendered(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
 		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
 	}
+
 	l.gone = true
 	if text := rendered(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
 		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
@@ -212,9 +223,11 @@ func TestListingAsXML(t *testing.T) {
 			} `xml:"photo"`
 		} `xml:"boat"`
 	}
+
 	if err := xml.Unmarshal([]byte(rendered(t, "xml", sampleListing())), &doc); err != nil {
 		t.Fatal(err)
 	}
+
 	b := doc.Boats[0]
 	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" || b.Description != `Fast & "dry" <b>` || b.Material != nil ||
 		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {

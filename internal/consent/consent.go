@@ -203,6 +203,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 	slices.SortFunc(records, func(a, b Consent) int {
 		return cmp.Or(a.CapturedAt.Compare(b.CapturedAt), strings.Compare(string(a.Direction), string(b.Direction)), strings.Compare(a.ID, b.ID))
 	})
+
 	s := Standing{Code: CodeMissing}
 	for _, r := range records {
 		switch {
@@ -224,6 +225,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 			s = Standing{ConsentID: &r.ID}
 		}
 	}
+
 	return s
 }
 

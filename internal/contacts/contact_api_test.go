@@ -20,6 +20,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, c.LastName, new("Bell"))
 		testkit.Equal(t, c.Address.City, new("Annapolis"))
 		testkit.Equal(t, c.Address.Line1, nil)
+
 		read := s.Test.Get("/v1/contacts/"+c.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		s.Test.Patch("/v1/contacts/"+c.ID, `{"phone":null,"address":{"line1":"12 Dock Street"},"tags":null,"metadata":{"a":null,"b":"2"}}`, 200, &got)
@@ -30,6 +31,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, got.Metadata["b"], "2")
 		testkit.Equal(t, len(got.Metadata), 1)
 		testkit.Equal(t, got.Version, 2)
+
 		f := s.Test.Post("/v1/contacts", `{"email":"ann@example.com.","phone":"12","timezone":"Mars"}`, 422, nil).Fault(t)
 		for field, code := range map[string]string{"email": "format", "phone": "format", "timezone": "enum"} {
 			f.WantDetail(t, field, code)
@@ -79,10 +81,12 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, ids, want)
 			}
 		}
+
 		var c contacts.Contact
 		s.Test.Get("/v1/contacts/"+inc, 200, &c)
 		testkit.Equal(t, c.PossibleDuplicates, []string{ann})
 		s.Test.Patch("/v1/contacts/"+ann, `{"last_name":"Shore"}`, 200, nil)
+
 		var p page.Page[contacts.Contact]
 		if s.Test.Get("/v1/contacts?q=shore", 200, &p); len(p.Data) != 1 {
 			t.Error("not found by a new name")

@@ -46,6 +46,7 @@ func TestMerge(t *testing.T) {
 		if code := text(t, s, second); code != "" {
 			t.Fatalf(`got %q, want ""`, code)
 		}
+
 		var c, gone contacts.Contact
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": anna}, 200, &c)
 		testkit.Equal(t, c.FirstName, new("Ann"))
@@ -59,6 +60,7 @@ func TestMerge(t *testing.T) {
 		testkit.Equal(t, gone.MergedInto, new(ann))
 		testkit.Equal(t, gone.FirstName, new("Anna"))
 		testkit.Equal(t, gone.Version, 2)
+
 		var l leads.Lead
 		var sent page.Page[messages.LeadMessage]
 		var consents page.Page[consent.Consent]
@@ -68,12 +70,14 @@ func TestMerge(t *testing.T) {
 		testkit.Equal(t, l.ContactID, ann)
 		testkit.Equal(t, sent.Data[0].ContactID, ann)
 		testkit.Len(t, consents.Data, 2)
+
 		var list page.Page[contacts.Contact]
 		for query, want := range map[string]string{"q=anna": ann, "": ann, "gone=true": anna, "email=anna@example.com": ann} {
 			s.Test.Get("/v1/contacts?"+query, 200, &list)
 			testkit.Len(t, list.Data, 1, query)
 			testkit.Equal(t, list.Data[0].ID, want, query)
 		}
+
 		// Nothing new happens to the one that is gone.
 		for _, f := range []testkit.Fault{
 			s.Test.Patch("/v1/contacts/"+anna, `{"first_name":"A"}`, 409, nil).Fault(t),
@@ -85,6 +89,7 @@ func TestMerge(t *testing.T) {
 			f.WantDetail(t, "contact_id", "state")
 			testkit.Contains(t, f.Message, ann)
 		}
+
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).WantDetail(t, "duplicate_id", "exclusive")
 		s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "duplicate_id", "not_found")
 		// Merged once more, the first one follows.
@@ -123,6 +128,7 @@ func TestMergesAtOnce(t *testing.T) {
 			slices.Sort(statuses[:2])
 			testkit.Equal(t, statuses[:2], []int{200, 409})
 		}
+
 		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0], 0, "leads of merged contacts")
 	})
 }
@@ -140,6 +146,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				if code := text(t, s, b); code != "" {
 					t.Fatalf(`got %q, want ""`, code)
 				}
+
 				into, gone := no, yes
 				if !keepsRevoked {
 					into, gone = yes, no

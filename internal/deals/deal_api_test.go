@@ -78,12 +78,14 @@ func TestCreateRejects(t *testing.T) {
 		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd", "minimum") || !f.HasDetail("metadata", "too_long") {
 			t.Errorf(`not all errors together: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
+
 		buyer := s.Test.Contact(nil)
 		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
 		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") || !f.HasDetail("offer_usd", "required") {
 			t.Errorf(`got %+v; want a detail "buyer_id" "required", a detail "offer_usd" "required"`, f)
 		}
 		post(422, map[string]any{"status": "closed"})
+
 		gone := s.Test.Hull(s.Test.Location(), map[string]any{"status": "not_for_sale"})
 		post(409, map[string]any{"hull_id": gone}).WantDetail(t, "hull_id", "state")
 		id := s.Test.Deal(nil)
@@ -124,6 +126,7 @@ func TestWholeCashDeal(t *testing.T) {
 		s.Test.Post(path+"/advance", `{"to": "delivered", "reason": "at the slip"}`, 200, nil)
 		same(t, "hull", hull(s, boat).Status, hulls.Delivered)
 		s.Test.Post(path+"/advance", nil, 200, nil)
+
 		d := deal(s, id)
 		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil || d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
 			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
@@ -131,6 +134,7 @@ func TestWholeCashDeal(t *testing.T) {
 		s.Test.Post("/v1/hulls/"+boat+"/archive", nil, 200, nil) // the deal no longer has it
 		same(t, "story", story(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
 		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
+
 		var history page.Page[deals.DealChange]
 		s.Test.Get(path+"/history", 200, &history)
 		var got []string
@@ -191,6 +195,7 @@ func TestCancelReleasesTheHull(t *testing.T) {
 			s.Test.Post("/v1/hulls/"+boat+"/transition", map[string]string{"to": "on_hold", "reason": "survey", "expires_at": until(d)}, 200, nil)
 			return boat
 		}
+
 		for name, tt := range map[string]struct {
 			boat  string
 			wait  time.Duration
@@ -210,6 +215,7 @@ func TestCancelReleasesTheHull(t *testing.T) {
 				t.Errorf("%s: got %s, want %s, with a hold only if on hold", name, testkit.Show(h), tt.after)
 			}
 		}
+
 		boat := s.Test.Hull(loc, nil)
 		id := s.Test.DealIn("contracted", map[string]any{"hull_id": boat}) // a sold hull becomes available again
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
@@ -230,12 +236,14 @@ func TestCancel(t *testing.T) {
 			pay(s, id, 20000)
 			pay(s, id, 30000)
 			s.Test.Post(path+"/offers", `{"amount_usd": 120000, "made_by": "dealer"}`, 201, nil)
+
 			var order, agreement struct{ ID, Status string }
 			s.Test.Post(path+"/documents", `{"kind": "buyers_order"}`, 201, &order)
 			agreement.ID = s.Test.SignedDocument(id, "purchase_agreement")
 			s.Test.Post(path+"/cancel", `{"reason": "no"}`, 400, nil).WantDetail(t, "deposit_outcome", "required")
 			s.Test.Post(path+"/cancel", `{}`, 400, nil)
 			s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "keep"}`, 422, nil)
+
 			var d deals.Deal
 			s.Test.Post(path+"/cancel", map[string]string{"reason": "Survey", "deposit_outcome": outcome}, 200, &d)
 			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome || d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
@@ -245,6 +253,7 @@ func TestCancel(t *testing.T) {
 			s.Test.Get(path+"/documents/"+agreement.ID, 200, &agreement)
 			testkit.Equal(t, order.Status, "voided")
 			testkit.Equal(t, agreement.Status, "signed")
+
 			var offers page.Page[deals.Offer]
 			s.Test.Get(path+"/offers", 200, &offers)
 			for _, o := range offers.Data {
@@ -288,6 +297,7 @@ func TestListDeals(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, got, want)
 			}
 		}
+
 		s.Test.Get("/v1/deals?status=closed&status_category=open", 400, nil)
 		s.Test.Get("/v1/deals?status=sold", 400, nil)
 		s.Test.Get("/v1/deals?starting_after="+boat, 400, nil)
@@ -303,6 +313,7 @@ func TestConvertLead(t *testing.T) {
 		}
 		s.Test.Post("/v1/leads", map[string]any{"contact_id": buyer}, 201, &lead)
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", `{"offer_usd": 1000}`, 400, nil).WantDetail(t, "hull_id", "required")
+
 		var d deals.Deal
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 201, &d)
 		testkit.Equal(t, d.BuyerID, buyer)
@@ -314,6 +325,7 @@ func TestConvertLead(t *testing.T) {
 		testkit.Equal(t, lead.Status, "converted")
 		testkit.Equal(t, lead.DealID, new(d.ID))
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 409, nil)
+
 		var p page.Page[deals.Deal]
 		s.Test.Get("/v1/deals?lead_id="+lead.ID, 200, &p)
 		testkit.Len(t, p.Data, 1, "deals of one lead")
@@ -341,6 +353,7 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 		{"move to finance", "/advance", `{"to": "in_finance"}`, "accepted", 200},
 		{"advance", "/advance", `{}`, "in_finance contracted funded delivered", 200},
 	}
+
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		c := s.Test
 		on := c.AcceptedDeal(nil)
@@ -354,6 +367,7 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 			case "contracted":
 				pay(s, on, deal(s, on).Totals.BalanceDueCents)
 			}
+
 			same(t, "the deal that goes on", string(deal(s, id).Status), status)
 			for _, a := range actions {
 				target, want := id, rejected

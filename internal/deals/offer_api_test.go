@@ -32,6 +32,7 @@ func TestOffers(t *testing.T) {
 		if got.Status != deals.Superseded || got.DecidedAt == nil || got.Version != 2 {
 			t.Errorf("opening offer %s; want got.Status = deals.Superseded, got.DecidedAt != nil, got.Version = 2", testkit.Show(got))
 		}
+
 		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11900000)
 		s.Test.Post(path+"/"+second.ID+"/reject", `{"by": "buyer", "reason": "Thought again"}`, 200, &got)
 		testkit.Equal(t, got.Status, deals.Withdrawn)
@@ -43,6 +44,7 @@ func TestOffers(t *testing.T) {
 		s.Test.Post(path, map[string]any{"amount_usd": 119500, "made_by": "buyer"}, 201, &second)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
 		same(t, "accepted", got.Status, deals.OfferAccepted)
+
 		d := deal(s, id)
 		testkit.Equal(t, d.AcceptedOfferID, new(counter.ID))
 		testkit.Equal(t, d.Totals.PriceCents, 12150000)
@@ -82,6 +84,7 @@ func TestOfferExpires(t *testing.T) {
 		path := "/v1/deals/" + id + "/offers"
 		var o deals.Offer
 		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
+
 		expire := func() (got deals.Offer) {
 			if err := jobs.Run(t.Context(), sales.ExpireOffer, deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
 				t.Fatal(err)

@@ -28,11 +28,13 @@ func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) []*te
 			answers[i] = res
 		})
 	}
+
 	close(start)
 	wg.Wait()
 	if t.Failed() {
 		t.FailNow()
 	}
+
 	return answers
 }
 

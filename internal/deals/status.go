@@ -124,6 +124,7 @@ func (d Deal) missing(to Status, rules dealership.Settings) (missing fault.Field
 			d.checkPaid(&missing)
 		}
 	}
+
 	return missing
 }
 

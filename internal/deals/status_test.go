@@ -31,6 +31,7 @@ func TestEveryAdvance(t *testing.T) {
 		Delivered:  {Closed},
 	}
 	spot := dealership.Settings{AllowDeliveryBeforeFunding: true}
+
 	for _, from := range statuses {
 		for _, to := range statuses {
 			d := ready(from)
@@ -105,6 +106,7 @@ func TestWhatIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, fields, tt.fields)
 		}
 	}
+
 	// What is too much is paid, too.
 	d := ready(Contracted)
 	d.PaidCents++
@@ -125,6 +127,7 @@ func TestEveryCancel(t *testing.T) {
 			t.Errorf("%s: got category %s, totals %+v; want cancelled with nothing due", from, d.StatusCategory, d.Totals)
 		}
 	}
+
 	for name, tt := range map[string]struct {
 		change func(d *Deal)
 		kind   fault.Kind

@@ -15,6 +15,7 @@ func TestTotals(t *testing.T) {
 		{Kind: "product", AmountCents: 200000, CostCents: new(int64(90000))},
 		{Kind: "discount", AmountCents: 100000},
 	}
+
 	for name, tt := range map[string]struct {
 		change func(d *Deal)
 		want   DealTotals
@@ -83,11 +84,13 @@ func TestTotalsAddUp(t *testing.T) {
 				Kind: rapid.SampledFrom([]string{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"), Taxable: rapid.Bool().Draw(t, "taxable"),
 			})
 		}
+
 		before := d
 		before.derive()
 		trade := TradeIn{AllowanceCents: cents.Draw(t, "allowance"), PayoffCents: cents.Draw(t, "payoff"), ACVCents: new(cents.Draw(t, "acv"))}
 		d.addTrade(trade, 1)
 		d.derive()
+
 		s := d.Totals
 		switch {
 		case s.TotalCents != s.PriceCents+s.LineItemsCents+s.TaxCents-s.TradeEquityCents:
@@ -97,6 +100,7 @@ func TestTotalsAddUp(t *testing.T) {
 		case s.TaxCents < 0 || s.TaxCents > before.Totals.TaxCents:
 			t.Fatalf("tax: %+v, before %+v", s, before.Totals)
 		}
+
 		d.addTrade(trade, -1)
 		if d.derive(); d.Totals != before.Totals {
 			t.Fatalf("taken back: %+v, want %+v", d.Totals, before.Totals)

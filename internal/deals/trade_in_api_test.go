@@ -18,10 +18,12 @@ func TestTradeIns(t *testing.T) {
 		s.Test.Post(path, `{"description": "Old Whaler", "allowance_cents": 3000000, "payoff_cents": 1000000, "acv_cents": 2500000}`, 201, &good)
 		s.Test.Post(path, `{"make": "Sea Ray", "allowance_cents": 500000, "payoff_cents": 3500000, "lienholder": "Bay Federal"}`, 201, &bad)
 		same(t, "equity", bad.EquityCents, -3000000)
+
 		d := deal(s, id)
 		testkit.Equal(t, d.Totals.TradeEquityCents, -1000000)
 		testkit.Equal(t, d.Totals.BalanceDueCents, 12800000)
 		testkit.Equal(t, d.Version, 3)
+
 		var p page.Page[deals.TradeIn]
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &p)
 		testkit.Len(t, p.Data, 2, "a reader sees")
@@ -30,6 +32,7 @@ func TestTradeIns(t *testing.T) {
 		s.Test.Delete(path+"/"+bad.ID, 204)
 		s.Test.Delete(path+"/"+bad.ID, 404)
 		same(t, "equity", deal(s, id).Totals.TradeEquityCents, 2000000)
+
 		f := s.Test.Post(path, `{"allowance_cents": 1, "stock_in": true, "hin": "nonsense", "year": 2200}`, 400, nil).Fault(t)
 		for _, field := range []string{"make", "model", "length_ft"} {
 			f.WantDetail(t, field, "required")
@@ -57,11 +60,13 @@ func TestTradeInIsStockedIn(t *testing.T) {
 		for range 4 {
 			s.Test.Post(path+"/advance", nil, 200, nil)
 		}
+
 		var p page.Page[deals.TradeIn]
 		s.Test.Get(path+"/trade_ins", 200, &p)
 		if p.Data[0].HullID != nil || p.Data[1].HullID == nil {
 			t.Fatalf("got %s; want p.Data[0].HullID = nil, p.Data[1].HullID != nil", testkit.Show(p.Data))
 		}
+
 		h := hull(s, *p.Data[1].HullID)
 		testkit.Equal(t, h.Status, hulls.NotForSale)
 		testkit.Equal(t, h.Condition, "used")
@@ -69,6 +74,7 @@ func TestTradeInIsStockedIn(t *testing.T) {
 		testkit.Equal(t, h.LocationID, loc)
 		testkit.Equal(t, h.PriceUSD, 30000)
 		testkit.Equal(t, h.HIN, new("BWCE1234A616"))
+
 		var pricing hulls.HullPricing
 		s.Test.Get("/v1/hulls/"+h.ID+"/pricing", 200, &pricing)
 		same(t, "cost", *pricing.Cost.InvoiceCents, 3000000)

@@ -120,6 +120,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 			}
 			return s.Test.Send("POST", path+"/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 100000}`)
 		})
+
 		var p page.Page[documents.Document]
 		s.Test.Get(path+"/documents", 200, &p)
 		for _, doc := range p.Data {
@@ -132,6 +133,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 			}
 			testkit.Contains(t, textOf(t, s.Test.Get(path+"/documents/"+doc.ID+"/content", 200, nil).Bytes), want, "after", paid, "payments")
 		}
+
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil)
 		s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "refund"}`, 200, nil)

@@ -29,6 +29,7 @@ func TestEveryDocumentAction(t *testing.T) {
 		case FullySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}, {SignerRole: ByDealer}}
 		}
+
 		for _, role := range []SignerRole{ByBuyer, ByCoBuyer, ByDealer, ByLender} {
 			d := doc
 			err := d.sign(DocumentSign{SignerRole: role, SignerName: "Ann"}, now)
@@ -40,6 +41,7 @@ func TestEveryDocumentAction(t *testing.T) {
 				t.Errorf("the %s signs a document that is %s: %v, %s; want %q", role, status, err, d.Status, want)
 			}
 		}
+
 		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
 			for _, binding := range []bool{false, true} {
 				d, deal := doc, deals.Deal{Status: s}
@@ -77,6 +79,7 @@ func TestWhoSigns(t *testing.T) {
 			t.Errorf("%s: got signers %v, %v; want %v", name, d.RequiredSigners, err, tt.want)
 		}
 	}
+
 	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
 		t.Error("a co-buyer changed the form for every deal")
 	}

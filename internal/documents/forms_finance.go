@@ -27,6 +27,7 @@ func creditApplication(p *pdf.Page, f facts) {
 			pdf.Field{Name: "Employer"}, pdf.Field{Name: "Gross monthly income"},
 		)
 	}
+
 	p.Heading("Credit requested")
 	amount, term := f.deal.Totals.BalanceDueCents, ""
 	if f.structure != nil {
@@ -52,6 +53,7 @@ func installmentContract(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Federal Truth in Lending disclosures")
+
 	disclosures := []pdf.Column{
 		{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1},
 		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
@@ -63,12 +65,14 @@ func installmentContract(p *pdf.Page, f facts) {
 	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
 	p.Paragraph(describePayments(s))
 	p.Heading("Itemization of amount financed")
+
 	rows := [][]string{{"Vessel, additional items and tax, less trade-in equity", money.Format(s.DealCents)}}
 	for _, product := range s.Products {
 		if product.Financed {
 			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})
 		}
 	}
+
 	rows = append(rows, []string{"Deposit paid", money.Format(-s.DepositCents)}, []string{"Cash down", money.Format(-s.CashDownCents)})
 	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
 	p.Heading("Terms")

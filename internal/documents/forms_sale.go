@@ -18,6 +18,7 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 		p.Paragraph(fmt.Sprintf("The buyer intends to finance %s over %d months at an annual percentage rate of %s%%, in monthly payments of %s.",
 			money.Format(f.structure.AmountFinancedCents), f.structure.TermMonths, f.structure.APRPercent, money.Format(f.structure.PaymentCents)))
 	}
+
 	p.Heading("Terms")
 	p.Clauses(
 		pdf.Clause{Name: "Payment", Text: "The balance is due on or before delivery. A check or draft counts as payment when it clears."},

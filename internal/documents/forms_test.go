@@ -26,6 +26,7 @@ func everything() facts {
 		coBuyer: &contacts.Contact{Kind: "person", FirstName: new("Jérôme"), LastName: new("O’Brien")},
 		today:   time.Date(2026, 11, 15, 10, 30, 0, 0, zone),
 	}
+
 	f.deal = deals.Deal{
 		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
@@ -35,6 +36,7 @@ func everything() facts {
 			{Kind: "discount", Description: new("Boat show special"), AmountCents: 100000},
 		},
 	}
+
 	f.trades = []deals.TradeIn{{Year: new(int64(2016)), Make: new("Boston Whaler"), Model: new("210 Montauk"), HIN: new("BWCE1234A616"), AllowanceCents: 3250000, PayoffCents: 1200000, Lienholder: new("Bay Federal Credit Union")}}
 	f.payments = []finance.Payment{{Kind: "deposit", Method: "card", AmountCents: 500000, Reference: new("ch_8842"), ReceivedOn: "2026-11-10"}}
 	s, err := finance.FinanceStructureCreate{
@@ -44,6 +46,7 @@ func everything() facts {
 	if err != nil {
 		panic(err)
 	}
+
 	f.structure = &s
 	f.deal.Totals = deals.DealTotals{PriceCents: 11800000, LineItemsCents: 463900, TaxCents: 722094, TradeEquityCents: 2050000, TotalCents: 10935994, PaidCents: 500000, BalanceDueCents: 10435994}
 	return f

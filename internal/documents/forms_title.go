@@ -141,6 +141,7 @@ func coastGuardBillOfSale(p *pdf.Page, f facts) {
 		pdf.Field{Name: "Year, make and model", Value: f.boat()}, pdf.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
 	)
 	p.Heading("4. Seller")
+
 	seller := pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)
 	p.Fields(pdf.Field{Name: "Name and address", Value: seller}, pdf.Field{Name: "Interest owned", Value: "100%"})
 	p.Heading("5. Buyer")
@@ -149,6 +150,7 @@ func coastGuardBillOfSale(p *pdf.Page, f facts) {
 	if f.coBuyer != nil {
 		buyers, share = pdf.Lines(buyers, "and", nameOf(*f.coBuyer), addressOf(*f.coBuyer)), "Joint owners: 100%"
 	}
+
 	p.Fields(pdf.Field{Name: "Names and addresses", Value: buyers}, pdf.Field{Name: "Interest transferred", Value: share})
 	p.Heading("6–8. Consideration and warranties")
 	p.Fields(

@@ -111,6 +111,7 @@ func TestOneContract(t *testing.T) {
 			s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved"}`, 200, nil)
 			ids = append(ids, f.ID)
 		}
+
 		counts := testkit.Concurrently(t, lenders, func(i int) (*testkit.Response, error) {
 			return s.Test.Send(http.MethodPost, path+"/"+ids[i]+"/advance", `{"to": "contract_sent"}`)
 		})
@@ -119,6 +120,7 @@ func TestOneContract(t *testing.T) {
 		if _, err := testkit.TryExec(s, `UPDATE fundings SET status = 'signed' WHERE deal_id = ?`, id); err == nil {
 			t.Error("the index let ten contracts pass")
 		}
+
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
 		var p page.Page[finance.Funding]
 		s.Test.Get(path, 200, &p)

@@ -27,6 +27,7 @@ func TestEveryFundingAdvance(t *testing.T) {
 		ApprovedToFund:   {Funded, Withdrawn},
 		Funded:           {ChargedBack},
 	}
+
 	for _, from := range every {
 		for _, to := range every {
 			f := Funding{Status: from, RequestedCents: 100, AmountCents: 100}
@@ -117,6 +118,7 @@ func TestStateOfTheFurthest(t *testing.T) {
 			t.Errorf("%v: %s, want %s", all, got, want)
 		}
 	}
+
 	for _, s := range every {
 		if !slices.Contains(ranking, s) {
 			t.Errorf("%s has no rank, want it in ranking", s)

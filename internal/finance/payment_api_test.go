@@ -20,12 +20,14 @@ func TestPaymentsAndRefunds(t *testing.T) {
 			same(t, "balance after "+step, deal(s, id).Totals.BalanceDueCents, want)
 		}
 		balance("nothing", 11800000)
+
 		var deposit, back finance.Payment
 		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_1"}`, 201, &deposit)
 		zone, err := time.LoadLocation("America/New_York") // where a new dealership is
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		testkit.Equal(t, deposit.Status, "succeeded")
 		testkit.Equal(t, deposit.ReceivedOn, s.DB.Now().In(zone).Format(time.DateOnly))
 		testkit.Equal(t, deposit.RefundsPaymentID, nil)
@@ -48,11 +50,13 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		balance("all of it back", 500000)
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil)
 		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
+
 		var p page.Page[finance.Payment]
 		s.Test.Get(path, 200, &p)
 		testkit.Len(t, p.Data, 4)
 		testkit.Equal(t, p.Data[3].Status, "refunded")
 		testkit.Equal(t, p.Data[0].ID, back.ID)
+
 		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
 		f.WantDetail(t, "kind", "enum", "all errors together")
 		f.WantDetail(t, "method", "enum", "all errors together")

@@ -17,6 +17,7 @@ func TestRefundsNeverExceed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		p.ID = "pay_1"
 		back := int64(0)
 		for range rapid.IntRange(0, 20).Draw(t, "refunds") {
@@ -24,10 +25,12 @@ func TestRefundsNeverExceed(t *testing.T) {
 			if rapid.Bool().Draw(t, "some") {
 				r.AmountCents = new(rapid.Int64Range(1, 60000).Draw(t, "amount"))
 			}
+
 			wanted := p.remaining()
 			if r.AmountCents != nil {
 				wanted = *r.AmountCents
 			}
+
 			refund, err := p.refund(r, now)
 			if possible := wanted > 0 && back+wanted <= p.AmountCents; (err == nil) != possible {
 				t.Fatalf("refund %d of %d, %d refunded before: got %v, want it allowed: %t", wanted, p.AmountCents, back, err, possible)
@@ -38,11 +41,13 @@ func TestRefundsNeverExceed(t *testing.T) {
 				}
 				continue
 			}
+
 			back += refund.AmountCents
 			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.remaining() != p.AmountCents-back {
 				t.Fatalf("got %+v of %+v; want refund.RefundsPaymentID = %q, p.remaining() = %v", refund, p, p.ID, p.AmountCents-back)
 			}
 		}
+
 		want := map[bool]string{true: "refunded", false: "partially_refunded"}[back == p.AmountCents]
 		if back == 0 {
 			want = "succeeded"

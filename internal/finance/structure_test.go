@@ -80,6 +80,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		}
 		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"), CashDownCents: cents.Draw(t, "down")}
 		inCash := int64(0)
+
 		for range rapid.IntRange(0, 4).Draw(t, "products") {
 			p := FinanceProduct{Kind: "other", PriceCents: cents.Draw(t, "product"), Financed: rapid.Bool().Draw(t, "financed")}
 			if !p.Financed {
@@ -87,6 +88,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			}
 			c.Products = append(c.Products, p)
 		}
+
 		deposits := cents.Draw(t, "deposits")
 		s, err := c.Structure(d, deposits, now)
 		if err != nil {
@@ -95,6 +97,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			}
 			return
 		}
+
 		s.ID = "fin_1"
 		if err := s.selectFor(&d); err != nil {
 			t.Fatal(err)
@@ -102,6 +105,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
 			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
+
 		rows := s.Installments()
 		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
 			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)

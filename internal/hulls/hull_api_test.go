@@ -23,6 +23,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 || h.LengthFt != 23.58 || *h.DaysInStock != 0 {
 			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
 		}
+
 		read := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		testkit.Equal(t, read.Header.Get("ETag"), `"1"`, "read after create")
@@ -32,6 +33,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, got.Version, 2)
 		testkit.Equal(t, got.Metadata["a"], "1")
 		testkit.Equal(t, got.Make, h.Make)
+
 		f := s.Test.Patch("/v1/hulls/"+h.ID, `{"price_usd":1}`, 422, nil).Fault(t)
 		f.WantDetail(t, "price_usd", "unknown_field", "price by PATCH")
 		f = s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"price_usd": -1, "hin": "abc", "year": 3000}), 422, nil).Fault(t)
@@ -153,6 +155,7 @@ func TestHoldEndsByItself(t *testing.T) {
 		if h := release(); h.Status != hulls.OnHold {
 			t.Error("released before its end")
 		}
+
 		s.Advance(2 * time.Hour)
 		h = release()
 		testkit.Equal(t, h.Status, hulls.Available, "released")
@@ -161,6 +164,7 @@ func TestHoldEndsByItself(t *testing.T) {
 		if h := release(); h.Version != 3 {
 			t.Error("released twice")
 		}
+
 		// A hold that was ended and taken again is not released by the first one's job.
 		hold(time.Hour)
 		s.Test.Post("/v1/hulls/"+id+"/transition", `{"to":"available"}`, 200, nil)
@@ -254,12 +258,14 @@ func TestSpecs(t *testing.T) {
 		s.Test.Get(path+"?units=metric", 200, &specs)
 		testkit.Equal(t, specs.Metric.BeamM, new(2.59))
 		testkit.Equal(t, specs.Metric.FuelL, new(492.1))
+
 		// What was read can be sent back, but for what the server adds.
 		s.Test.Put(path, `{"engines":[],"tanks":null,"draft_ft":null,"highlights":null}`, 200, &specs)
 		testkit.Equal(t, specs.BeamFt, nil)
 		testkit.Equal(t, specs.EngineCount, new(int64(0)))
 		testkit.Equal(t, specs.Version, 2)
 		s.Test.Put(path, `{"engines":null}`, 200, nil)
+
 		specs = hulls.HullSpecs{}
 		s.Test.Get(path, 200, &specs)
 		testkit.Equal(t, specs.EngineCount, nil, "unknown engines")

@@ -143,6 +143,7 @@ func TestSearchAgainstTheObvious(t *testing.T) {
 			boats = append(boats, boat{id, strings.ToLower(mk + " " + model + " " + stock)})
 		}
 		slices.Reverse(boats) // newest first
+
 		for _, q := range []string{"sea", "se", "sx", "sx0", "sx00", "sea 25", "s", "sea sundancer 320", "sx bay", "ranger sx01", "sailfish ranger", "320 sun"} {
 			var want []string
 			for _, b := range boats {
@@ -150,11 +151,13 @@ func TestSearchAgainstTheObvious(t *testing.T) {
 					want = append(want, b.id)
 				}
 			}
+
 			for _, limit := range []int{3, 7, 100} {
 				if got := ids(t, s.Test, "q="+url.QueryEscape(q), limit); !slices.Equal(got, want) {
 					t.Errorf("q=%s by %d: %d hulls, want %d", q, limit, len(got), len(want))
 				}
 			}
+
 			if len(want) > 4 { // backwards from the fourth: the three before it
 				var p page.Page[hulls.Hull]
 				s.Test.Get("/v1/hulls?limit=2&q="+url.QueryEscape(q)+"&ending_before="+want[3], 200, &p)

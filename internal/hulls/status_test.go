@@ -42,6 +42,7 @@ func TestEveryTransition(t *testing.T) {
 		Sold:       {Available},
 		Archived:   {NotForSale}, // where it was
 	}
+
 	for _, from := range statuses {
 		for _, to := range statuses {
 			h := boat(from)
@@ -49,6 +50,7 @@ func TestEveryTransition(t *testing.T) {
 			if to == OnHold {
 				move.ExpiresAt = new(now.Add(24 * time.Hour))
 			}
+
 			err := h.move(move, auth.Actor{Type: "user", ID: "usr_1"}, now)
 			if want := slices.Contains(allowed[from], to); (err == nil) != want {
 				t.Errorf("%s → %s: %v, want allowed = %v", from, to, err, want)
@@ -107,6 +109,7 @@ func TestArchiveAndBack(t *testing.T) {
 		} else if refused {
 			continue
 		}
+
 		back := from
 		if from == OnHold {
 			back = Available
@@ -118,6 +121,7 @@ func TestArchiveAndBack(t *testing.T) {
 			t.Errorf("back to %s: got %v; want no error, h.Status = %q", back, err, back)
 		}
 	}
+
 	h := boat(Sold)
 	h.DealID = new("deal_1")
 	blames(t, "with a deal", h.archive(now), fault.KindConflict, "status")

@@ -70,6 +70,7 @@ func TestImport(t *testing.T) {
 		for n := range 230 { // more than a batch
 			lines = append(lines, importLine(n+1, loc))
 		}
+
 		var queued imports.HullImport
 		s.Test.Post("/v1/hull_imports", csvFile(lines...), 202, &queued)
 		testkit.Equal(t, queued.State, "queued")
@@ -78,33 +79,39 @@ func TestImport(t *testing.T) {
 		testkit.Len(t, queued.IgnoredColumns, 0)
 		testkit.Equal(t, queued.Format, "csv")
 		testkit.Equal(t, queued.Mode, "partial")
+
 		i := finish(t, s, queued.ID)
 		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes || i.StartedAt == nil || i.FinishedAt == nil {
 			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
 		}
 		finish(t, s, queued.ID) // once more changes nothing
 		testkit.Equal(t, count(s, "hulls"), 230)
+
 		var h hulls.Hull
 		s.Test.Get("/v1/hulls/"+known, 200, &h)
 		testkit.Equal(t, h.PriceUSD, 124900, "the known hull")
 		testkit.Equal(t, h.Title, new("Kept"), "the known hull")
 		testkit.Equal(t, h.Make, "Grady-White", "the known hull")
+
 		var prices page.Page[hulls.PriceChange]
 		s.Test.Get("/v1/hulls/"+known+"/price_changes", 200, &prices)
 		testkit.Len(t, prices.Data, 2, "its prices")
 		testkit.Equal(t, prices.Data[0].Reason, new("import "+i.ID), "its prices")
 		testkit.Equal(t, prices.Data[0].Actor.Type, "api_key", "its prices")
+
 		// A hull that was imported is like any other.
 		var found page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=imp-230", 200, &found)
 		if len(found.Data) != 1 {
 			t.Fatalf("found %s, want len(found.Data) = 1", testkit.Show(found))
 		}
+
 		h = found.Data[0]
 		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil || !slices.Equal(h.PublishedChannels, []string{channel}) {
 			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`, testkit.Show(h), []string{channel})
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
+
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
 		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
 		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0], 2, "audit entries")
@@ -139,12 +146,14 @@ func TestImportForms(t *testing.T) {
 			testkit.Equal(t, i.Created, 1, name)
 			testkit.Equal(t, i.Failed, 0, name)
 		}
+
 		var list page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=beneteau", 200, &list)
 		h := list.Data[0]
 		testkit.Equal(t, h.LengthFt, 8.2)
 		testkit.Equal(t, h.PriceUSD, 99900)
 		testkit.Equal(t, h.LocationID, loc)
+
 		// NDJSON can clear; a cell that is empty says nothing.
 		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
 		s.Test.Get("/v1/hulls?q=f-3", 200, &list)
@@ -153,6 +162,7 @@ func TestImportForms(t *testing.T) {
 		testkit.Equal(t, h.BoatClass, nil)
 		testkit.Equal(t, h.Metadata["dock"], "4")
 		testkit.Equal(t, len(h.Metadata), 1)
+
 		// Prices alone are enough for hulls that are known, and a status moves by the rules of hands.
 		i = finish(t, s, start(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
 		s.Test.Get("/v1/hulls?q=f-1", 200, &list)
@@ -182,6 +192,7 @@ func TestImportErrors(t *testing.T) {
 			"\n",
 			importLine(10, loc), // row 12
 		}
+
 		for _, mode := range []string{"?dry_run=true", "?mode=atomic", "", "?mode=atomic&dry_run=true"} {
 			before := count(s, "hulls")
 			i := finish(t, s, start(s, mode, csvFile(lines...)))
@@ -198,6 +209,7 @@ func TestImportErrors(t *testing.T) {
 					t.Errorf("%s: row %d is not blamed for %s (%s): %+v", mode, e.row, e.field, e.code, i.Errors)
 				}
 			}
+
 			kept, state := int64(0), "completed"
 			if mode == "" {
 				kept = 2
@@ -205,6 +217,7 @@ func TestImportErrors(t *testing.T) {
 			if strings.Contains(mode, "atomic") {
 				state = "failed"
 			}
+
 			n := count(s, "hulls") - before
 			testkit.Equal(t, n, kept, mode, "kept", "hulls")
 			testkit.Equal(t, i.State, state, mode, "kept", "hulls")
@@ -212,6 +225,7 @@ func TestImportErrors(t *testing.T) {
 				t.Errorf("got %s; want nothing created, a problem and no rows kept", testkit.Show(i))
 			}
 		}
+
 		i := finish(t, s, start(s, "?location_id="+loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}
 {"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"color":"red","hin":"x"}
 {"make":"A","make":"B"}
@@ -222,6 +236,7 @@ not JSON
 				t.Errorf("NDJSON: %s is not %s: %+v", e[0], e[1], i.Errors)
 			}
 		}
+
 		if i.Created != 1 || i.Failed != 3 || !wrong(i, 3, "row", "malformed") || !wrong(i, 4, "row", "malformed") {
 			t.Errorf("NDJSON: got %s; want 1 created, 3 failed, rows 3 and 4 malformed", testkit.Show(i))
 		}
@@ -256,9 +271,11 @@ func TestBadImports(t *testing.T) {
 		} {
 			s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
+
 		if files := s.StoredFiles(); len(files) > 0 || count(s, "hull_imports")+count(s, "loose_blobs") > 0 {
 			t.Errorf(`left %v; want len(files) <= 0, count(s, "hull_imports")+count(s, "loose_blobs") <= 0`, files)
 		}
+
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first, again := c.Post("/v1/hull_imports", good, 202, nil), c.Post("/v1/hull_imports", good, 202, nil)
 		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
@@ -277,10 +294,12 @@ func TestImportAfterACrash(t *testing.T) {
 			for i := range 230 {
 				lines = append(lines, importLine(10_000*(n+1)+i, loc))
 			}
+
 			lines = append(lines, importLine(10_000*(n+1)+50, loc)) // repeats a row that was read before the crash
 			if mode == "atomic" {
 				lines = lines[:len(lines)-1]
 			}
+
 			before := count(s, "hulls")
 			id := start(s, "?mode="+mode, csvFile(lines...))
 			job := imports.RunImport{Env: s.Env("hull_imports", id), ImportID: id}
@@ -301,10 +320,12 @@ func TestImportAfterACrash(t *testing.T) {
 					t.Fatalf("got %v, want a cancellation", err)
 				}
 			}
+
 			var i imports.HullImport
 			s.Test.Get("/v1/hull_imports/"+id, 200, &i)
 			testkit.Equal(t, i.State, "running", "in the middle")
 			s.Advance(3 * time.Minute)
+
 			jobs := count(s, "river_job")
 			for range 2 {
 				if err := feature(s).ResumeImports(t.Context(), imports.ResumeImports{}); err != nil {
@@ -312,6 +333,7 @@ func TestImportAfterACrash(t *testing.T) {
 				}
 			}
 			testkit.Equal(t, count(s, "river_job")-jobs, 1, "runs")
+
 			i = finish(t, s, id)
 			repeats := int64(map[string]int{"partial": 1}[mode])
 			testkit.Equal(t, i.State, "completed", mode, "hulls")
@@ -333,6 +355,7 @@ func TestImportRunsOnce(t *testing.T) {
 		for i := range 230 {
 			lines = append(lines, importLine(i, loc))
 		}
+
 		id := start(s, "", csvFile(lines...))
 		env := s.Env("hull_imports", id)
 		var wg sync.WaitGroup
@@ -344,6 +367,7 @@ func TestImportRunsOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
+
 		i := finish(t, s, id)
 		testkit.Equal(t, i.State, "completed")
 		testkit.Equal(t, i.Created, 230)

@@ -82,6 +82,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	if l.Metadata == nil {
 		l.Metadata = map[string]string{}
 	}
+
 	var bad fault.Fields
 	switch {
 	case n.ContactID == nil && n.Contact.V == nil:
@@ -91,6 +92,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	case n.Contact.V != nil:
 		addNested(&bad, "contact", n.Contact.V.Check(now))
 	}
+
 	l.check(&bad)
 	return l, bad.Err()
 }
@@ -120,6 +122,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 			return "", err
 		}
 	}
+
 	p.Source.To(&l.Source)
 	p.SourceDetail.To(&l.SourceDetail)
 	p.HullID.To(&l.HullID)
@@ -132,6 +135,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	if p.Metadata.Set {
 		l.Metadata = patch.MergeMetadata(l.Metadata, p.Metadata.V)
 	}
+
 	var bad fault.Fields
 	if p.NeedsReview.V && !l.NeedsReview {
 		bad.Add("needs_review", "enum", "must be false. It is set to true automatically")
@@ -139,6 +143,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	p.NeedsReview.To(&l.NeedsReview)
 	l.check(&bad)
 	l.touch(now)
+
 	return event, bad.Err()
 }
 

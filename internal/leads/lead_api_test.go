@@ -36,6 +36,7 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, l.Score, 0)
 		testkit.Equal(t, l.OwnerID, nil)
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
+
 		read := s.Test.Get("/v1/leads/"+l.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		// The same email or the same phone is the same person.
@@ -48,6 +49,7 @@ func TestCreateLead(t *testing.T) {
 		if again.ContactID == l.ContactID {
 			t.Error("a namesake is the same person")
 		}
+
 		var people page.Page[contacts.Contact]
 		s.Test.Get("/v1/contacts", 200, &people)
 		testkit.Len(t, people.Data, 2)
@@ -57,10 +59,12 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, got.LocationID, new(loc))
 		testkit.Equal(t, len(got.Metadata), 0)
 		testkit.Equal(t, got.Version, 2)
+
 		f := s.Test.Post("/v1/leads", `{"contact":{"phone":"12"},"budget_min_usd":2,"budget_max_usd":1}`, 422, nil).Fault(t)
 		f.WantDetail(t, "contact.phone", "format", "all mistakes at once")
 		f.WantDetail(t, "budget_min_usd", "maximum", "all mistakes at once")
 		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
+
 		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
 		f.WantDetail(t, "hull_id", "not_found")
 		f.WantDetail(t, "location_id", "not_found")
@@ -101,6 +105,7 @@ func TestLeadsLife(t *testing.T) {
 		s.Test.Patch(path, `{"status":"working"}`, 200, &l)
 		testkit.Equal(t, l.Status, leads.Working)
 		testkit.Equal(t, l.LostReason, nil)
+
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
 				tx = tx.In(testEnv(ctx, t, tx))
@@ -112,16 +117,19 @@ func TestLeadsLife(t *testing.T) {
 			})
 			return err
 		}
+
 		if err := convert("deal_1"); err != nil {
 			t.Fatal(err)
 		}
 		if err := convert("deal_2"); err == nil {
 			t.Error("converted twice")
 		}
+
 		s.Test.Get(path, 200, &l)
 		testkit.Equal(t, l.Status, leads.Converted)
 		testkit.Equal(t, l.DealID, new("deal_1"))
 		s.Test.Patch(path, `{"status":"working"}`, 409, nil).WantDetail(t, "status", "state")
+
 		want := []string{"lead.created", "lead.qualified", "lead.lost", "lead.updated", "lead.converted"}
 		if got := eventTypes(s, id); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
@@ -146,6 +154,7 @@ func TestLeadFilters(t *testing.T) {
 		a := s.Test.Lead(map[string]any{"hull_id": hull, "source": "phone"})
 		b := s.Test.Lead(map[string]any{"contact_id": contact, "owner_id": user})
 		s.Test.Patch("/v1/leads/"+a, `{"status":"working"}`, 200, nil)
+
 		for query, want := range map[string][]string{
 			"": {b, a}, "status=working": {a}, "source=phone": {a}, "contact_id=" + contact: {b}, "hull_id=" + hull: {a}, "location_id=" + loc: {a},
 			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {}, "stalled=false": {b, a}, "needs_review=true": {},
@@ -170,6 +179,7 @@ func TestAssign(t *testing.T) {
 		path := "/v1/leads/" + id
 		s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 200, nil)
 		s.Test.Post(path+"/assign", map[string]any{"user_id": second, "reason": "On holiday"}, 200, nil)
+
 		var history page.Page[leads.LeadAssignment]
 		s.Test.Get(path+"/assignments", 200, &history)
 		testkit.Len(t, history.Data, 2)
@@ -255,6 +265,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 		}
 		got := []string{take(), take()}
 		s.Test.Post("/v1/users/"+three[2]+"/deactivate", nil, 200, nil)
+
 		got = append(got, take())
 		s.Test.Patch("/v1/users/"+three[2], `{"status":"active"}`, 200, nil)
 		s.Activate(three[2])
@@ -265,6 +276,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 		for _, u := range three {
 			s.Test.Post("/v1/users/"+u+"/deactivate", nil, 200, nil)
 		}
+
 		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
 		testkit.Equal(t, take(), owner, "only the owner is left")
 	})
@@ -287,6 +299,7 @@ func TestSignals(t *testing.T) {
 		if score() != 17 { // 17.5, and a moment later
 			t.Errorf("after a half-life %d, want score() = 17", l.Score)
 		}
+
 		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
 		testkit.Equal(t, score(), 32, "with one of two weeks ago", l.Score)
@@ -296,11 +309,13 @@ func TestSignals(t *testing.T) {
 		testkit.Equal(t, score(), 62, l.Score)
 		testkit.Equal(t, l.Status, leads.Qualified, l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start"}`, 201, nil)
+
 		var list page.Page[leads.LeadSignal]
 		s.Test.Get(path+"/signals?limit=2", 200, &list)
 		testkit.Len(t, list.Data, 2)
 		testkit.Equal(t, list.HasMore, true)
 		testkit.Equal(t, list.Data[0].Kind, "credit_start")
+
 		qualified := 0
 		for _, event := range eventTypes(s, id) {
 			if event == "lead.qualified" {
@@ -356,6 +371,7 @@ func TestStalledLeads(t *testing.T) {
 		if look(); isStalled(s.Test, quiet) {
 			t.Error("stalled before its time")
 		}
+
 		s.Advance(time.Hour)
 		look()
 		look()
@@ -365,6 +381,7 @@ func TestStalledLeads(t *testing.T) {
 		if isStalled(s.Live, live) {
 			t.Error("stalled by another environment's hours")
 		}
+
 		testkit.Equal(t, eventTypes(s, quiet), []string{"lead.created", "lead.stalled"})
 		// Touched, it may stall again.
 		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {

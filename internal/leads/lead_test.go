@@ -46,14 +46,17 @@ func TestEveryMove(t *testing.T) {
 				t.Error("a reopened lead keeps the reason it was lost for")
 			}
 		}
+
 		l := Lead{Status: from}
 		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
 			t.Errorf("%s closed: got %v, %+v; want it allowed: %t, then lost", from, err, l, from.isOpen())
 		}
+
 		l = Lead{Status: from}
 		if err := l.convert("deal_1", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Converted || *l.DealID != "deal_1") {
 			t.Errorf("%s converted: got %v, %+v; want it allowed: %t, then converted", from, err, l, from.isOpen())
 		}
+
 		l = Lead{Status: from, Score: 60}
 		if ripe := l.qualifyByScore(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
 			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
@@ -92,6 +95,7 @@ func TestTurns(t *testing.T) {
 		}
 		return all
 	}
+
 	for _, c := range []struct {
 		candidates []people.User
 		last, want string
@@ -106,6 +110,7 @@ func TestTurns(t *testing.T) {
 			t.Errorf("after %q: %s, want %s", c.last, u.ID, c.want)
 		}
 	}
+
 	if _, ok := nextInTurn(nil, "a"); ok {
 		t.Error("a turn without a user")
 	}
@@ -150,6 +155,7 @@ func TestScoreIsRecomputable(t *testing.T) {
 				OccurredAt: now.Add(-time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "ago"))),
 			})
 		}
+
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "later")))
 		var stored, fresh Lead
 		stored.rate(signals, now)

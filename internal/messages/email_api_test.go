@@ -26,6 +26,7 @@ func parts(t *testing.T, m *netmail.Message) map[string]string {
 	if err != nil || kind != "multipart/alternative" {
 		t.Fatalf(`got %q %v; want no error, kind = "multipart/alternative"`, kind, err)
 	}
+
 	forms := map[string]string{}
 	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
 		p, err := r.NextRawPart()
@@ -52,6 +53,7 @@ func TestMarketingEmail(t *testing.T) {
 		w := newWorker(t, s, office.open(t), nil)
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","region":"MD","postal_code":"21401","country":"US"},
 			"settings":{"sender":{"email":"sales@acme.example"}}}`, 200, nil)
+
 		path := agreed(s, map[string]any{"email": "ann@example.com"})
 		other := agreed(s, map[string]any{"email": "ann@example.com"})
 		var m messages.LeadMessage
@@ -59,18 +61,22 @@ func TestMarketingEmail(t *testing.T) {
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatalf("got %v %v; want no error, len(office.taken()) = 1", err, len(office.taken()))
 		}
+
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		from, err := letter.Header.AddressList("From")
 		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" || letter.Header.Get("To") != "<ann@example.com>" || letter.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
 			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", letter.Header.Get("To") = "<ann@example.com>", letter.Header.Get("Message-ID") = %q`, letter.Header, err, "<"+m.ID+"@slipway>")
 		}
+
 		link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
 		if letter.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
 			t.Errorf(`got %v; want letter.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`, letter.Header, s.URL+"/unsubscribe/")
 		}
+
 		forms := parts(t, letter)
 		for kind, wants := range map[string][]string{
 			"text/plain": {"Hello <Ann>,\n\nshe is back — at last.\n", "12 Dock Street, Annapolis, MD 21401, US", link},
@@ -80,6 +86,7 @@ func TestMarketingEmail(t *testing.T) {
 				testkit.Contains(t, forms[kind], want)
 			}
 		}
+
 		visit := func(method, link string, body url.Values) (int, string) {
 			req, err := http.NewRequestWithContext(t.Context(), method, link, strings.NewReader(body.Encode()))
 			if err != nil {
@@ -97,6 +104,7 @@ func TestMarketingEmail(t *testing.T) {
 			}
 			return res.StatusCode, string(text)
 		}
+
 		// Opening the link changes nothing. A modified link is rejected.
 		status, text := visit("GET", link, nil)
 		testkit.Equal(t, status, 200)
@@ -109,16 +117,19 @@ func TestMarketingEmail(t *testing.T) {
 				testkit.Excludes(t, text, "Acme", bad)
 			}
 		}
+
 		testkit.Equal(t, blockCode(t, s, other, "email", "marketing"), "")
 		for range 2 {
 			status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}})
 			testkit.Equal(t, status, 200)
 			testkit.Contains(t, text, "unsubscribed")
 		}
+
 		for _, path := range []string{path, other} {
 			testkit.Equal(t, blockCode(t, s, path, "email", "marketing"), "consent_revoked", path)
 			testkit.Equal(t, blockCode(t, s, path, "email", "transactional"), "", path)
 		}
+
 		records := consentsOf(s, path)
 		testkit.Len(t, records, 2)
 		testkit.Equal(t, records[0].Direction, consent.Revoked)
@@ -142,10 +153,12 @@ func TestTransactionalEmail(t *testing.T) {
 		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
 			t.Fatalf("got %v; want no error, len(office.taken()) = 1", err)
 		}
+
 		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
 		if err != nil || letter.Header.Get("List-Unsubscribe") != "" || !strings.Contains(letter.Header.Get("From"), "noreply@example.com") {
 			t.Errorf(`got %v, %v; want no error, letter.Header.Get("List-Unsubscribe") = "", letter.Header.Get("From") to contain "noreply@example.com"`, letter.Header, err)
 		}
+
 		office.mu.Lock()
 		office.reject = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
 		office.mu.Unlock()
@@ -153,6 +166,7 @@ func TestTransactionalEmail(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
+
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.Status, messages.Failed)
 		testkit.Equal(t, m.ErrorCode, new("refused"))

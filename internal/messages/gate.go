@@ -93,6 +93,7 @@ func (a attempt) block() decision {
 			reason: "can't be marketing because the dealership has no postal address. Marketing email must show it",
 		}
 	}
+
 	return decision{}
 }
 

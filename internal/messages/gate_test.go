@@ -37,6 +37,7 @@ func TestGate(t *testing.T) {
 	everywhere := func(a *attempt) {
 		a.zones = []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
 	}
+
 	for name, c := range map[string]struct {
 		change func(*attempt)
 		code   string

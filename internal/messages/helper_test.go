@@ -148,16 +148,19 @@ func (p *postOffice) open(t *testing.T) mail.Sender {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	t.Cleanup(func() {
 		_ = server.Close() // returns the same error as Serve
 		<-ended
 	})
+
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	sender, err := mail.NewSMTP("smtp://localhost:" + port + "?starttls=off")
 	if err != nil {
 		t.Fatal(err)
@@ -228,10 +231,12 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 	if channel == "email" {
 		body["subject"] = "Your boat"
 	}
+
 	res, err := s.Test.Send("POST", path+"/messages", body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	switch res.StatusCode {
 	case 202:
 		return ""
@@ -243,6 +248,7 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 		testkit.Contains(t, f.Message, m.ID, "stored message")
 		return f.Details[0].Code
 	}
+
 	t.Fatalf("%d %s", res.StatusCode, res.Bytes)
 	return ""
 }

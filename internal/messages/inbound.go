@@ -55,6 +55,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	if channel == consent.Email {
 		text = unquoted(text)
 	}
+
 	text = plain(text)
 	switch {
 	case slices.Contains(stopWords, text):
@@ -68,6 +69,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	case has(text, stopPhrases...):
 		return stop
 	}
+
 	rest := without(text, harmless)
 	switch {
 	case len(strings.Fields(text)) <= shortMessage && has(rest, "stop", "unsubscribe", "quit", "revoke", "optout", "arret", "arrete"):
@@ -75,6 +77,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	case has(rest, reviewWords...):
 		return unclear
 	}
+
 	return ordinary
 }
 

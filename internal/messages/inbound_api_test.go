@@ -24,6 +24,7 @@ func TestStopEverywhere(t *testing.T) {
 		if code := blockCode(t, s, b, "sms", "marketing"); code != "" {
 			t.Fatalf(`got %q, want ""`, code)
 		}
+
 		var m messages.LeadMessage
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"(410) 555-0123","body":"Please stop texting me"}`, 201, &m)
 		testkit.Equal(t, m.Status, messages.Received)
@@ -38,23 +39,27 @@ func TestStopEverywhere(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
+
 		took := net.taken()
 		testkit.Len(t, took, 1)
 		testkit.Equal(t, took[0].To, "+14105550123")
 		testkit.Contains(t, took[0].Text, "Acme Marine: You are unsubscribed")
 		testkit.Equal(t, took[0].From, "+14105550100")
+
 		// What was queued before the STOP is not sent after it.
 		for _, m := range messagesOf(s, b) {
 			if m.Direction == "outbound" && (m.Status != messages.Blocked || *m.BlockReason != "consent_revoked") {
 				t.Errorf("got %s, want it blocked for consent_revoked", testkit.Show(m))
 			}
 		}
+
 		revocation := consentsOf(s, a)[0]
 		testkit.Equal(t, revocation.Direction, consent.Revoked)
 		testkit.Equal(t, revocation.Scope, consent.All)
 		testkit.Equal(t, revocation.RawText, new("Please stop texting me"))
 		testkit.Equal[any](t, revocation.Evidence["message_id"], m.ID)
 		testkit.Equal(t, len(consentsOf(s, b)), 1, "records: the second STOP changed nothing")
+
 		// START agrees again, and the next STOP is confirmed again.
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
 		testkit.Equal(t, blockCode(t, s, b, "sms", "transactional"), "")
@@ -62,6 +67,7 @@ func TestStopEverywhere(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
+
 		testkit.Len(t, net.taken(), 2)
 		testkit.Equal(t, blockCode(t, s, a, "email", "transactional"), "", "email after a STOP by text")
 	})
@@ -74,6 +80,7 @@ func TestStopsAtOnce(t *testing.T) {
 		for range 6 {
 			paths = append(paths, agreed(s, map[string]any{"phone": "+14105550123"}))
 		}
+
 		var wg sync.WaitGroup
 		for i, path := range append(paths, paths...) {
 			wg.Go(func() {
@@ -84,6 +91,7 @@ func TestStopsAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
+
 		count := func(query string) int64 { return testkit.Rows[int64](s, query)[0] }
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`), 1)
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'outbound'`), 1)
@@ -106,6 +114,7 @@ func TestInbound(t *testing.T) {
 		m := say("Is she still there?")
 		testkit.Equal(t, *m.Intent, "ordinary")
 		testkit.Equal(t, m.NeedsReview, false)
+
 		// A message that might be an opt-out blocks marketing until a user has read it.
 		testkit.Equal(t, say("Who is this?").NeedsReview, true)
 		s.Test.Get(path, 200, &l)
@@ -116,6 +125,7 @@ func TestInbound(t *testing.T) {
 		s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
 		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
+
 		// HELP is answered, also to who agreed to nothing.
 		other := "/v1/leads/" + s.Test.Lead(nil)
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
@@ -126,21 +136,25 @@ func TestInbound(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
+
 		before := len(consentsOf(s, path))
 		m = say("yes!")
 		testkit.Equal(t, *m.Intent, "start")
 		testkit.Len(t, consentsOf(s, path), before+1)
+
 		var answered bool
 		for _, m := range net.taken() {
 			answered = answered || m.To == "+12125550199" && strings.Contains(m.Text, "Acme Marine") && strings.Contains(m.Text, "Reply STOP")
 		}
 		testkit.Equal(t, answered, true, "answer to HELP in")
+
 		// A repeat of the provider is the same message.
 		var first, second messages.LeadMessage
 		body := `{"channel":"sms","from":"+14105550123","body":"Hello","provider_message_id":"SM1","received_at":"2026-11-01T10:00:00Z"}`
 		s.Test.Post(path+"/inbound_messages", body, 201, &first)
 		s.Test.Post(path+"/inbound_messages", body, 201, &second)
 		testkit.Equal(t, first.ID, second.ID)
+
 		for body, field := range map[string]string{
 			`{"channel":"sms","from":"ann@example.com","body":"a"}`:                                   "from",
 			`{"channel":"email","from":"+14105550123","body":"a"}`:                                    "from",

@@ -31,6 +31,7 @@ func TestClassify(t *testing.T) {
 			}
 		}
 	}
+
 	if got := classify(consent.SMS, "Yes!", true); got != start {
 		t.Errorf("yes to a question: got %s, want start", got)
 	}

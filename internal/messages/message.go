@@ -106,12 +106,14 @@ func (n LeadMessageSend) Check(now time.Time) error {
 	case n.Channel == consent.SMS && n.Subject != nil:
 		bad.Add("subject", "exclusive", "is only allowed for email")
 	}
+
 	switch {
 	case strings.TrimSpace(n.Body) == "":
 		bad.Add("body", "too_short", "must not be blank")
 	case n.Channel == consent.SMS && len([]rune(n.text())) > maxTextLength:
 		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message", maxTextLength)
 	}
+
 	due := now
 	if n.SendAt != nil {
 		due = *n.SendAt
@@ -122,6 +124,7 @@ func (n LeadMessageSend) Check(now time.Time) error {
 			bad.Add("send_at", "maximum", "must be within a year")
 		}
 	}
+
 	if n.ExpiresAt != nil && !n.ExpiresAt.After(due) {
 		bad.Add("expires_at", "minimum", "must be after the time that the message is due")
 	}

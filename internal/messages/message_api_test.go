@@ -23,6 +23,7 @@ func TestQuietHoursHold(t *testing.T) {
 		york := agreed(s, map[string]any{"phone": "+14105550123"})                                // by its area code
 		london := agreed(s, map[string]any{"phone": "+14105550124", "timezone": "Europe/London"}) // by what the contact says
 		text := `{"channel":"sms","purpose":"marketing","body":"New price!"}`
+
 		for _, c := range []struct{ path, now, want string }{
 			{york, "2027-03-14T02:30:00Z", "2027-03-14T12:00:00Z"},   // 21:30 EST, 8:00 EDT
 			{london, "2027-03-27T21:30:00Z", "2027-03-28T07:00:00Z"}, // 21:30 GMT, 8:00 BST
@@ -33,12 +34,14 @@ func TestQuietHoursHold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			setClock(t, s, at)
 			var m messages.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
 			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
 				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
 			}
+
 			sent := len(net.taken())
 			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
 				t.Errorf("sent at night: got %v; want no error, len(net.taken()) = %v", err, sent)
@@ -51,11 +54,13 @@ func TestQuietHoursHold(t *testing.T) {
 				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
 			}
 		}
+
 		// At night again.
 		at, err := time.Parse(time.RFC3339, "2027-12-01T02:30:00Z")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		setClock(t, s, at)
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).WantDetail(t, "send_at", "quiet_hours")
 		var m messages.LeadMessage
@@ -67,6 +72,7 @@ func TestQuietHoursHold(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
+
 		// Held until the morning, but by then it is too late.
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`, 202, nil)
 		// Due in the morning; the service was down for two days.
@@ -122,18 +128,21 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
 			t.Errorf(`got %s; want m.Status = messages.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
 		}
+
 		job := messages.SendMessage{Env: w.env, MessageID: m.ID}
 		for range 3 {
 			if err := jobs.Run(t.Context(), w.SendMessage, job); err != nil {
 				t.Error(err)
 			}
 		}
+
 		took := net.taken()
 		testkit.Len(t, took, 1)
 		testkit.Equal(t, took[0].Token, m.ID)
 		if m := messagesOf(s, path)[0]; m.Status != messages.Sent || m.Attempts != 2 || m.ErrorCode != nil {
 			t.Errorf("got %s; want m.Status = messages.Sent, m.Attempts = 2, m.ErrorCode = nil", testkit.Show(m))
 		}
+
 		net.next = []error{&sms.Rejected{Code: "21211", Text: "invalid number"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
 		if err := w.sendAll(t); err != nil {
@@ -142,6 +151,7 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Failed || *m.ErrorCode != "21211" {
 			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
 		}
+
 		// The carrier knows about a STOP that was not received here.
 		net.next = []error{&sms.Rejected{Code: "21610", Text: "unsubscribed"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
@@ -151,6 +161,7 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Blocked || *m.BlockReason != "provider_blocked" {
 			t.Errorf(`got %s; want m.Status = messages.Blocked, m.BlockReason = "provider_blocked"`, testkit.Show(m))
 		}
+
 		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
@@ -184,15 +195,18 @@ func TestTracking(t *testing.T) {
 			}
 			return messagesOf(s, path)[0]
 		}
+
 		if m := send(); m.Status != messages.Delivered || m.DeliveredAt == nil {
 			t.Errorf("got %s; want m.Status = messages.Delivered, m.DeliveredAt != nil", testkit.Show(m))
 		}
+
 		net.fate = errors.New("away")
 		testkit.Equal(t, send().Status, messages.Sent)
 		net.fate = &sms.Rejected{Code: "30003", Text: "unreachable"}
 		if m := send(); m.Status != messages.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
 			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "30003", m.SentAt != nil`, testkit.Show(m))
 		}
+
 		net.fate = &sms.Rejected{Code: "21610", Text: "unsubscribed"}
 		m := send()
 		testkit.Equal(t, m.Status, messages.Blocked)
@@ -229,6 +243,7 @@ func TestQueueSends(t *testing.T) {
 				t.Error(err)
 			}
 		})
+
 		path := agreed(s, map[string]any{"phone": "+14105550123"})
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
@@ -237,6 +252,7 @@ func TestQueueSends(t *testing.T) {
 			all := messagesOf(s, path)
 			return isSent(all[0]) && isSent(all[1])
 		})
+
 		texts := outbox(t, s)
 		testkit.Len(t, texts, 1)
 		testkit.Equal(t, texts[0]["to"], "+14105550123")

@@ -139,6 +139,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		if err != nil || !m.isPending() {
 			return m, err
 		}
+
 		before := m
 		m.LeaseUntil = nil
 		switch {
@@ -158,10 +159,12 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		case byProvider && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
 		}
+
 		code := "refused"
 		if byProvider {
 			code = rejected.Code
 		}
+
 		m.Provider = &provider
 		m.fail(code, clip(sent.Error()), tx.Now)
 		err = save(ctx, tx, before, &m, "lead.message_failed")
@@ -171,6 +174,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		// The queue stores the error, so it must not contain the address of the recipient.
 		err = fmt.Errorf("message %s was not sent; see its error_message", job.MessageID)
 	}
+
 	return err
 }
 

@@ -58,6 +58,7 @@ func TestQuietHours(t *testing.T) {
 			t.Errorf("%s: until %s (%t), want %s", name, over.Format(time.RFC3339), ok, c.over)
 		}
 	}
+
 	around := []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
 	if over, ok := parseQuietHours(night).next(now, around); ok {
 		t.Errorf("it is day everywhere at %s, want ok = false", over)
@@ -78,11 +79,13 @@ func TestNeverQuiet(t *testing.T) {
 			}
 			zones = append(zones, z)
 		}
+
 		at := time.Date(2027, 1, 1, 0, rapid.IntRange(0, 525600).Draw(t, "minute"), 0, 0, time.UTC)
 		over, ok := q.next(at, zones)
 		if !ok {
 			return
 		}
+
 		quiet := func(at time.Time) bool {
 			for _, z := range zones {
 				if q.contains(at, z) {
@@ -91,6 +94,7 @@ func TestNeverQuiet(t *testing.T) {
 			}
 			return false
 		}
+
 		if quiet(over) || over.Before(at) {
 			t.Fatalf("from %s until %s, when it is quiet", at, over)
 		}

@@ -70,12 +70,14 @@ func TestSchedule(t *testing.T) {
 		}
 		now = *d.NextAttemptAt
 	}
+
 	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
 		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
 	}
 	if d.restart(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
 		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
 	}
+
 	for name, tt := range map[string]struct {
 		retryAfter time.Duration
 		chance     float64
@@ -144,6 +146,7 @@ func TestSign(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	for name, err := range map[string]error{
 		"secret": verify(NewSecret(), "evt_1", now, body, signature),
 		"id":     verify(old, "evt_2", now, body, signature),
@@ -154,6 +157,7 @@ func TestSign(t *testing.T) {
 			t.Errorf("got no error for a signature with another %s", name)
 		}
 	}
+
 	later := now.Add(time.Hour)
 	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
 		t.Error("got a signature by a secret that has expired")

@@ -37,6 +37,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf(`%s: got %v, %v; want no error, strings.Join(got, " ") = %q`, header, got, err, want)
 		}
 	}
+
 	for header, code := range map[string]string{"a,b,c": "header", "1;2": "header", "make,Brand,model": "duplicate"} {
 		_, err := parseHeader([]byte(header))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != code {
@@ -57,6 +58,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("%s: got %v, faults %v; want %v without faults", cells, row.Fields, row.Bad, want)
 		}
 	}
+
 	for cells, field := range map[string]string{
 		"12.50,1,2024,,,,": "price_usd", "much,1,2024,,,,": "price_usd", "1,long,2024,,,,": "length_ft", "1,1,new,,,,": "year",
 		"1,1,1,,,soon,": "received_on", "1,2": "row", "1,1,1,,,,,": "row",
@@ -65,6 +67,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("%s: got %v; want len(row.Bad) = 1, row.Bad[0].Field = %q", cells, row.Bad, field)
 		}
 	}
+
 	european := layout{delimiter: ';', header: []string{"price_usd", "length_ft"}}
 	if row := european.parse(2, []byte("124.900,00;7,19")); row.Fields["price_usd"] != 124900.0 || row.Fields["length_ft"] != 7.19 {
 		t.Errorf(`with decimal commas: got %v %v; want row.Fields["price_usd"] = 124900.0, row.Fields["length_ft"] = 7.19`, row.Fields, row.Bad)
@@ -83,6 +86,7 @@ func TestRecords(t *testing.T) {
 		if err := w.WriteAll(want); err != nil {
 			t.Fatal(err)
 		}
+
 		file := b.Bytes()
 		l := layout{delimiter: ','}
 		r := newReader(bytes.NewReader(file), l, 0, 0)
@@ -98,9 +102,11 @@ func TestRecords(t *testing.T) {
 			}
 			ends = append(ends, r.offset)
 		}
+
 		if _, err := r.next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last: got %v, want the error io.EOF", err)
 		}
+
 		at := rapid.IntRange(0, len(ends)-1).Draw(t, "resume")
 		again := newReader(bytes.NewReader(file[ends[at]:]), l, ends[at], int64(at+1))
 		for range len(want) - at - 1 {
@@ -108,6 +114,7 @@ func TestRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
 			t.Fatalf("resumed to %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
 		}
