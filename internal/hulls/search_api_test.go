@@ -17,7 +17,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// envOf is the environment of a hull, which jobs name and callers never see.
+// envOf returns the environment of a hull. Jobs need it, and the API never shows it.
 func envOf(t *testing.T, s *testkit.Server, hull string) auth.Env {
 	t.Helper()
 	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) {
@@ -29,7 +29,7 @@ func envOf(t *testing.T, s *testkit.Server, hull string) auth.Env {
 	return env
 }
 
-// ids are the hulls that a list returns over all its pages.
+// ids returns the hulls on all pages of a list.
 func ids(t *testing.T, c *testkit.Client, query string, limit int) (all []string) {
 	t.Helper()
 	cursor := ""
@@ -45,7 +45,7 @@ func ids(t *testing.T, c *testkit.Client, query string, limit int) (all []string
 		}
 		cursor = "&starting_after=" + *p.NextCursor
 	}
-	t.Fatal("the list does not end")
+	t.Fatal("the list doesn't end")
 	return nil
 }
 
@@ -97,7 +97,7 @@ func TestFilters(t *testing.T) {
 			"q=38":                                 {ordered},
 			"q=gtx":                                nil,
 			"q=gtx&archived=true":                  {gone},
-			"q=o&status=on_order":                  nil, // one letter stands for itself
+			"q=o&status=on_order":                  nil, // a single letter matches only itself
 			"q=%21%3F":                             nil, // nothing to search for
 			"q=grady&price_max=1":                  nil,
 			"location_id=nowhere":                  nil,
@@ -126,9 +126,9 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// Search finds exactly the hulls that have all the words, whichever of its two
-// ways it takes, page by page and in order.
-func TestSearchAgainstTheObvious(t *testing.T) {
+// Search finds exactly the hulls that have all the words, with both of its
+// strategies, page by page and in order.
+func TestSearchMatchesScan(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		seed := rand.Uint64()
 		t.Log("seed", seed)
