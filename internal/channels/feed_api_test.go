@@ -15,7 +15,7 @@ import (
 	"slipway/internal/testkit"
 )
 
-// feedIDs are the hulls of a feed, in its order.
+// feedIDs returns the IDs of the hulls in a feed, in order.
 func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 	t.Helper()
 	switch format {
@@ -93,11 +93,11 @@ func TestFeed(t *testing.T) {
 			testkit.Excludes(t, res.Bytes, ",=1+1", format, "no formula")
 			testkit.Contains(t, res.Bytes, "/media/", format, "no formula")
 
-			// The tag stays as long as the feed does.
+			// The ETag is the same until the feed changes.
 			tag := res.Header.Get("ETag")
 			same := func(want int) {
 				t.Helper()
-				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // which does not write it all
+				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // doesn't write the feed
 			}
 			same(304)
 			s.Test.Patch("/v1/hulls/"+want[5], `{"metadata":{"note":"`+format+`"}}`, 200, nil)

@@ -17,8 +17,8 @@ import (
 	"slipway/internal/photos"
 )
 
-// Every state of a listing, whatever was asked for before: where it goes when
-// the hull may be listed, when it changed, and when it may not.
+// Tests each state of a listing with each earlier action: the next state if the
+// hull can be listed, if it changed, and if it can't be listed.
 func TestListingFollowsItsHull(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	push := "https://partner.example"
@@ -74,7 +74,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 	}
 }
 
-// A partner who was never asked need not be told to take a hull off.
+// A partner that never received a hull is not asked to remove it.
 func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	c := Channel{PushURL: new("https://partner.example")}
@@ -136,7 +136,7 @@ func TestParseAnswer(t *testing.T) {
 	}
 
 	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
-		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
+		t.Errorf("long response: got %q, want at most 500 bytes without NUL", a.message)
 	}
 }
 
@@ -161,7 +161,7 @@ func sampleListing() listing {
 	}
 }
 
-func rendered(t *testing.T, format string, l listing) string {
+func renderText(t *testing.T, format string, l listing) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := render(format, &b, l); err != nil {
@@ -173,7 +173,7 @@ func rendered(t *testing.T, format string, l listing) string {
 func TestListingAsJSON(t *testing.T) {
 	var p map[string]any
 	l := sampleListing()
-	if err := json.Unmarshal([]byte(rendered(t, "json", l)), &p); err != nil {
+	if err := json.Unmarshal([]byte(renderText(t, "json", l)), &p); err != nil {
 		t.Fatal(err)
 	}
 
@@ -194,16 +194,16 @@ func TestListingAsJSON(t *testing.T) {
 		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
 	}
 	if _, there := props["hull_material"]; there {
-		t.Error("an unknown value is there")
+		t.Error("an unknown value was written")
 	}
 
 	l.pricing.PriceHidden, l.Status = true, hulls.SalePending
-	if text := rendered(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
+	if text := renderText(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
 		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
 	}
 
 	l.gone = true
-	if text := rendered(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
+	if text := renderText(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
 		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
 	}
 }
@@ -224,7 +224,7 @@ func TestListingAsXML(t *testing.T) {
 		} `xml:"boat"`
 	}
 
-	if err := xml.Unmarshal([]byte(rendered(t, "xml", sampleListing())), &doc); err != nil {
+	if err := xml.Unmarshal([]byte(renderText(t, "xml", sampleListing())), &doc); err != nil {
 		t.Fatal(err)
 	}
 
@@ -238,7 +238,7 @@ func TestListingAsXML(t *testing.T) {
 func TestListingAsCSV(t *testing.T) {
 	l := sampleListing()
 	l.Title, l.Description = new(`=HYPERLINK("http://evil","boat")`), new("+1 owner")
-	rows, err := csv.NewReader(strings.NewReader(rendered(t, "csv", l))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(renderText(t, "csv", l))).ReadAll()
 	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
 		t.Fatalf("got rows %q, %v; want 2 of the same length", rows, err)
 	}
@@ -263,7 +263,7 @@ func TestEscapeFormula(t *testing.T) {
 			t.Fatalf("%q became %q, want it unchanged or after a quote", text, cell)
 		}
 		if text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= '0' && text[0] <= '9') && cell != text {
-			t.Fatalf("%q became %q for no reason", text, cell)
+			t.Fatalf("%q became %q, want it unchanged", text, cell)
 		}
 	})
 }
