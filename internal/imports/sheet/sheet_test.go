@@ -74,8 +74,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// Whatever is in the cells, a file is cut into the records that encoding/csv
-// finds, and reading can go on from where any of them ends.
+// Any file is split into the same records as by encoding/csv, and reading can
+// resume at the end of each of them.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.StringMatching(`[a-z,;"\n\t é]{0,8}`)
@@ -116,7 +116,7 @@ func TestRecords(t *testing.T) {
 		}
 
 		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
-			t.Fatalf("resumed to %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
+			t.Fatalf("resumed at %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
 		}
 	})
 }
@@ -129,23 +129,23 @@ func TestSurvey(t *testing.T) {
 		rows   int64
 		code   string
 	}{
-		"one row":               {header + "A,B,C,2024,20,1\n", false, 1, ""},
-		"BOM, CRLF, no end":     {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
-		"blank lines":           {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
-		"line end in a cell":    {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
-		"ragged":                {header + "A,B\n", false, 1, ""},
-		"a cell of 2 MB":        {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
-		"inches":                {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
-		"nothing":               {"", false, 0, "empty"},
-		"only a header":         {header, false, 0, "empty"},
-		"no header":             {"1,2,3\n4,5,6\n", false, 0, "header"},
-		"Latin-1":               {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
-		"UTF-16":                {"\xff\xfes\x00t\x00", false, 0, "encoding"},
-		"NUL":                   {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
-		"JSON":                  {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
-		"JSON that is an array": {"[1]\n", true, 0, "malformed"},
-		"CSV that says JSON":    {header + "A,B,C\n", true, 0, "malformed"},
-		"too many":              {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
+		"one row":                        {header + "A,B,C,2024,20,1\n", false, 1, ""},
+		"BOM, CRLF, no final line break": {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
+		"blank lines":                    {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
+		"line break in a cell":           {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
+		"ragged":                         {header + "A,B\n", false, 1, ""},
+		"a cell of 2 MB":                 {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
+		"inches":                         {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
+		"nothing":                        {"", false, 0, "empty"},
+		"only a header":                  {header, false, 0, "empty"},
+		"no header":                      {"1,2,3\n4,5,6\n", false, 0, "header"},
+		"Latin-1":                        {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
+		"UTF-16":                         {"\xff\xfes\x00t\x00", false, 0, "encoding"},
+		"NUL":                            {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
+		"JSON":                           {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
+		"JSON that is an array":          {"[1]\n", true, 0, "malformed"},
+		"CSV declared as JSON":           {header + "A,B,C\n", true, 0, "malformed"},
+		"too many rows":                  {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
 	} {
 		s, err := Check(strings.NewReader(c.file), c.ndjson)
 		code := ""
@@ -181,7 +181,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// Any file is read or refused; it never causes an internal error.
+// Any file is read or rejected. It never causes an internal error.
 func FuzzSurvey(f *testing.F) {
 	f.Add([]byte("make,model\na,b\n"), false)
 	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)
