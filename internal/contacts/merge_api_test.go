@@ -78,7 +78,7 @@ func TestMerge(t *testing.T) {
 			testkit.Equal(t, list.Data[0].ID, want, query)
 		}
 
-		// Nothing new happens to the one that is gone.
+		// You can't use the merged contact any more.
 		for _, f := range []testkit.Fault{
 			s.Test.Patch("/v1/contacts/"+anna, `{"first_name":"A"}`, 409, nil).Fault(t),
 			s.Test.Post("/v1/contacts/"+anna+"/merge", map[string]any{"duplicate_id": ann}, 409, nil).Fault(t),
@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).WantDetail(t, "duplicate_id", "exclusive")
 		s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "duplicate_id", "not_found")
-		// Merged once more, the first one follows.
+		// After another merge, the first contact points to the last one.
 		third := s.Test.Contact(nil)
 		s.Test.Post("/v1/contacts/"+third+"/merge", map[string]any{"duplicate_id": ann}, 200, nil)
 		s.Test.Get("/v1/contacts/"+anna, 200, &gone)
@@ -103,7 +103,7 @@ func TestMerge(t *testing.T) {
 
 // Two contacts are merged into each other concurrently. One merge succeeds, and
 // no lead is lost.
-func TestMergesAtOnce(t *testing.T) {
+func TestConcurrentMerges(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {
 			a, b := s.Test.Contact(nil), s.Test.Contact(nil)
@@ -133,9 +133,9 @@ func TestMergesAtOnce(t *testing.T) {
 	})
 }
 
-// Two contacts turn out to be one person, who said no: neither number is texted.
+// If one of two merged contacts revoked consent, neither number receives text messages.
 func TestRevocationSurvivesMerge(t *testing.T) {
-	for name, keepsRevoked := range map[string]bool{"into the one who said no": true, "into the other": false} {
+	for name, keepsRevoked := range map[string]bool{"into the one who revoked": true, "into the other": false} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 				no, yes := s.Test.Contact(map[string]any{"phone": "+14105550123"}), s.Test.Contact(map[string]any{"phone": "+12125550199"})
@@ -155,7 +155,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				for _, lead := range []string{a, b} {
 					testkit.Equal(t, text(t, s, lead), "consent_revoked", lead)
 				}
-				// Of the email nothing was said.
+				// The email has no revocation.
 				s.Test.Post("/v1/leads/"+a+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 202, nil)
 			})
 		})
