@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// eventTypes are the types of an object's events, in order.
+// eventTypes returns the types of an object's events, in order.
 func eventTypes(s *testkit.Server, objectID string) []string {
 	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
 }
@@ -39,7 +39,7 @@ func TestCreateLead(t *testing.T) {
 
 		read := s.Test.Get("/v1/leads/"+l.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
-		// The same email or the same phone is the same person.
+		// The same email or the same phone means the same contact.
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell", "email": "ann@example.com"}}, 201, &again)
 		testkit.Equal(t, again.ContactID, l.ContactID, "by email")
 		testkit.Equal(t, again.Source, "other", "by email")
@@ -47,7 +47,7 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, again.ContactID, l.ContactID, "by phone")
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell"}}, 201, &again)
 		if again.ContactID == l.ContactID {
-			t.Error("a namesake is the same person")
+			t.Error("the same name alone matched a contact")
 		}
 
 		var people page.Page[contacts.Contact]
@@ -61,8 +61,8 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, got.Version, 2)
 
 		f := s.Test.Post("/v1/leads", `{"contact":{"phone":"12"},"budget_min_usd":2,"budget_max_usd":1}`, 422, nil).Fault(t)
-		f.WantDetail(t, "contact.phone", "format", "all mistakes at once")
-		f.WantDetail(t, "budget_min_usd", "maximum", "all mistakes at once")
+		f.WantDetail(t, "contact.phone", "format", "all errors together")
+		f.WantDetail(t, "budget_min_usd", "maximum", "all errors together")
 		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
 
 		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
@@ -72,8 +72,8 @@ func TestCreateLead(t *testing.T) {
 	})
 }
 
-// A form that is sent twice makes one contact.
-func TestContactsAtOnce(t *testing.T) {
+// A form that is sent twice creates one contact.
+func TestConcurrentContacts(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var wg sync.WaitGroup
 		for range 12 {
@@ -89,7 +89,7 @@ func TestContactsAtOnce(t *testing.T) {
 	})
 }
 
-func TestLeadsLife(t *testing.T) {
+func TestLeadLifecycle(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Lead(nil)
 		path := "/v1/leads/" + id
@@ -137,7 +137,7 @@ func TestLeadsLife(t *testing.T) {
 	})
 }
 
-// testEnv is the environment of the test client.
+// testEnv returns the environment of the test client.
 func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
 	t.Helper()
 	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
@@ -197,7 +197,7 @@ func TestAssign(t *testing.T) {
 	})
 }
 
-// sellers makes active users with the sales role, who work at these locations.
+// sellers creates active users with the sales role at these locations.
 func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
 	sales := s.RoleID("sales")
 	for range n {
@@ -213,7 +213,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
 		four := sellers(s, 3, here)
-		four = append(four, sellers(s, 1)...) // works everywhere
+		four = append(four, sellers(s, 1)...) // works at all locations
 		sellers(s, 1, there)
 		gone := sellers(s, 1, here)[0]
 		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)
@@ -254,7 +254,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 	})
 }
 
-func TestRoundRobinGoesOn(t *testing.T) {
+func TestRoundRobinContinues(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		three := sellers(s, 3)
 		slices.Sort(three)
@@ -302,8 +302,8 @@ func TestSignals(t *testing.T) {
 
 		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
-		testkit.Equal(t, score(), 32, "with one of two weeks ago", l.Score)
-		testkit.Equal(t, l.Status, leads.New, "with one of two weeks ago", l.Score)
+		testkit.Equal(t, score(), 32, "with a signal from two weeks ago", l.Score)
+		testkit.Equal(t, l.Status, leads.New, "with a signal from two weeks ago", l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		testkit.Equal(t, score(), 62, l.Score)
@@ -329,9 +329,8 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// A website sends signals as they come; none is lost, and the score is that of
-// all of them.
-func TestSignalsAtOnce(t *testing.T) {
+// Concurrent signals are all recorded, and all of them count toward the score.
+func TestConcurrentSignals(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		path := "/v1/leads/" + s.Test.Lead(nil)
 		var wg sync.WaitGroup
@@ -369,7 +368,7 @@ func TestStalledLeads(t *testing.T) {
 		s.Advance(9 * time.Hour)
 		s.Test.Patch("/v1/leads/"+touched, `{"status":"contacted"}`, 200, nil)
 		if look(); isStalled(s.Test, quiet) {
-			t.Error("stalled before its time")
+			t.Error("stalled too early")
 		}
 
 		s.Advance(time.Hour)
@@ -379,17 +378,17 @@ func TestStalledLeads(t *testing.T) {
 			testkit.Equal(t, isStalled(s.Test, id), want, id, "stalled")
 		}
 		if isStalled(s.Live, live) {
-			t.Error("stalled by another environment's hours")
+			t.Error("stalled with the settings of another environment")
 		}
 
 		testkit.Equal(t, eventTypes(s, quiet), []string{"lead.created", "lead.stalled"})
-		// Touched, it may stall again.
+		// After a change, it can stall again.
 		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {
-			t.Error("stalled though touched")
+			t.Error("stalled although it was changed")
 		}
 		s.Advance(10 * time.Hour)
 		if look(); !isStalled(s.Test, quiet) {
-			t.Error("does not stall twice")
+			t.Error("did not stall again")
 		}
 	})
 }

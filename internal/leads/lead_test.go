@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// wantDetail fails unless the error is of the kind and names the field.
+// wantDetail fails the test unless err has the kind and a detail for the field.
 func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
@@ -58,8 +58,8 @@ func TestEveryMove(t *testing.T) {
 		}
 
 		l = Lead{Status: from, Score: 60}
-		if ripe := l.qualifyByScore(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
-			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
+		if qualified := l.qualifyByScore(60); qualified != (from == New || from == Contacted) || qualified && l.Status != Qualified {
+			t.Errorf("%s after a signal: got %t, %s; want only a new or contacted lead to become qualified", from, qualified, l.Status)
 		}
 	}
 }
@@ -71,13 +71,13 @@ func TestLeadRules(t *testing.T) {
 		kind   fault.Kind // zero: accepted
 		field  string
 	}{
-		"a contact":              {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
-		"a contact described":    {LeadCreate{Contact: bell}, fault.Kind{}, ""},
-		"no contact":             {LeadCreate{}, fault.KindBadRequest, "contact_id"},
-		"both":                   {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
-		"a contact of no number": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
-		"a budget":               {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
-		"a budget upside down":   {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
+		"a contact":                           {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
+		"a new contact":                       {LeadCreate{Contact: bell}, fault.Kind{}, ""},
+		"no contact":                          {LeadCreate{}, fault.KindBadRequest, "contact_id"},
+		"both":                                {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
+		"a contact without a name or address": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
+		"a budget":                            {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
+		"a minimum budget above the maximum":  {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
 	} {
 		_, err := c.create.lead(now)
 		if c.field != "" {
@@ -103,7 +103,7 @@ func TestTurns(t *testing.T) {
 		{users("b", "a", "c"), "", "a"},
 		{users("b", "a", "c"), "a", "b"},
 		{users("b", "a", "c"), "c", "a"},
-		{users("a", "c"), "b", "c"}, // b left: the turns go on
+		{users("a", "c"), "b", "c"}, // after b left, c is next
 		{users("a"), "a", "a"},
 	} {
 		if u, ok := nextInTurn(c.candidates, c.last); !ok || u.ID != c.want {
@@ -112,11 +112,11 @@ func TestTurns(t *testing.T) {
 	}
 
 	if _, ok := nextInTurn(nil, "a"); ok {
-		t.Error("a turn without a user")
+		t.Error("got a user from an empty list")
 	}
 }
 
-func TestScoreHalves(t *testing.T) {
+func TestScoreDecay(t *testing.T) {
 	signal := func(kind string, ago time.Duration) LeadSignal {
 		return LeadSignal{Kind: kind, OccurredAt: now.Add(-ago)}
 	}
