@@ -36,11 +36,11 @@ func TestClassify(t *testing.T) {
 		t.Errorf("yes to a question: got %s, want start", got)
 	}
 	if !invites("Want boat news? Reply YES to get it.") || invites("Yes, reply soon") {
-		t.Error("what asks for a yes")
+		t.Error("text that asks for a YES")
 	}
 }
 
-// An email quotes ours, with the words that tell how to unsubscribe.
+// A reply by email quotes the original message, including its unsubscribe text.
 func TestClassifyEmail(t *testing.T) {
 	for text, want := range map[string]intent{
 		"Saturday is fine.\n\nOn Mon, Ann wrote:\n> Unsubscribe: https://...\n":           ordinary,
@@ -63,7 +63,7 @@ func FuzzClassify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, channel := range []consent.Channel{consent.SMS, consent.Email} {
 			if got := classify(channel, s, false); got == "" {
-				t.Error("nothing understood")
+				t.Error("no intent")
 			}
 		}
 		if got := classify(consent.SMS, "  "+s+" stop texting me", false); got != stop && got != unclear {
