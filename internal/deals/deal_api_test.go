@@ -45,20 +45,20 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, d.LineItems[1].Side, new("back"))
 		testkit.Equal(t, d.Totals.BackProfitCents, new(int64(3000)))
 		if d.Totals.FrontProfitCents != nil {
-			t.Error("got a profit on a boat of unknown cost, want none")
+			t.Error("got a profit for a hull without a cost, want none")
 		}
 		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "cost": {"invoice_cents": 9000000, "freight_cents": 100000}}`, 200, nil)
 		d = deal(s, d.ID)
 		testkit.Equal(t, d.Totals.FrontProfitCents, new(int64(11800000-9100000+10000)))
 		var seen deals.Deal
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &seen)
-		testkit.Equal(t, seen.Totals.FrontProfitCents, nil, "a reader sees")
-		testkit.Equal(t, seen.Totals.BackProfitCents, nil, "a reader sees")
-		testkit.Equal(t, seen.LineItems[1].CostCents, nil, "a reader sees")
+		testkit.Equal(t, seen.Totals.FrontProfitCents, nil, "without deals:write")
+		testkit.Equal(t, seen.Totals.BackProfitCents, nil, "without deals:write")
+		testkit.Equal(t, seen.LineItems[1].CostCents, nil, "without deals:write")
 		s.Test.Patch(path, `{"line_items": null}`, 200, &d)
 		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
-		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
+		same(t, "events of the deal", eventTypes(s, d.ID), "deal.opened deal.updated deal.updated")
 		emitted := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
 		testkit.Contains(t, emitted[0], `"back_profit_cents":null`, "event without the profit")
 		testkit.Excludes(t, emitted[0], `"cost_cents":2000`, "event without the profit")
@@ -103,7 +103,7 @@ func TestCreateRejects(t *testing.T) {
 	})
 }
 
-// From the first offer to the last signature, with money in cash.
+// A cash deal from the first offer to closing.
 func TestWholeCashDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), nil)
@@ -132,8 +132,8 @@ func TestWholeCashDeal(t *testing.T) {
 			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
 		}
 		s.Test.Post("/v1/hulls/"+boat+"/archive", nil, 200, nil) // the deal no longer has it
-		same(t, "story", story(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
-		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
+		same(t, "events of the deal", eventTypes(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
+		same(t, "events of the hull", eventTypes(s, boat), "hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
 
 		var history page.Page[deals.DealChange]
 		s.Test.Get(path+"/history", 200, &history)
@@ -148,9 +148,9 @@ func TestWholeCashDeal(t *testing.T) {
 	})
 }
 
-// The dealership may call a boat sold only when the money is there, and may
-// deliver before that.
-func TestSettingsOfTheDealership(t *testing.T) {
+// With these settings, a hull is sold when the deal is funded, and it can be
+// delivered before that.
+func TestDealershipSettings(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Test.Patch("/v1/dealership", `{"settings": {"sold_when": "funded", "allow_delivery_before_funding": true}}`, 200, nil)
 		boat := s.Test.Hull(s.Test.Location(), nil)
@@ -158,7 +158,7 @@ func TestSettingsOfTheDealership(t *testing.T) {
 		same(t, "hull of a contracted deal", hull(s, boat).Status, hulls.SalePending)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
 		if h := hull(s, boat); h.Status != hulls.Delivered || h.SoldAt == nil {
-			t.Errorf("delivered on the spot: got %s; want h.Status = hulls.Delivered, h.SoldAt != nil", testkit.Show(h))
+			t.Errorf("delivered before funding: got %s; want h.Status = hulls.Delivered, h.SoldAt != nil", testkit.Show(h))
 		}
 		s.Test.Post("/v1/deals/"+id+"/advance", nil, 409, nil).WantDetail(t, "totals.balance_due_cents", "state", "close without money")
 		pay(s, id, 11800000)
@@ -166,7 +166,7 @@ func TestSettingsOfTheDealership(t *testing.T) {
 	})
 }
 
-// A boat may be sold before it is built, and not handed over without a number.
+// A hull can be sold before it is built. It can't be delivered without a HIN.
 func TestSoldBeforeItIsBuilt(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), map[string]any{"status": "on_order", "hin": nil})
@@ -332,8 +332,8 @@ func TestConvertLead(t *testing.T) {
 	})
 }
 
-// Every status, and everything that can be asked of a deal in it. One deal goes
-// all the way; what would take it elsewhere is tried on others.
+// Tests each action in each status. One deal passes through all statuses. Actions
+// that would end it are tested on other deals.
 func TestEveryActionInEveryStatus(t *testing.T) {
 	const rejected = 409
 	actions := []struct {
@@ -368,7 +368,7 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 				pay(s, on, deal(s, on).Totals.BalanceDueCents)
 			}
 
-			same(t, "the deal that goes on", string(deal(s, id).Status), status)
+			same(t, "status of the deal", string(deal(s, id).Status), status)
 			for _, a := range actions {
 				target, want := id, rejected
 				if strings.Contains(" "+a.allowed+" ", " "+status+" ") {

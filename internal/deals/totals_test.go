@@ -70,8 +70,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Whatever a deal is made of, its totals add up, and what is undone leaves no
-// trace.
+// The totals of any deal add up. Undoing a change restores them.
 func TestTotalsAddUp(t *testing.T) {
 	cents := rapid.Int64Range(0, money.MaxCents)
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,13 +102,13 @@ func TestTotalsAddUp(t *testing.T) {
 
 		d.addTrade(trade, -1)
 		if d.derive(); d.Totals != before.Totals {
-			t.Fatalf("taken back: %+v, want %+v", d.Totals, before.Totals)
+			t.Fatalf("undone: %+v, want %+v", d.Totals, before.Totals)
 		}
 	})
 }
 
-// A change of the total removes the selection of a structure; one
-// that changes nothing does not.
+// A change of the total clears the selected structure. A change without effect
+// doesn't.
 func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash, FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
 	d.Select(new("fin_1"), 50000, 20000)
