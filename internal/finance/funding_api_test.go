@@ -19,7 +19,7 @@ func structured(s *testkit.Server) string {
 	return id
 }
 
-// From several lenders to one that pays. The deal always has the right funding state.
+// A deal with several lenders, until one of them pays. The deal always has the right funding state.
 func TestWholeFinancedDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)
@@ -65,7 +65,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 		step(bay, `{"to": "approved_to_fund"}`, 200)
 		f := s.Test.Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil).Fault(t)
 		if !f.HasDetail("stipulations."+income.ID, "state") || f.HasDetail("stipulations."+survey.ID, "state") {
-			t.Errorf("funded without proof: got %+v; want only the stipulation %s blamed", f, income.ID)
+			t.Errorf("open stipulation: got %+v; want an error only for the stipulation %s", f, income.ID)
 		}
 		resolve(income, "accepted", 200)
 		resolve(income, "rejected", 409)
@@ -118,7 +118,7 @@ func TestOneContract(t *testing.T) {
 		testkit.Equal(t, counts[200], 1)
 		testkit.Equal(t, counts[409], lenders-1)
 		if _, err := testkit.TryExec(s, `UPDATE fundings SET status = 'signed' WHERE deal_id = ?`, id); err == nil {
-			t.Error("the index let ten contracts pass")
+			t.Error("the index allowed a second contract")
 		}
 
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
@@ -168,6 +168,6 @@ func TestFundingsReject(t *testing.T) {
 		s.Test.Post(path+"/fund_00000000000000000000000000/advance", `{"to": "approved"}`, 404, nil)
 		s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "declined", "reason": "Score"}`, 200, nil)
 		s.Test.Post(path+"/"+f.ID+"/stipulations", `{"kind": "survey"}`, 409, nil)
-		same(t, "story", story(s, f.ID), "funding.submitted funding.updated")
+		same(t, "story", eventTypes(s, f.ID), "funding.submitted funding.updated")
 	})
 }

@@ -13,7 +13,7 @@ var every = []FundingStatus{
 	PackageSubmitted, PendingDocs, ApprovedToFund, Funded, ChargedBack,
 }
 
-// Every pair of statuses, against the table of the contract.
+// Tests each pair of statuses against the transitions of the contract.
 func TestEveryFundingAdvance(t *testing.T) {
 	allowed := map[FundingStatus][]FundingStatus{
 		Submitted:        {Conditional, Approved, Countered, Declined, Withdrawn},
@@ -60,8 +60,8 @@ func TestEveryFundingNextStep(t *testing.T) {
 	}
 }
 
-// A lender pays when it has all that it wants, for a deal that is one.
-func TestFundedNeeds(t *testing.T) {
+// A funding requires all stipulations to be met and the deal to be contracted.
+func TestFundedRequires(t *testing.T) {
 	for _, s := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
 		f := Funding{Status: ApprovedToFund, Stipulations: []Stipulation{{ID: "stip_1", Status: StipulationAccepted}, {ID: "stip_2", Status: s}}}
 		err := f.advance(FundingAdvance{}, deals.Deal{Status: deals.Contracted}, now)
@@ -81,7 +81,7 @@ func TestFundedNeeds(t *testing.T) {
 	}
 }
 
-// Every status of a stipulation, every answer to it, in every status of its
+// Tests each resolution of a stipulation in each status, and in each status of its
 // funding.
 func TestEveryResolution(t *testing.T) {
 	for _, funding := range every {
@@ -99,7 +99,7 @@ func TestEveryResolution(t *testing.T) {
 	}
 }
 
-func TestStateOfTheFurthest(t *testing.T) {
+func TestFundingStateOfDeal(t *testing.T) {
 	for want, all := range map[string][]FundingStatus{
 		"not_started":  {},
 		"withdrawn":    {Withdrawn},

@@ -23,7 +23,7 @@ func TestPaymentsAndRefunds(t *testing.T) {
 
 		var deposit, back finance.Payment
 		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_1"}`, 201, &deposit)
-		zone, err := time.LoadLocation("America/New_York") // where a new dealership is
+		zone, err := time.LoadLocation("America/New_York") // time zone of a new dealership
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		testkit.Equal(t, back.AmountCents, 200000)
 		testkit.Equal(t, back.Kind, "deposit")
 		testkit.Equal(t, back.Reason, new("Half"))
-		balance("a part of it back", 200000)
+		balance("a partial refund", 200000)
 		s.Test.Get(path+"/"+deposit.ID, 200, &deposit)
 		testkit.Equal(t, deposit.Status, "partially_refunded")
 		testkit.Equal(t, deposit.RefundedCents, 200000)
@@ -47,7 +47,7 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).WantDetail(t, "amount_cents", "maximum")
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
 		same(t, "the rest", back.AmountCents, 300000)
-		balance("all of it back", 500000)
+		balance("a full refund", 500000)
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil)
 		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
 
@@ -63,8 +63,8 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
-		same(t, "story", story(s, deposit.ID), "payment.recorded")
-		same(t, "the refund's story", story(s, back.ID), "payment.refunded")
+		same(t, "story", eventTypes(s, deposit.ID), "payment.recorded")
+		same(t, "events of the refund", eventTypes(s, back.ID), "payment.refunded")
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Whatever is paid and refunded in whatever order, a payment never gives back
-// more than it was, and what is left is what was not given back.
+// For any payments and refunds in any order, the refunds never exceed the
+// payment, and the rest remains.
 func TestRefundsNeverExceed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := PaymentRecord{Kind: "deposit", Method: "cash", AmountCents: rapid.Int64Range(1, 100000).Draw(t, "paid")}.payment(deals.Deal{Status: deals.Open}, now)

@@ -47,12 +47,12 @@ func TestAmountFinanced(t *testing.T) {
 		"financed products only": {func(_ *deals.Deal, c *FinanceStructureCreate) {
 			c.Products = []FinanceProduct{{Kind: "gap", PriceCents: 70000, Financed: true}, {Kind: "key", PriceCents: 30000}}
 		}, 0, 10070000},
-		"positive equity":     {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = 2000000 }, 0, 8000000},
-		"negative equity":     {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = -2000000 }, 0, 12000000},
-		"one cent":            {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 9999999 }, 0, 1},
-		"nothing left":        {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 10000000 }, 0, 0},
-		"more than it costs":  {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
-		"other products kept": {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // those of a structure selected before
+		"positive equity":           {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = 2000000 }, 0, 8000000},
+		"negative equity":           {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = -2000000 }, 0, 12000000},
+		"one cent":                  {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 9999999 }, 0, 1},
+		"nothing to finance":        {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 10000000 }, 0, 0},
+		"cash down above the price": {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
+		"other products kept":       {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // those of a structure selected before
 	} {
 		d, c := deals.Deal{PriceUSD: 100000, TaxRatePercent: "0"}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
 		tt.change(&d, &c)
@@ -69,8 +69,8 @@ func TestAmountFinanced(t *testing.T) {
 	}
 }
 
-// Whatever is sold and however it is financed: buyer and lender together pay
-// the total of the deal with the selected structure.
+// For any deal and any structure, the buyer and the lender together pay the total
+// of the deal with the selected structure.
 func TestStructurePaysTheDeal(t *testing.T) {
 	cents := rapid.Int64Range(0, 1_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
