@@ -19,7 +19,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// Each status of a document and what can be done with it.
+// Tests each action on a document in each status.
 func TestEveryDocumentAction(t *testing.T) {
 	for _, status := range []DocumentStatus{Issued, PartiallySigned, FullySigned, Voided} {
 		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
@@ -66,7 +66,7 @@ func TestWhoSigns(t *testing.T) {
 	}{
 		"usual":              {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
 		"with a co-buyer":    {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
-		"as asked":           {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
+		"as requested":       {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
 		"no signers":         {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
 		"a missing co-buyer": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
 		"no structure":       {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
@@ -81,7 +81,7 @@ func TestWhoSigns(t *testing.T) {
 	}
 
 	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
-		t.Error("a co-buyer changed the form for every deal")
+		t.Error("the co-buyer of one deal changed the form of all deals")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestRenderIsReproducible(t *testing.T) {
 	}
 	for range 3 {
 		if again, _, err := f.render(doc); err != nil || !bytes.Equal(first, again) {
-			t.Fatalf("got other bytes the second time, %v; want the same document", err)
+			t.Fatalf("got different bytes the second time, %v; want the same document", err)
 		}
 	}
 }

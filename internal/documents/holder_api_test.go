@@ -38,13 +38,13 @@ func TestDealsFollowContacts(t *testing.T) {
 		}
 		s.Test.Do("DELETE", "/v1/contacts/"+ann, nil, 409, nil).WantDetail(t, "deal_id", "state")
 		for _, id := range []string{bought, together, helped} {
-			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "Quillfeather sails no more", "deposit_outcome": "refund"}`, 200, nil)
+			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "Quillfeather stopped sailing", "deposit_outcome": "refund"}`, 200, nil)
 		}
 		s.Test.Delete("/v1/contacts/"+ann, 204)
 		s.Test.Get("/v1/deals/"+bought+"/documents/"+signed+"/content", 404, nil)
 		res := s.Test.Get("/v1/deals/"+bought+"/documents/"+signed, 200, nil)
-		testkit.Excludes(t, res.Bytes, "Somebody", "still known")
-		testkit.Equal(t, len(deal(s, bought).Metadata), 0, "still known")
+		testkit.Excludes(t, res.Bytes, "Somebody", "after the contact was erased")
+		testkit.Equal(t, len(deal(s, bought).Metadata), 0, "after the contact was erased")
 		for _, table := range []string{"SELECT data FROM outbox", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
 			testkit.Excludes(t, strings.Join(testkit.Rows[string](s, table), "\n"), "Quillfeather", table, "without the name")
 		}
