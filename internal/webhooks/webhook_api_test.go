@@ -108,7 +108,7 @@ func TestReplay(t *testing.T) {
 		for range 4 {
 			first[r.next(t).eventID()] = true
 		}
-		s.Advance(time.Second) // what is older than now
+		s.Advance(time.Second) // events before now
 
 		replay := func(body any, want int) {
 			t.Helper()
@@ -316,7 +316,7 @@ func TestRetention(t *testing.T) {
 
 		s.Advance(30 * 24 * time.Hour)
 		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 || len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
-			t.Error("got rows after the retention time, want none")
+			t.Error("got rows after the retention period, want none")
 		}
 		s.Test.Location()
 		r.next(t)
