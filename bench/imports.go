@@ -20,22 +20,22 @@ import (
 // The goals of an import of 100,000 rows.
 const (
 	importGoal = time.Minute
-	memoryGoal = 256 << 20 // whatever the size of the file
+	memoryGoal = 256 << 20 // for any file size
 )
 
-// bulk is one long piece of work.
+// bulk is one import or feed.
 type bulk struct {
 	database, title string
 	rows            int
 	took            time.Duration
-	peak            uint64 // most of the heap that was in use
+	peak            uint64 // maximum heap in use
 	goal            bool
 }
 
-// imports measures an import, and the feed of what was imported.
+// imports measures an import and the feed of the imported hulls.
 func imports(ctx context.Context, o options, r *report, d database) (err error) {
 	progress("%s: import of %d rows", d.name, o.rows)
-	inv, err := found(ctx, d)
+	inv, err := bootstrap(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	c := &importer{base: web.URL, key: inv.key}
 
 	file := importFile(inv, o.rows)
-	took, peak, err := observe(func() error { return c.bring(ctx, file, o.rows) })
+	took, peak, err := observe(func() error { return c.runImport(ctx, file, o.rows) })
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	}
 }
 
-// importFile has a hull in each row.
+// importFile returns a CSV file with one hull in each row.
 func importFile(inv inventory, rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("Stock #,HIN,Manufacturer,Model,Year,LOA,Asking Price,Location,Headline,Description\n")
@@ -120,8 +120,8 @@ func (c *importer) call(ctx context.Context, method, path, kind string, body []b
 	return json.Unmarshal(text, out)
 }
 
-// bring imports a file and waits for its end.
-func (c *importer) bring(ctx context.Context, file []byte, rows int) error {
+// runImport imports a file and waits until it is complete.
+func (c *importer) runImport(ctx context.Context, file []byte, rows int) error {
 	var i struct {
 		ID, State string
 		Created   int
@@ -141,7 +141,7 @@ func (c *importer) bring(ctx context.Context, file []byte, rows int) error {
 	return nil
 }
 
-// feed reads a feed without keeping it and counts its hulls.
+// feed reads a feed and counts its hulls.
 func (c *importer) feed(ctx context.Context, channel string) (n int, took time.Duration, peak uint64, err error) {
 	took, peak, err = observe(func() error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/v1/channels/"+channel+"/feed", nil)
@@ -173,8 +173,7 @@ func (c *importer) feed(ctx context.Context, channel string) (n int, took time.D
 	return n, took, peak, err
 }
 
-// observe measures how long work takes and how much of the heap is in use
-// meanwhile, at most. What was there before does not count.
+// observe measures how long work takes and how much the heap in use grows at most.
 func observe(work func() error) (took time.Duration, peak uint64, err error) {
 	runtime.GC()
 	var before runtime.MemStats

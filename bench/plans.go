@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// explain prints how the database plans the service's queries. The texts are
-// those of internal/hulls, written down once more: look there first.
+// explain prints the plans of the service's queries. The queries are copies of
+// those in internal/hulls.
 func (s *stage) explain(ctx context.Context, d database) error {
 	list := func(where string) string {
 		return withColumns("SELECT {h.cols} FROM hulls h WHERE h.env = $1 AND " + where + " ORDER BY h.id DESC LIMIT 26")
@@ -24,13 +24,13 @@ func (s *stage) explain(ctx context.Context, d database) error {
 	for _, q := range []struct{ title, query string }{
 		{"first page", list(active)},
 		{"last page", list(active + " AND h.id < '" + s.hulls[100] + "'")},
-		{"beyond the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" + s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
+		{"after the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" + s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
 		{"status", list("h.status = 'on_order'")},
 		{"location", list(active + " AND h.location_id = '" + s.locations[3] + "'")},
 		{"make", list(active + " AND h.make_key = 'beneteau'")},
 		{"location and make", list(active + " AND h.make_key = 'beneteau' AND h.location_id = '" + s.locations[3] + "'")},
-		{"updated lately", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
-		{"updated since ever", list(active + " AND " + updated(time.UnixMilli(0)))},
+		{"updated recently", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
+		{"updated at any time", list(active + " AND " + updated(time.UnixMilli(0)))},
 		{"price", list(active + " AND h.price_usd >= 123456 AND h.price_usd <= 123456")},
 		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5", "'gradyz'", "$6", "17").Replace(termsIn)},
 		{"search: one word", byTerm("grady", "")},
