@@ -19,9 +19,12 @@ func TestCreateGetUpdate(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		var h, got hulls.Hull
-		res := s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
-		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 || h.LengthFt != 23.58 || *h.DaysInStock != 0 {
-			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
+		res := s.Test.Post("/v1/hulls",
+			testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
+		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 ||
+			h.LengthFt != 23.58 || *h.DaysInStock != 0 {
+			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", `+
+				`len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
 		}
 
 		read := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
@@ -41,7 +44,8 @@ func TestCreateGetUpdate(t *testing.T) {
 		f.WantDetail(t, "hin", "length", "all errors together")
 		f.WantDetail(t, "year", "maximum", "all errors together")
 		s.Test.Patch("/v1/hulls/"+h.ID, `{"make":null}`, 400, nil)
-		s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).WantDetail(t, "location_id", "not_found", "unknown location")
+		s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).
+			WantDetail(t, "location_id", "not_found", "unknown location")
 	})
 }
 
@@ -62,7 +66,8 @@ func TestUniqueNumbers(t *testing.T) {
 		// The numbers of an archived hull can be used again. It can't be restored while another hull has them.
 		s.Test.Post("/v1/hulls/"+first+"/archive", nil, 200, nil)
 		second := s.Test.Hull(loc, map[string]any{"stock_number": "A1", "hin": "GRT40912B324", "previous_hull_id": first})
-		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).WantDetail(t, "hin", "duplicate", "restored with a number in use", second)
+		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).
+			WantDetail(t, "hin", "duplicate", "restored with a number in use", second)
 		s.Test.Post("/v1/hulls/"+second+"/archive", `{"reason":"twice"}`, 200, nil)
 		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 200, nil)
 	})
@@ -119,7 +124,8 @@ func TestTransitionsAndHistory(t *testing.T) {
 			}
 			got = append(got, line{from, string(c.To), c.LocationID})
 		}
-		want := []line{{"in_transit", "available", other}, {"in_transit", "in_transit", other}, {"on_order", "in_transit", loc}, {"", "on_order", loc}}
+		want := []line{{"in_transit", "available", other}, {"in_transit", "in_transit", other},
+			{"on_order", "in_transit", loc}, {"", "on_order", loc}}
 		testkit.Equal(t, got, want)
 		testkit.Equal(t, history.Data[0].Reason, new("truck came"))
 		testkit.Equal(t, history.Data[0].Actor.Type, "api_key")

@@ -36,10 +36,14 @@ func TestCreateRules(t *testing.T) {
 		"year 2029":                 {func(c *HullCreate) { c.Year = 2029 }, fault.KindUnprocessable, "year"},
 		"length rounds to 0":        {func(c *HullCreate) { c.LengthFt = 0.004 }, fault.KindUnprocessable, "length_ft"},
 		"blank make":                {func(c *HullCreate) { c.Make = "  " }, fault.KindUnprocessable, "make"},
-		"class of the category":     {func(c *HullCreate) { c.Category, c.BoatClass = new("sail"), new(BoatClass("sail-sloop")) }, fault.Kind{}, ""},
-		"class of another category": {func(c *HullCreate) { c.Category, c.BoatClass = new("power"), new(BoatClass("sail-sloop")) }, fault.KindUnprocessable, "boat_class"},
-		"long key":                  {func(c *HullCreate) { c.Metadata = map[string]string{strings.Repeat("k", 41): ""} }, fault.KindUnprocessable, "metadata"},
-		"long value":                {func(c *HullCreate) { c.Metadata = map[string]string{"k": strings.Repeat("v", 501)} }, fault.KindUnprocessable, "metadata.k"},
+		"class of the category": {func(c *HullCreate) { c.Category, c.BoatClass = new("sail"), new(BoatClass("sail-sloop")) },
+			fault.Kind{}, ""},
+		"class of another category": {func(c *HullCreate) { c.Category, c.BoatClass = new("power"), new(BoatClass("sail-sloop")) },
+			fault.KindUnprocessable, "boat_class"},
+		"long key": {func(c *HullCreate) { c.Metadata = map[string]string{strings.Repeat("k", 41): ""} },
+			fault.KindUnprocessable, "metadata"},
+		"long value": {func(c *HullCreate) { c.Metadata = map[string]string{"k": strings.Repeat("v", 501)} },
+			fault.KindUnprocessable, "metadata.k"},
 	} {
 		c := create()
 		tt.change(&c)
@@ -130,8 +134,10 @@ func TestDaysInStock(t *testing.T) {
 }
 
 func TestTerms(t *testing.T) {
-	h := Hull{Make: "Grady-White", Model: "Freedom 235", Title: new("Bénéteau's équipe"), StockNumber: new("GW-1042"), HIN: new("GRT40912B324")}
-	want := []string{"1042", "235", "beneteau", "beneteaus", "equipe", "freedom", "grady", "gradywhite", "grt40912b324", "gw", "gw1042", "s", "white"}
+	h := Hull{Make: "Grady-White", Model: "Freedom 235", Title: new("Bénéteau's équipe"),
+		StockNumber: new("GW-1042"), HIN: new("GRT40912B324")}
+	want := []string{"1042", "235", "beneteau", "beneteaus", "equipe", "freedom", "grady", "gradywhite",
+		"grt40912b324", "gw", "gw1042", "s", "white"}
 	if diff := cmp.Diff(want, h.terms()); diff != "" {
 		t.Error(diff)
 	}
@@ -143,13 +149,17 @@ func TestDerivedSpecs(t *testing.T) {
 		t.Fatalf("got %v %v; want no error, two.BeamFt = 8.5", *two.BeamFt, err)
 	}
 	v := specRow{Specs: two, Version: 1}.view(Hull{LengthFt: 30}, true)
-	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 || *v.Metric.TotalPowerKW != 447.42 {
-		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
+	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 ||
+		*v.Metric.TotalPowerKW != 447.42 {
+		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, "+
+			"v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
 	}
 	none := specRow{Specs: SpecSheet{Engines: &[]SpecEngine{}}}.view(Hull{}, false)
 	unknown := specRow{}.view(Hull{}, false)
-	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil || unknown.TotalPowerHP != nil || unknown.Metric != nil {
-		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
+	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil ||
+		unknown.TotalPowerHP != nil || unknown.Metric != nil {
+		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, "+
+			"unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
 	}
 	deep := SpecSheet{DraftFt: &SpecDraft{Max: new(2.0), DriveUp: new(3.0)}}
 	wantDetail(t, "draft", deep.check(), fault.KindUnprocessable, "draft_ft.drive_up")

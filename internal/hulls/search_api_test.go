@@ -53,11 +53,14 @@ func TestFilters(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
 		start := s.DB.Now()
-		grady := s.Test.Hull(here, map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "price_usd": 120000, "length_ft": 23.5})
+		grady := s.Test.Hull(here, map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024,
+			"price_usd": 120000, "length_ft": 23.5})
 		s.Advance(time.Hour)
-		catalina := s.Test.Hull(there, map[string]any{"make": "Catalina", "model": "315", "year": 2019, "price_usd": 0, "length_ft": 31.9, "condition": "used", "boat_class": "sail-sloop", "stock_number": "C-77"})
+		catalina := s.Test.Hull(there, map[string]any{"make": "Catalina", "model": "315", "year": 2019, "price_usd": 0, "length_ft": 31.9,
+			"condition": "used", "boat_class": "sail-sloop", "stock_number": "C-77"})
 		s.Advance(time.Hour)
-		ordered := s.Test.Hull(here, map[string]any{"make": "Béné Teau", "model": "Oceanis 38.1", "status": "on_order", "hin": nil, "price_usd": 300000, "length_ft": 38})
+		ordered := s.Test.Hull(here, map[string]any{"make": "Béné Teau", "model": "Oceanis 38.1", "status": "on_order", "hin": nil,
+			"price_usd": 300000, "length_ft": 38})
 		gone := s.Test.Hull(here, map[string]any{"make": "Sea-Doo", "model": "GTX", "category": "pwc"})
 		s.Test.Post("/v1/hulls/"+gone+"/archive", nil, 200, nil)
 		s.Test.Patch("/v1/hulls/"+grady, `{"title":"Ready to fish"}`, 200, nil)
@@ -134,7 +137,8 @@ func TestSearchMatchesScan(t *testing.T) {
 		t.Log("seed", seed)
 		r := rand.New(rand.NewPCG(seed, 0))
 		loc := s.Test.Location()
-		makes, models := []string{"Sea Ray", "Sea Fox", "Seaswirl", "Ranger", "Sailfish"}, []string{"Sundancer 320", "SLX 250", "Bay 24", "Sport 25"}
+		makes, models := []string{"Sea Ray", "Sea Fox", "Seaswirl", "Ranger", "Sailfish"},
+			[]string{"Sundancer 320", "SLX 250", "Bay 24", "Sport 25"}
 		type boat struct{ id, text string }
 		var boats []boat
 		for i := range 60 {
@@ -144,7 +148,8 @@ func TestSearchMatchesScan(t *testing.T) {
 		}
 		slices.Reverse(boats) // newest first
 
-		for _, q := range []string{"sea", "se", "sx", "sx0", "sx00", "sea 25", "s", "sea sundancer 320", "sx bay", "ranger sx01", "sailfish ranger", "320 sun"} {
+		for _, q := range []string{"sea", "se", "sx", "sx0", "sx00", "sea 25", "s", "sea sundancer 320", "sx bay",
+			"ranger sx01", "sailfish ranger", "320 sun"} {
 			var want []string
 			for _, b := range boats {
 				if hasAll(b.text, q) {
@@ -161,7 +166,8 @@ func TestSearchMatchesScan(t *testing.T) {
 			if len(want) > 4 { // backwards from the fourth: the three before it
 				var p page.Page[hulls.Hull]
 				s.Test.Get("/v1/hulls?limit=2&q="+url.QueryEscape(q)+"&ending_before="+want[3], 200, &p)
-				if len(p.Data) != 2 || p.Data[0].ID != want[1] || p.Data[1].ID != want[2] || !p.HasMore || p.NextCursor == nil || *p.PrevCursor != want[1] {
+				if len(p.Data) != 2 || p.Data[0].ID != want[1] || p.Data[1].ID != want[2] || !p.HasMore ||
+					p.NextCursor == nil || *p.PrevCursor != want[1] {
 					t.Errorf("q=%s backwards: got %s; want %v with both cursors", q, testkit.Show(p), want[1:3])
 				}
 			}

@@ -149,7 +149,8 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 
 	if len(terms) > fewTerms {
 		// If most hulls have such a term, the next few hulls fill the page.
-		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", tx.Env, lead.from, lead.to)
+		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
+			tx.Env, lead.from, lead.to)
 		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
 		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
 		if err != nil || len(rows) > f.Limit {
@@ -201,7 +202,8 @@ func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 	}
 	if len(all) > 1 {
 		for i, s := range all {
-			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
+			n, err := db.One[int64](ctx, tx,
+				`SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
 				tx.Env, s.from, s.to, countedTo)
 			if err != nil {
 				return nil, err

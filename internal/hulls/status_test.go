@@ -78,10 +78,12 @@ func TestTransitionRules(t *testing.T) {
 		kind  fault.Kind
 		field string
 	}{
-		"a hold without expires_at":     {Available, HullTransition{To: OnHold}, fault.KindBadRequest, "expires_at"},
-		"a hold in the past":            {Available, HullTransition{To: OnHold, ExpiresAt: &now}, fault.KindUnprocessable, "expires_at"},
-		"a hold of more than a year":    {Available, HullTransition{To: OnHold, ExpiresAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "expires_at"},
-		"expires_at without a hold":     {Available, HullTransition{To: NotForSale, ExpiresAt: new(now.Add(1))}, fault.KindUnprocessable, "expires_at"},
+		"a hold without expires_at": {Available, HullTransition{To: OnHold}, fault.KindBadRequest, "expires_at"},
+		"a hold in the past":        {Available, HullTransition{To: OnHold, ExpiresAt: &now}, fault.KindUnprocessable, "expires_at"},
+		"a hold of more than a year": {Available, HullTransition{To: OnHold, ExpiresAt: new(now.AddDate(2, 0, 0))},
+			fault.KindUnprocessable, "expires_at"},
+		"expires_at without a hold": {Available, HullTransition{To: NotForSale, ExpiresAt: new(now.Add(1))},
+			fault.KindUnprocessable, "expires_at"},
 		"back on sale without a reason": {Sold, HullTransition{To: Available}, fault.KindBadRequest, "reason"},
 		"arrival without hin":           {OnOrder, HullTransition{To: Available}, fault.KindBadRequest, "hin"},
 		"a sold hull with a deal":       {Sold, HullTransition{To: Available, Reason: new("r")}, fault.KindConflict, "status"},
