@@ -41,7 +41,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
 		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
-	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read, "Render the channel's listing feed (JSON, XML or CSV)", a.feed,
+	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read,
+		"Render the channel's listing feed (JSON, XML or CSV)", a.feed,
 		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted."),
 		rest.Produces("application/ld+json", "application/xml", "text/csv"))
 }

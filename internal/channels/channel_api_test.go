@@ -120,7 +120,8 @@ func TestAutoPublish(t *testing.T) {
 		after := s.Test.Hull(loc, nil)
 		testkit.Equal(t, publishedOn(s, after), []string{channel}, "channels of a new hull")
 		for range 2 {
-			if err := jobs.Run(t.Context(), feature(s).FillChannel, channels.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+			if err := jobs.Run(t.Context(), feature(s).FillChannel,
+				channels.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -162,7 +163,8 @@ func TestBadChannels(t *testing.T) {
 		} {
 			s.Test.Post("/v1/channels", body, 422, nil).WantDetail(t, want[0], want[1], body)
 		}
-		s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).WantDetail(t, "push_url", "https", "plain http in live")
+		s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).
+			WantDetail(t, "push_url", "https", "plain http in live")
 		s.Test.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 201, nil)
 	})
 }
@@ -221,7 +223,8 @@ func push(t *testing.T, s *testkit.Server, channel string) bool {
 	if enqueued() == before {
 		return false
 	}
-	if err := jobs.Run(t.Context(), feature(s).PushChannel, channels.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+	if err := jobs.Run(t.Context(), feature(s).PushChannel,
+		channels.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 		t.Fatal(err)
 	}
 	return true
@@ -241,8 +244,10 @@ func TestPushToAPartner(t *testing.T) {
 		if !push(t, s, channel) {
 			t.Fatal("not due")
 		}
-		if l = onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "BT-1" || *l.URL != "https://bt.example/1" || l.AttemptedAt == nil || l.Action != nil {
-			t.Errorf(`acknowledged: got %s; want l.State = "published", l.ExternalID = "BT-1", l.URL = "https://bt.example/1", l.AttemptedAt != nil, l.Action = nil`, testkit.Show(l))
+		if l = onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "BT-1" || *l.URL != "https://bt.example/1" ||
+			l.AttemptedAt == nil || l.Action != nil {
+			t.Errorf(`acknowledged: got %s; want l.State = "published", l.ExternalID = "BT-1", l.URL = "https://bt.example/1", `+
+				`l.AttemptedAt != nil, l.Action = nil`, testkit.Show(l))
 		}
 		testkit.Equal(t, publishedOn(s, id), []string{channel})
 		if push(t, s, channel) {
@@ -258,9 +263,11 @@ func TestPushToAPartner(t *testing.T) {
 		push(t, s, channel)
 		calls := p.calls()
 		var body map[string]any
-		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id || calls[1].kind != "application/ld+json" ||
+		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id ||
+			calls[1].kind != "application/ld+json" ||
 			body["offers"].(map[string]any)["price"] != "77000" {
-			t.Errorf(`pushed %+v, %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
+			t.Errorf(`pushed %+v, %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", `+
+				`body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
 		}
 		s.Test.Put("/v1/hulls/"+id+"/specs", `{"beam_ft":8.5}`, 200, nil)
 		l = onChannel(s, id, channel)
@@ -360,7 +367,8 @@ func TestPushRetries(t *testing.T) {
 		s.Test.Put("/v1/hulls/"+good+"/pricing", `{"price_usd":2000}`, 200, nil)
 		push(t, s, channel)
 		if l := onChannel(s, good, channel); l.State != "queued" || *l.Code != "no_answer" || strings.Contains(*l.Message, "127.0.0.1") {
-			t.Errorf(`partner unreachable: got %s; want l.State = "queued", l.Code = "no_answer", l.Message not to contain "127.0.0.1"`, testkit.Show(l))
+			t.Errorf(`partner unreachable: got %s; want l.State = "queued", l.Code = "no_answer", l.Message not to contain "127.0.0.1"`,
+				testkit.Show(l))
 		}
 	})
 }

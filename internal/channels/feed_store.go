@@ -54,7 +54,8 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) 
 		newest = all.Newest.UnixMilli()
 	}
 	// The links to photos change each day.
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest, link.Expiry(tx.Now).Unix(), s.print))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest,
+		link.Expiry(tx.Now).Unix(), s.print))
 	return hex.EncodeToString(sum[:16]), err
 }
 

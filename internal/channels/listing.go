@@ -390,8 +390,9 @@ func productOf(l listing) product {
 		Modified: l.UpdatedAt.Format(wire.TimeFormat),
 		Offers: offer{
 			Type: "Offer", Price: l.price(), Currency: "USD",
-			Availability: schemaOrg + map[string]string{"active": "InStock", "sale_pending": "LimitedAvailability", "withdrawn": "Discontinued"}[l.saleStatus()],
-			Seller:       ldThing{Type: "Organization", Name: l.seller},
+			Availability: schemaOrg + map[string]string{"active": "InStock", "sale_pending": "LimitedAvailability",
+				"withdrawn": "Discontinued"}[l.saleStatus()],
+			Seller: ldThing{Type: "Organization", Name: l.seller},
 		},
 	}
 
@@ -404,7 +405,8 @@ func productOf(l listing) product {
 	if l.at != nil {
 		p.Offers.At = &ldThing{Type: "Place", Name: l.at.Name, Phone: deref(l.at.Phone)}
 		if a := l.at.Address; a != nil {
-			p.Offers.At.Address = &ldPlace{Type: "PostalAddress", Street: a.Line1, City: a.City, Region: deref(a.Region), Postal: deref(a.PostalCode), Country: a.Country}
+			p.Offers.At.Address = &ldPlace{Type: "PostalAddress", Street: a.Line1, City: a.City, Region: deref(a.Region),
+				Postal: deref(a.PostalCode), Country: a.Country}
 		}
 	}
 

@@ -53,7 +53,8 @@ func TestListingFollowsItsHull(t *testing.T) {
 				}
 
 				h := hulls.Hull{Status: hulls.Available}
-				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now, Listed: from.state == published}
+				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
+					Listed: from.state == published}
 				if i == 2 {
 					h.Status = hulls.Sold
 				}
@@ -67,7 +68,8 @@ func TestListingFollowsItsHull(t *testing.T) {
 					t.Errorf("%s from %v, case %d: wrote %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, wrote, l)
 				}
 				if l.State == published && !l.Listed || l.State == removed && l.Listed {
-					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed", kind, from, i, l.Listed, l.State)
+					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed",
+						kind, from, i, l.Listed, l.State)
 				}
 			}
 		}
@@ -96,10 +98,14 @@ func TestChannelRejects(t *testing.T) {
 		{ChannelFilter{}, hulls.Available, ""}, {ChannelFilter{}, hulls.OnHold, ""}, {ChannelFilter{}, hulls.SalePending, ""},
 		{ChannelFilter{}, hulls.OnOrder, "status"}, {ChannelFilter{}, hulls.InTransit, "status"}, {ChannelFilter{}, hulls.Sold, "status"},
 		{ChannelFilter{}, hulls.Delivered, "status"}, {ChannelFilter{}, hulls.NotForSale, "status"}, {ChannelFilter{}, hulls.Archived, "status"},
-		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.OnHold, "status"}, {ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
-		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"}, {ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
-		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"}, {ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
-		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"}, {ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
+		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.OnHold, "status"},
+		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
+		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"},
+		{ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
+		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"},
+		{ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
+		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"},
+		{ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
 	} {
 		h.Status = c.status
 		if field, _ := (Channel{Filter: c.filter}).rejects(h); field != c.field {
@@ -131,7 +137,8 @@ func TestParseAnswer(t *testing.T) {
 	} {
 		a := parseAnswer(c.status, []byte(c.body))
 		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
-			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
+			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a,
+				c.verdict, c.code, c.message, c.extID, c.down)
 		}
 	}
 
@@ -153,11 +160,17 @@ func TestBackoff(t *testing.T) {
 
 func sampleListing() listing {
 	return listing{
-		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, PriceUSD: 124_900, Status: hulls.Available,
-			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`), UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
-		specs:  hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5), Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}}, EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
-		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}}, {SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
-		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}}, seller: "Acme Marine",
+		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58,
+			PriceUSD: 124_900, Status: hulls.Available,
+			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`),
+			UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
+		specs: hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5),
+			Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}},
+			EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
+		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}},
+			{SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
+		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}},
+		seller: "Acme Marine",
 	}
 }
 
@@ -178,10 +191,14 @@ func TestListingAsJSON(t *testing.T) {
 	}
 
 	offers := p["offers"].(map[string]any)
-	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" || p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
+	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" ||
+		p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
 		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
 		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
-		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", len(p["image"].([]any)) = 2`, p)
+		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", `+
+			`p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", `+
+			`offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", `+
+			`len(p["image"].([]any)) = 2`, p)
 	}
 
 	props := map[string]any{}
@@ -191,7 +208,8 @@ func TestListingAsJSON(t *testing.T) {
 	}
 
 	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
-		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
+		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", `+
+			`props["status"] = "active"`, props)
 	}
 	if _, there := props["hull_material"]; there {
 		t.Error("an unknown value was written")
@@ -229,9 +247,11 @@ func TestListingAsXML(t *testing.T) {
 	}
 
 	b := doc.Boats[0]
-	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" || b.Description != `Fast & "dry" <b>` || b.Material != nil ||
+	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" ||
+		b.Description != `Fast & "dry" <b>` || b.Material != nil ||
 		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
-		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
+		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", `+
+			`b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
 	}
 }
 
@@ -246,8 +266,10 @@ func TestListingAsCSV(t *testing.T) {
 	for i, name := range rows[0] {
 		cells[name] = rows[1][i]
 	}
-	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" || cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
-		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
+	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" ||
+		cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
+		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", `+
+			`cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
 	}
 }
 
@@ -256,7 +278,8 @@ func TestEscapeFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \t]?[=+\-@＝＋－＠|%]?[A-Z0-9(]*`)).Draw(t, "text")
 		cell := escapeFormula(text)
-		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
+		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" &&
+			strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
 			t.Fatalf("%q is a formula", cell)
 		}
 		if cell != text && cell != "'"+text {
