@@ -82,8 +82,10 @@ func TestImport(t *testing.T) {
 		testkit.Equal(t, queued.Mode, "partial")
 
 		i := finish(t, s, queued.ID)
-		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes || i.StartedAt == nil || i.FinishedAt == nil {
-			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
+		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes ||
+			i.StartedAt == nil || i.FinishedAt == nil {
+			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, `+
+				`i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
 		}
 		finish(t, s, queued.ID) // a second run changes nothing
 		testkit.Equal(t, count(s, "hulls"), 230)
@@ -108,20 +110,23 @@ func TestImport(t *testing.T) {
 		}
 
 		h = found.Data[0]
-		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil || !slices.Equal(h.PublishedChannels, []string{channel}) {
+		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil ||
+			!slices.Equal(h.PublishedChannels, []string{channel}) {
 			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`, testkit.Show(h), []string{channel})
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
 
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
 		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0], 2, "audit entries")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0],
+			2, "audit entries")
 		for _, path := range []string{"/history", "/price_changes"} {
 			var list page.Page[struct{ ID string }]
 			s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list)
 			testkit.Len(t, list.Data, 1, path)
 		}
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0], 1, "import.completed events")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0],
+			1, "import.completed events")
 		if err := s.Photos().SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
 			t.Errorf("kept %v, %v; want no error, len(s.StoredFiles()) = 0", s.StoredFiles(), err)
 		}
@@ -136,11 +141,18 @@ func TestImportForms(t *testing.T) {
 			query string
 			file  testkit.File
 		}{
-			"semicolons, BOM, code":  {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\nF-1;Bénéteau;First 27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
-			"tabs, default location": {"?location_id=" + loc, csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\nF-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
-			"NDJSON":                 {"?location_id=" + loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}` + "\n")}},
-			"CSV in a form":          {"", testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"), "location_id", loc, "mode", "atomic")},
-			"NDJSON in a form":       {"", testkit.Form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
+			"semicolons, BOM, code": {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\nF-1;Bénéteau;First " +
+				"27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
+			"tabs, default location": {"?location_id=" + loc,
+				csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\nF-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
+			"NDJSON": {"?location_id=" + loc,
+				testkit.File{Type: "application/x-ndjson",
+					Bytes: []byte(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}` + "\n")}},
+			"CSV in a form": {"",
+				testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"),
+					"location_id", loc, "mode", "atomic")},
+			"NDJSON in a form": {"",
+				testkit.Form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
 		} {
 			i := finish(t, s, start(s, c.query, c.file))
 			testkit.Equal(t, i.State, "completed", name)
@@ -156,7 +168,8 @@ func TestImportForms(t *testing.T) {
 		testkit.Equal(t, h.LocationID, loc)
 
 		// NDJSON can clear a field. An empty cell doesn't change it.
-		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
+		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson",
+			Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
 		s.Test.Get("/v1/hulls?q=f-3", 200, &list)
 		h = list.Data[0]
 		testkit.Equal(t, i.Updated, 1)
@@ -167,8 +180,10 @@ func TestImportForms(t *testing.T) {
 		// Existing hulls need only the changed columns. A status change follows the same rules as in the API.
 		i = finish(t, s, start(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
 		s.Test.Get("/v1/hulls?q=f-1", 200, &list)
-		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !hasError(i, 3, "to", "state") || h.PriceUSD != 88000 || h.Status != "not_for_sale" {
-			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale", testkit.Show(i), testkit.Show(h))
+		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !hasError(i, 3, "to", "state") ||
+			h.PriceUSD != 88000 || h.Status != "not_for_sale" {
+			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale",
+				testkit.Show(i), testkit.Show(h))
 		}
 	})
 }
@@ -231,7 +246,8 @@ func TestImportErrors(t *testing.T) {
 {"make":"A","make":"B"}
 not JSON
 `)}))
-		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"}, {"price_usd", "type"}, {"color", "unknown_field"}} {
+		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"},
+			{"price_usd", "type"}, {"color", "unknown_field"}} {
 			if !hasError(i, 2, e[0], e[1]) {
 				t.Errorf("NDJSON: %s is not %s: %+v", e[0], e[1], i.Errors)
 			}
@@ -315,7 +331,8 @@ func TestImportAfterACrash(t *testing.T) {
 				}
 				err := jobs.Run(ctx, feature(s).RunImport, job)
 				s.DB.Now = now
-				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") && !strings.Contains(err.Error(), "interrupt") {
+				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") &&
+					!strings.Contains(err.Error(), "interrupt") {
 					t.Fatalf("got %v, want a cancellation", err)
 				}
 			}

@@ -49,9 +49,11 @@ func TestHeaders(t *testing.T) {
 func TestCells(t *testing.T) {
 	l := layout{delimiter: ',', header: []string{"price_usd", "length_ft", "year", "status", "condition", "received_on", "title"}}
 	for cells, want := range map[string]map[string]any{
-		`"$124,900.00",23.58 ft,2024,On Order,Pre-Owned,5/1/2026, One owner `: {"price_usd": 124900.0, "length_ft": 23.58, "year": 2024.0, "status": "on_order", "condition": "used", "received_on": "2026-05-01", "title": "One owner"},
-		`124900,24',,,N,2026-05-01,24" tubes`:                                 {"price_usd": 124900.0, "length_ft": 24.0, "condition": "new", "received_on": "2026-05-01", "title": `24" tubes`},
-		`,,,,,,"a ""b"", c"`:                                                  {"title": `a "b", c`},
+		`"$124,900.00",23.58 ft,2024,On Order,Pre-Owned,5/1/2026, One owner `: {"price_usd": 124900.0, "length_ft": 23.58, "year": 2024.0,
+			"status": "on_order", "condition": "used", "received_on": "2026-05-01", "title": "One owner"},
+		`124900,24',,,N,2026-05-01,24" tubes`: {"price_usd": 124900.0, "length_ft": 24.0, "condition": "new",
+			"received_on": "2026-05-01", "title": `24" tubes`},
+		`,,,,,,"a ""b"", c"`: {"title": `a "b", c`},
 	} {
 		row := l.parse(2, []byte(cells))
 		if len(row.Bad) > 0 || !maps.Equal(row.Fields, want) {
