@@ -38,8 +38,10 @@ func TestContactRules(t *testing.T) {
 		"invalid phone":            {ContactCreate{Phone: new("call me")}, fault.KindUnprocessable, "phone"},
 		"a short phone":            {ContactCreate{Phone: new("555-0123")}, fault.KindUnprocessable, "phone"},
 		"unknown time zone":        {ContactCreate{LastName: new("Bell"), Timezone: new("Annapolis")}, fault.KindUnprocessable, "timezone"},
-		"a long tag":               {ContactCreate{LastName: new("Bell"), Tags: []string{strings.Repeat("t", 41)}}, fault.KindUnprocessable, "tags"},
-		"a long metadata value":    {ContactCreate{LastName: new("Bell"), Metadata: map[string]string{"k": strings.Repeat("v", 501)}}, fault.KindUnprocessable, "metadata.k"},
+		"a long tag": {ContactCreate{LastName: new("Bell"), Tags: []string{strings.Repeat("t", 41)}},
+			fault.KindUnprocessable, "tags"},
+		"a long metadata value": {ContactCreate{LastName: new("Bell"), Metadata: map[string]string{"k": strings.Repeat("v", 501)}},
+			fault.KindUnprocessable, "metadata.k"},
 	} {
 		_, err := c.create.contact()
 		if c.field != "" {
@@ -70,7 +72,8 @@ func TestPhones(t *testing.T) {
 }
 
 func TestTerms(t *testing.T) {
-	c := Contact{FirstName: new("Zoë"), LastName: new("O'Neill"), Email: new("zoe.o@example.com"), Phone: new("+14105550123"), Tags: []string{"Boat Show"}}
+	c := Contact{FirstName: new("Zoë"), LastName: new("O'Neill"), Email: new("zoe.o@example.com"),
+		Phone: new("+14105550123"), Tags: []string{"Boat Show"}}
 	want := []string{"#boat show", "14105550123", "4105550123", "5550123", "com", "example", "neill", "o", "oneill", "zoe", "zoeoexamplecom"}
 	if diff := cmp.Diff(want, c.terms()); diff != "" {
 		t.Error(diff)
@@ -86,7 +89,8 @@ func TestTerms(t *testing.T) {
 
 func TestAbsorb(t *testing.T) {
 	c := Contact{FirstName: new("Ann"), Email: new("ann@example.com"), Tags: []string{"a"}, Metadata: map[string]string{"k": "1"}}
-	c.absorb(Contact{FirstName: new("Anna"), Phone: new("+14105550123"), Tags: []string{"a", "b"}, Metadata: map[string]string{"k": "2", "l": "3"}})
+	c.absorb(Contact{FirstName: new("Anna"), Phone: new("+14105550123"), Tags: []string{"a", "b"},
+		Metadata: map[string]string{"k": "2", "l": "3"}})
 	want := Contact{
 		FirstName: new("Ann"), Email: new("ann@example.com"), Phone: new("+14105550123"),
 		Tags: []string{"a", "b"}, Metadata: map[string]string{"k": "1", "l": "3"},
