@@ -15,8 +15,10 @@ func TestConsentRecords(t *testing.T) {
 		var c consent.Consent
 		res := s.Test.Post(path+"/consents", `{"channels":["sms","voice","email"],"scope":"all","basis":"express_written","consent_text":"I agree.","consent_text_version":"3",
 			"source":"web_form","source_url":"https://boats.example.com/contact","method":"checkbox","ip":"203.0.113.7","user_agent":"Firefox","evidence":{"sha256":"ab","n":[1]}}`, 201, &c)
-		if *c.Address != "+14105550123" || len(c.Bindings) != 3 || c.Bindings[2].Address != "ann@example.com" || *c.PersonName != "Ann Bell" || c.Evidence["sha256"] != "ab" || c.CapturedBy == nil || c.ExpiresAt != nil {
-			t.Errorf(`got %s; want c.Address = "+14105550123", len(c.Bindings) = 3, c.Bindings[2].Address = "ann@example.com", c.PersonName = "Ann Bell", c.Evidence["sha256"] = "ab", c.CapturedBy != nil, c.ExpiresAt = nil`, res.Bytes)
+		if *c.Address != "+14105550123" || len(c.Bindings) != 3 || c.Bindings[2].Address != "ann@example.com" || *c.PersonName != "Ann Bell" ||
+			c.Evidence["sha256"] != "ab" || c.CapturedBy == nil || c.ExpiresAt != nil {
+			t.Errorf(`got %s; want c.Address = "+14105550123", len(c.Bindings) = 3, c.Bindings[2].Address = "ann@example.com", `+
+				`c.PersonName = "Ann Bell", c.Evidence["sha256"] = "ab", c.CapturedBy != nil, c.ExpiresAt = nil`, res.Bytes)
 		}
 
 		var list struct{ Data []consent.Consent }

@@ -65,7 +65,8 @@ func TestCreateLead(t *testing.T) {
 		f.WantDetail(t, "budget_min_usd", "maximum", "all errors together")
 		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
 
-		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
+		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000",
+			"location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
 		f.WantDetail(t, "hull_id", "not_found")
 		f.WantDetail(t, "location_id", "not_found")
 		s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "contact_id", "not_found")
@@ -157,7 +158,8 @@ func TestLeadFilters(t *testing.T) {
 
 		for query, want := range map[string][]string{
 			"": {b, a}, "status=working": {a}, "source=phone": {a}, "contact_id=" + contact: {b}, "hull_id=" + hull: {a}, "location_id=" + loc: {a},
-			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {}, "stalled=false": {b, a}, "needs_review=true": {},
+			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {},
+			"stalled=false": {b, a}, "needs_review=true": {},
 			"needs_review=false&status=new": {b}, "created_after=2199-01-01T00:00:00Z": {}, "updated_after=2001-01-01T00:00:00Z": {b, a},
 		} {
 			var p page.Page[leads.Lead]
@@ -325,7 +327,8 @@ func TestSignals(t *testing.T) {
 		testkit.Equal(t, qualified, 1, "qualified", "times")
 		s.Test.Post(path+"/signals", `{"kind":"sneeze"}`, 422, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call","occurred_at":"2199-01-01T00:00:00Z"}`, 422, nil).WantDetail(t, "occurred_at", "maximum")
-		s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).WantDetail(t, "hull_id", "not_found")
+		s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).
+			WantDetail(t, "hull_id", "not_found")
 	})
 }
 

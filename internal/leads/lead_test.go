@@ -71,13 +71,16 @@ func TestLeadRules(t *testing.T) {
 		kind   fault.Kind // zero: accepted
 		field  string
 	}{
-		"a contact":                           {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
-		"a new contact":                       {LeadCreate{Contact: bell}, fault.Kind{}, ""},
-		"no contact":                          {LeadCreate{}, fault.KindBadRequest, "contact_id"},
-		"both":                                {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
-		"a contact without a name or address": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
-		"a budget":                            {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
-		"a minimum budget above the maximum":  {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
+		"a contact":     {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
+		"a new contact": {LeadCreate{Contact: bell}, fault.Kind{}, ""},
+		"no contact":    {LeadCreate{}, fault.KindBadRequest, "contact_id"},
+		"both":          {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
+		"a contact without a name or address": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true,
+			V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
+		"a budget": {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))},
+			fault.Kind{}, ""},
+		"a minimum budget above the maximum": {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))},
+			fault.KindUnprocessable, "budget_min_usd"},
 	} {
 		_, err := c.create.lead(now)
 		if c.field != "" {
