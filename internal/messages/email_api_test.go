@@ -57,7 +57,8 @@ func TestMarketingEmail(t *testing.T) {
 		path := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
 		other := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
 		var m messages.LeadMessage
-		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
+		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back `+
+			`— at last."}`, 202, &m)
 		if err := w.sendAll(t); err != nil || len(server.messages()) != 1 {
 			t.Fatalf("got %v %v; want no error, len(server.messages()) = 1", err, len(server.messages()))
 		}
@@ -68,13 +69,16 @@ func TestMarketingEmail(t *testing.T) {
 		}
 
 		from, err := email.Header.AddressList("From")
-		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" || email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
-			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@slipway>")
+		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" ||
+			email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
+			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", `+
+				`email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@slipway>")
 		}
 
 		link := strings.Trim(email.Header.Get("List-Unsubscribe"), "<>")
 		if email.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
-			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`, email.Header, s.URL+"/unsubscribe/")
+			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`,
+				email.Header, s.URL+"/unsubscribe/")
 		}
 
 		forms := parts(t, email)
@@ -111,7 +115,8 @@ func TestMarketingEmail(t *testing.T) {
 		testkit.Contains(t, text, "Acme Marine")
 		flipped := []byte(link)
 		if flipped[len(flipped)-8] ^= 1; true {
-			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x", s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
+			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x",
+				s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
 				status, text := visit("POST", bad, nil)
 				testkit.Equal(t, status, 404, bad)
 				testkit.Excludes(t, text, "Acme", bad)
@@ -156,7 +161,8 @@ func TestTransactionalEmail(t *testing.T) {
 
 		email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[0])))
 		if err != nil || email.Header.Get("List-Unsubscribe") != "" || !strings.Contains(email.Header.Get("From"), "noreply@example.com") {
-			t.Errorf(`got %v, %v; want no error, email.Header.Get("List-Unsubscribe") = "", email.Header.Get("From") to contain "noreply@example.com"`, email.Header, err)
+			t.Errorf(`got %v, %v; want no error, email.Header.Get("List-Unsubscribe") = "", `+
+				`email.Header.Get("From") to contain "noreply@example.com"`, email.Header, err)
 		}
 
 		server.mu.Lock()

@@ -63,7 +63,8 @@ func TestConsentCheck(t *testing.T) {
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","country":"US"}}`, 200, nil)
 		expect("with a postal address", consenting, "email", "marketing", "")
 		for _, event := range eventTypes(s, strings.TrimPrefix(path, "/v1/leads/")) {
-			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued", "lead.message_blocked"}, event) {
+			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued",
+				"lead.message_blocked"}, event) {
 				t.Errorf("unexpected event %s", event)
 			}
 		}
@@ -95,7 +96,8 @@ func TestBlockedMessageEmitsEvent(t *testing.T) {
 			testkit.Len(t, data, 1)
 			testkit.Contains(t, data[0], m.ID, path)
 			testkit.Contains(t, data[0], *m.BlockReason, path)
-			testkit.Equal(t, testkit.Rows[string](s, `SELECT outcome FROM audit_entries WHERE target_id = ? AND action = 'lead.message_blocked'`, lead),
+			testkit.Equal(t, testkit.Rows[string](s, `SELECT outcome FROM audit_entries WHERE target_id = ? AND action = 'lead.message_blocked'`,
+				lead),
 				[]string{"failure"}, path)
 		}
 	})

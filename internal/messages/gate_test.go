@@ -11,7 +11,8 @@ func TestSendCheck(t *testing.T) {
 	id := "cns_1"
 	good := attempt{
 		channel: consent.SMS, purpose: consent.Marketing, recipient: "+14105550123", standing: consent.Standing{ConsentID: &id}, at: now,
-		quiet: quietHours{21 * 60, 8 * 60}, zones: []*time.Location{zone(t, "America/New_York")}, sender: "+14105550100", postal: "12 Dock Street",
+		quiet: quietHours{21 * 60, 8 * 60}, zones: []*time.Location{zone(t, "America/New_York")},
+		sender: "+14105550100", postal: "12 Dock Street",
 	}
 	night := time.Date(2026, 5, 2, 3, 0, 0, 0, time.UTC)
 	morning := time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)

@@ -86,7 +86,8 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 		t.Fatal(err)
 	}
 	return &worker{&messages.API{
-		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), BaseURL: s.URL, Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), BaseURL: s.URL, Mail: m, MailFrom: "Slipway <noreply@example.com>",
+		SMS: text, SMSFrom: "+14105550100",
 	}, s, env}
 }
 

@@ -23,7 +23,8 @@ const (
 
 // Keywords that count if they are the whole message.
 var (
-	stopWords  = []string{"stop", "stopall", "stop all", "quit", "end", "revoke", "opt out", "optout", "cancel", "unsubscribe", "arret", "arrete"}
+	stopWords = []string{"stop", "stopall", "stop all", "quit", "end", "revoke", "opt out", "optout", "cancel",
+		"unsubscribe", "arret", "arrete"}
 	startWords = []string{"start", "unstop"}
 	helpWords  = []string{"help", "info"}
 )
@@ -42,7 +43,8 @@ var stopPhrases = []string{
 
 // reviewWords require a user to read the message.
 var reviewWords = []string{
-	"stop", "unsubscribe", "quit", "cancel", "revoke", "remove", "spam", "enough", "arret", "arrete", "not interested", "wrong number", "who is this",
+	"stop", "unsubscribe", "quit", "cancel", "revoke", "remove", "spam", "enough", "arret", "arrete",
+	"not interested", "wrong number", "who is this",
 	"no thanks", "no thank you", "harass", "harassing", "lawyer", "attorney",
 }
 

@@ -84,7 +84,8 @@ func TestConcurrentStops(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, path := range append(paths, paths...) {
 			wg.Go(func() {
-				res, err := s.Test.Send("POST", path+"/inbound_messages", fmt.Sprintf(`{"channel":"sms","from":"+14105550123","body":"STOP","provider_message_id":"SM%d"}`, i%6))
+				res, err := s.Test.Send("POST", path+"/inbound_messages",
+					fmt.Sprintf(`{"channel":"sms","from":"+14105550123","body":"STOP","provider_message_id":"SM%d"}`, i%6))
 				if err != nil || res.StatusCode != 201 {
 					t.Errorf("got %v %s; want no error, res.StatusCode = 201", err, testkit.Show(res))
 				}

@@ -9,19 +9,24 @@ import (
 func TestClassify(t *testing.T) {
 	for want, texts := range map[intent][]string{
 		stop: {
-			"STOP", "stop", " Stop. ", "STOP!!! 🛑", "StopAll", "stop all", "QUIT", "End", "revoke", "opt out", "Opt-out", "OPTOUT", "cancel", "UNSUBSCRIBE", "Arrêt", "ARRETE", "arrête",
-			"Please stop texting me", "please STOP", "stop please", "Ok stop", "STOP STOP STOP", "unsubscribe please", "Stop sending me these!", "Take me off your list",
-			"Remove me from this list, thanks", "Do not text me again", "Don't text me", "don’t contact me any more", "No más", "no mas por favor", "I want to opt out of this",
+			"STOP", "stop", " Stop. ", "STOP!!! 🛑", "StopAll", "stop all", "QUIT", "End", "revoke", "opt out", "Opt-out", "OPTOUT", "cancel",
+			"UNSUBSCRIBE", "Arrêt", "ARRETE", "arrête",
+			"Please stop texting me", "please STOP", "stop please", "Ok stop", "STOP STOP STOP", "unsubscribe please",
+			"Stop sending me these!", "Take me off your list",
+			"Remove me from this list, thanks", "Do not text me again", "Don't text me", "don’t contact me any more", "No más",
+			"no mas por favor", "I want to opt out of this",
 			"leave me alone", "I said no more texts", "I hereby revoke my consent",
 		},
 		start: {"START", "start", "Unstop", "unstop!"},
 		help:  {"HELP", "help?", "Info", "INFO."},
 		unclear: {
-			"Can you stop that noise the engine makes when it is cold?", "Don't stop texting me", "please do not stop", "I have to cancel my appointment on Friday", "not interested", "Wrong number",
+			"Can you stop that noise the engine makes when it is cold?", "Don't stop texting me", "please do not stop",
+			"I have to cancel my appointment on Friday", "not interested", "Wrong number",
 			"Who is this?", "that is enough of this, thank you very much", "this is spam",
 		},
 		ordinary: {
-			"", "🚤", "Is she still there?", "I could stop by on Saturday", "We'll stop in after work", "YES", "yes please", "What does it cost at the end of the season?", "A non-stop trip to Bermuda",
+			"", "🚤", "Is she still there?", "I could stop by on Saturday", "We'll stop in after work", "YES", "yes please",
+			"What does it cost at the end of the season?", "A non-stop trip to Bermuda",
 			"I start at noon", "Can you help me find a trailer?", "The endless summer", "nonstop",
 		},
 	} {

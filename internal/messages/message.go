@@ -111,7 +111,8 @@ func (n LeadMessageSend) Check(now time.Time) error {
 	case strings.TrimSpace(n.Body) == "":
 		bad.Add("body", "too_short", "must not be blank")
 	case n.Channel == consent.SMS && len([]rune(n.text())) > maxTextLength:
-		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message", maxTextLength)
+		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message",
+			maxTextLength)
 	}
 
 	due := now
@@ -213,7 +214,8 @@ type LeadMessageReceive struct {
 func (n LeadMessageReceive) Check(now time.Time) error {
 	var bad fault.Fields
 	if _, ok := contacts.ParseAddress(n.Channel, n.From); !ok && n.Channel != "" {
-		bad.Add("from", "format", "must be %s", map[consent.Channel]string{consent.SMS: "a phone number", consent.Email: "an email address"}[n.Channel])
+		bad.Add("from", "format", "must be %s",
+			map[consent.Channel]string{consent.SMS: "a phone number", consent.Email: "an email address"}[n.Channel])
 	}
 	if n.ReceivedAt != nil && n.ReceivedAt.After(now.Add(leads.ClockSkew)) {
 		bad.Add("received_at", "maximum", "must not be in the future")

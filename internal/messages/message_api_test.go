@@ -38,8 +38,10 @@ func TestQuietHoursHold(t *testing.T) {
 			setClock(t, s, at)
 			var m messages.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
-			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
-				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
+			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want ||
+				!strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
+				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, `+
+					`m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
 			}
 
 			sent := len(net.messages())
@@ -50,8 +52,10 @@ func TestQuietHoursHold(t *testing.T) {
 			if err := w.sendAll(t); err != nil || len(net.messages()) != sent+1 {
 				t.Errorf("not sent in the morning: got %v; want no error, len(net.messages()) = %v", err, sent+1)
 			}
-			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
-				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
+			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" ||
+				*m.ProviderMessageID != "net-"+m.ID {
+				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`,
+					testkit.Show(m), "net-"+m.ID)
 			}
 		}
 
@@ -62,7 +66,8 @@ func TestQuietHoursHold(t *testing.T) {
 		}
 
 		setClock(t, s, at)
-		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).WantDetail(t, "send_at", "quiet_hours")
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).
+			WantDetail(t, "send_at", "quiet_hours")
 		var m messages.LeadMessage
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T17:00:00Z"}`, 202, &m)
 		testkit.Equal(t, m.Status, messages.Scheduled)
@@ -74,7 +79,8 @@ func TestQuietHoursHold(t *testing.T) {
 		}
 
 		// Held until the morning, but it expires before that.
-		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`, 202, nil)
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`,
+			202, nil)
 		// Due in the morning; the service was down for two days.
 		s.Test.Post(york+"/messages", text, 202, nil)
 		sent := len(net.messages())

@@ -189,7 +189,8 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 	}
 	return consent.Append(ctx, tx, &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
-		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now, Source: new("text_keyword"), Method: new("provider"),
+		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now,
+		Source: new("text_keyword"), Method: new("provider"),
 		Evidence: map[string]any{"message_id": m.ID},
 	})
 }

@@ -30,19 +30,28 @@ func TestMessageRules(t *testing.T) {
 		kind  fault.Kind // zero: accepted
 		field string
 	}{
-		"a text message":                       {LeadMessageSend{Channel: consent.SMS, Body: "a"}, fault.Kind{}, ""},
-		"an email":                             {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: "a"}, fault.Kind{}, ""},
-		"an email without a subject":           {LeadMessageSend{Channel: consent.Email, Body: "a"}, fault.KindBadRequest, "subject"},
-		"an injected header":                   {LeadMessageSend{Channel: consent.Email, Subject: new("s\r\nBcc: eve@example.net"), Body: "a"}, fault.KindUnprocessable, "subject"},
-		"a text message with a subject":        {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"}, fault.KindUnprocessable, "subject"},
-		"a blank body":                         {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
-		"a long text message":                  {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)}, fault.KindUnprocessable, "body"},
-		"long with the opt-out text":           {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing, Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
-		"a long email":                         {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)}, fault.Kind{}, ""},
-		"scheduled for tomorrow":               {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))}, fault.Kind{}, ""},
-		"scheduled for yesterday":              {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))}, fault.KindUnprocessable, "send_at"},
-		"scheduled for more than a year later": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "send_at"},
-		"expires before it is sent":            {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)), ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
+		"a text message":             {LeadMessageSend{Channel: consent.SMS, Body: "a"}, fault.Kind{}, ""},
+		"an email":                   {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: "a"}, fault.Kind{}, ""},
+		"an email without a subject": {LeadMessageSend{Channel: consent.Email, Body: "a"}, fault.KindBadRequest, "subject"},
+		"an injected header": {LeadMessageSend{Channel: consent.Email, Subject: new("s\r\nBcc: eve@example.net"), Body: "a"},
+			fault.KindUnprocessable, "subject"},
+		"a text message with a subject": {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"},
+			fault.KindUnprocessable, "subject"},
+		"a blank body": {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
+		"a long text message": {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)},
+			fault.KindUnprocessable, "body"},
+		"long with the opt-out text": {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing,
+			Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
+		"a long email": {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)},
+			fault.Kind{}, ""},
+		"scheduled for tomorrow": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))},
+			fault.Kind{}, ""},
+		"scheduled for yesterday": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))},
+			fault.KindUnprocessable, "send_at"},
+		"scheduled for more than a year later": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(2, 0, 0))},
+			fault.KindUnprocessable, "send_at"},
+		"expires before it is sent": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)),
+			ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
 	} {
 		if err := c.send.Check(now); c.field != "" {
 			wantDetail(t, name, err, c.kind, c.field)
@@ -66,11 +75,15 @@ func TestOptOutText(t *testing.T) {
 
 func TestRenderEmail(t *testing.T) {
 	d := dealership.Dealership{Name: "Möwe & Sons"}
-	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis", "https://x.example/unsubscribe/t")
-	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
-		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
+	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis",
+		"https://x.example/unsubscribe/t")
+	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, "+
+		"Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
+		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, `+
+			`Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
 	}
-	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>", "Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
+	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>",
+		"Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
 		if !strings.Contains(html, part) {
 			t.Errorf("no %s in %s, want html to contain %q", part, html, part)
 		}
