@@ -30,25 +30,34 @@ func TestFold(t *testing.T) {
 		code    string
 		id      string
 	}{
-		"nothing":                             {nil, Marketing, CodeMissing, ""},
-		"granted":                             {[]Consent{record("a", Granted, Marketing, 1)}, Marketing, "", "a"},
-		"granted for all":                     {[]Consent{record("a", Granted, All, 1)}, Transactional, "", "a"},
-		"granted for transactional":           {[]Consent{record("a", Granted, Transactional, 1)}, Marketing, CodeScope, "a"},
-		"granted for marketing":               {[]Consent{record("a", Granted, Marketing, 1)}, Transactional, CodeScope, "a"},
-		"granted for transactional, expired":  {[]Consent{until(record("a", Granted, Transactional, 2), -1)}, Marketing, CodeMissing, ""},
-		"granted for transactional, revoked":  {[]Consent{record("a", Granted, Transactional, 2), record("b", Revoked, Transactional, 1)}, Marketing, CodeMissing, ""},
-		"revoked":                             {[]Consent{record("a", Granted, All, 2), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"revoked for the other purpose":       {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Transactional, "", "a"},
-		"revoked for this purpose":            {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Marketing, CodeRevoked, "b"},
-		"revoked, never granted":              {[]Consent{record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"granted again":                       {[]Consent{record("b", Revoked, All, 2), record("c", Granted, All, 1)}, Marketing, "", "c"},
-		"granted again for the other purpose": {[]Consent{record("b", Revoked, All, 2), record("c", Granted, Transactional, 1)}, Marketing, CodeRevoked, "b"},
-		"an old grant recorded late":          {[]Consent{record("b", Revoked, All, 1), record("c", Granted, All, 9)}, Marketing, CodeRevoked, "b"},
-		"at the same time":                    {[]Consent{record("z", Granted, All, 1), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"not expired yet":                     {[]Consent{until(record("a", Granted, All, 2), 1)}, Marketing, "", "a"},
-		"expired":                             {[]Consent{until(record("a", Granted, All, 2), 0)}, Marketing, CodeExpired, "a"},
-		"expired, an older one applies":       {[]Consent{record("a", Granted, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, "", "a"},
-		"expired after a revocation":          {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, CodeExpired, "b"},
+		"nothing":                            {nil, Marketing, CodeMissing, ""},
+		"granted":                            {[]Consent{record("a", Granted, Marketing, 1)}, Marketing, "", "a"},
+		"granted for all":                    {[]Consent{record("a", Granted, All, 1)}, Transactional, "", "a"},
+		"granted for transactional":          {[]Consent{record("a", Granted, Transactional, 1)}, Marketing, CodeScope, "a"},
+		"granted for marketing":              {[]Consent{record("a", Granted, Marketing, 1)}, Transactional, CodeScope, "a"},
+		"granted for transactional, expired": {[]Consent{until(record("a", Granted, Transactional, 2), -1)}, Marketing, CodeMissing, ""},
+		"granted for transactional, revoked": {[]Consent{record("a", Granted, Transactional, 2), record("b", Revoked, Transactional, 1)},
+			Marketing, CodeMissing, ""},
+		"revoked": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, All, 1)},
+			Marketing, CodeRevoked, "b"},
+		"revoked for the other purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)},
+			Transactional, "", "a"},
+		"revoked for this purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)},
+			Marketing, CodeRevoked, "b"},
+		"revoked, never granted": {[]Consent{record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
+		"granted again":          {[]Consent{record("b", Revoked, All, 2), record("c", Granted, All, 1)}, Marketing, "", "c"},
+		"granted again for the other purpose": {[]Consent{record("b", Revoked, All, 2), record("c", Granted, Transactional, 1)},
+			Marketing, CodeRevoked, "b"},
+		"an old grant recorded late": {[]Consent{record("b", Revoked, All, 1), record("c", Granted, All, 9)},
+			Marketing, CodeRevoked, "b"},
+		"at the same time": {[]Consent{record("z", Granted, All, 1), record("b", Revoked, All, 1)},
+			Marketing, CodeRevoked, "b"},
+		"not expired yet": {[]Consent{until(record("a", Granted, All, 2), 1)}, Marketing, "", "a"},
+		"expired":         {[]Consent{until(record("a", Granted, All, 2), 0)}, Marketing, CodeExpired, "a"},
+		"expired, an older one applies": {[]Consent{record("a", Granted, All, 9), until(record("b", Granted, All, 2), -1)},
+			Marketing, "", "a"},
+		"expired after a revocation": {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)},
+			Marketing, CodeExpired, "b"},
 	} {
 		s := Fold(c.records, c.purpose, now)
 		id := ""
@@ -74,7 +83,8 @@ func TestLatestRecordApplies(t *testing.T) {
 		for _, last := range []Consent{record("y", Revoked, All, 0), record("z", Granted, purpose, 0)} {
 			all := append(slices.Clone(records), last)
 			shuffled := rapid.Permutation(all).Draw(t, "order")
-			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) || (s.Code == "") != (last.Direction == Granted) {
+			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) ||
+				(s.Code == "") != (last.Direction == Granted) {
 				t.Fatalf("got %+v, want the state after the last of %+v", s, shuffled)
 			}
 		}
@@ -101,10 +111,11 @@ func TestConsentRules(t *testing.T) {
 		create ConsentCreate
 		field  string
 	}{
-		"now":                                      {ConsentCreate{}, ""},
-		"slightly in the future":                   {ConsentCreate{CapturedAt: new(now.Add(time.Minute))}, ""},
-		"in the future":                            {ConsentCreate{CapturedAt: new(now.Add(time.Hour))}, "captured_at"},
-		"expires before it was captured":           {ConsentCreate{CapturedAt: new(now.Add(-time.Hour)), ExpiresAt: new(now.Add(-2 * time.Hour))}, "expires_at"},
+		"now":                    {ConsentCreate{}, ""},
+		"slightly in the future": {ConsentCreate{CapturedAt: new(now.Add(time.Minute))}, ""},
+		"in the future":          {ConsentCreate{CapturedAt: new(now.Add(time.Hour))}, "captured_at"},
+		"expires before it was captured": {ConsentCreate{CapturedAt: new(now.Add(-time.Hour)),
+			ExpiresAt: new(now.Add(-2 * time.Hour))}, "expires_at"},
 		"a revocation that expires":                {ConsentCreate{Direction: Revoked, ExpiresAt: new(now.Add(time.Hour))}, "expires_at"},
 		"a grant that revokes another record":      {ConsentCreate{RevokesID: new("cns_1")}, "revokes_id"},
 		"a revocation that revokes another record": {ConsentCreate{Direction: Revoked, RevokesID: new("cns_1")}, ""},
