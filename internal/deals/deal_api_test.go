@@ -19,7 +19,8 @@ func TestCreateGetUpdate(t *testing.T) {
 		s.Test.Patch("/v1/dealership", `{"settings": {"default_tax_rate_percent": "6"}}`, 200, nil)
 		boat, buyer := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil)
 		var d deals.Deal
-		res := s.Test.Post("/v1/deals", map[string]any{"hull_id": boat, "buyer_id": buyer, "offer_usd": 118000, "metadata": map[string]string{"desk": "3"}}, 201, &d)
+		res := s.Test.Post("/v1/deals", map[string]any{"hull_id": boat, "buyer_id": buyer, "offer_usd": 118000,
+			"metadata": map[string]string{"desk": "3"}}, 201, &d)
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		testkit.Equal(t, d.OfferUSD, 118000)
 		testkit.Equal(t, d.Status, deals.Open)
@@ -37,7 +38,8 @@ func TestCreateGetUpdate(t *testing.T) {
 
 		path := "/v1/deals/" + d.ID
 		d = deals.Deal{}
-		s.Test.Patch(path, `{"tax_rate_percent": "7.5", "line_items": [{"kind": "fee", "amount_cents": 10000, "taxable": true}, {"kind": "product", "amount_cents": 5000, "cost_cents": 2000}], "metadata": {"desk": null}}`, 200, &d)
+		s.Test.Patch(path, `{"tax_rate_percent": "7.5", "line_items": [{"kind": "fee", "amount_cents": 10000, "taxable": true}, `+
+			`{"kind": "product", "amount_cents": 5000, "cost_cents": 2000}], "metadata": {"desk": null}}`, 200, &d)
 		testkit.Equal(t, d.Totals.LineItemsCents, 15000)
 		testkit.Equal(t, d.Totals.TaxCents, 885750)
 		testkit.Equal(t, d.Version, 2)
@@ -71,17 +73,20 @@ func TestCreateRejects(t *testing.T) {
 			return s.Test.Post("/v1/deals", s.Test.DealBody(changes), want, nil).Fault(t)
 		}
 		unknown := "_00000000000000000000000000"
-		f := post(422, map[string]any{"hull_id": "hull" + unknown, "buyer_id": "con" + unknown, "co_buyer_id": "con_00000000000000000000000001", "lead_id": "lead" + unknown, "owner_id": "usr" + unknown})
+		f := post(422, map[string]any{"hull_id": "hull" + unknown, "buyer_id": "con" + unknown, "co_buyer_id": "con_00000000000000000000000001",
+			"lead_id": "lead" + unknown, "owner_id": "usr" + unknown})
 		for _, field := range []string{"hull_id", "buyer_id", "co_buyer_id", "lead_id", "owner_id"} {
 			f.WantDetail(t, field, "not_found")
 		}
-		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd", "minimum") || !f.HasDetail("metadata", "too_long") {
+		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd",
+			"minimum") || !f.HasDetail("metadata", "too_long") {
 			t.Errorf(`not all errors together: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
 
 		buyer := s.Test.Contact(nil)
 		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
-		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") || !f.HasDetail("offer_usd", "required") {
+		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") ||
+			!f.HasDetail("offer_usd", "required") {
 			t.Errorf(`got %+v; want a detail "buyer_id" "required", a detail "offer_usd" "required"`, f)
 		}
 		post(422, map[string]any{"status": "closed"})
@@ -128,12 +133,16 @@ func TestWholeCashDeal(t *testing.T) {
 		s.Test.Post(path+"/advance", nil, 200, nil)
 
 		d := deal(s, id)
-		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil || d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
-			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
+		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil ||
+			d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
+			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, `+
+				`d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
 		}
 		s.Test.Post("/v1/hulls/"+boat+"/archive", nil, 200, nil) // the deal no longer has it
-		same(t, "events of the deal", eventTypes(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
-		same(t, "events of the hull", eventTypes(s, boat), "hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
+		same(t, "events of the deal", eventTypes(s, id),
+			"deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
+		same(t, "events of the hull", eventTypes(s, boat),
+			"hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
 
 		var history page.Page[deals.DealChange]
 		s.Test.Get(path+"/history", 200, &history)
@@ -246,8 +255,11 @@ func TestCancel(t *testing.T) {
 
 			var d deals.Deal
 			s.Test.Post(path+"/cancel", map[string]string{"reason": "Survey", "deposit_outcome": outcome}, 200, &d)
-			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome || d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
-				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`, outcome, testkit.Show(d), outcome, paid)
+			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome ||
+				d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
+				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", `+
+					`d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`,
+					outcome, testkit.Show(d), outcome, paid)
 			}
 			s.Test.Get(path+"/documents/"+order.ID, 200, &order)
 			s.Test.Get(path+"/documents/"+agreement.ID, 200, &agreement)
@@ -346,7 +358,8 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 		{"reject an offer on", "/offers/{offer}/reject", `{}`, "open", 200},
 		{"trade in on", "/trade_ins", `{"allowance_cents": 0}`, "open accepted", 201},
 		{"create a structure for", "/finance_structures", `{"apr_percent": "5", "term_months": 12}`, "open accepted", 201},
-		{"pay", "/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 1}`, "open accepted in_finance contracted funded delivered", 201},
+		{"pay", "/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 1}`,
+			"open accepted in_finance contracted funded delivered", 201},
 		{"issue a document of", "/documents", `{"kind": "privacy_notice"}`, "open accepted in_finance contracted funded delivered closed", 201},
 		{"cancel", "/cancel", `{"reason": "no", "deposit_outcome": "forfeit"}`, "open accepted in_finance contracted", 200},
 		{"move to accepted", "/advance", `{"to": "accepted"}`, "", 200},

@@ -22,7 +22,8 @@ func TestOffers(t *testing.T) {
 		path := "/v1/deals/" + id + "/offers"
 		opening := s.Test.OpeningOffer(id)
 		var counter, second, got deals.Offer
-		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"}, 201, &counter)
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"},
+			201, &counter)
 		testkit.Equal(t, counter.Status, deals.Pending)
 		testkit.Equal(t, counter.InReplyTo, new(opening))
 		testkit.Equal(t, counter.AmountUSD, 121500)
@@ -53,7 +54,7 @@ func TestOffers(t *testing.T) {
 		s.Test.Get(path+"/"+second.ID, 200, &got)
 		same(t, "offer of the other party", got.Status, deals.Superseded)
 		s.Test.Post(path, `{"amount_usd": 1, "made_by": "buyer"}`, 409, nil)
-		same(t, "story", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
 		same(t, "offers", len(offersOf(s, id).Data), 4)
 	})
 }
@@ -67,13 +68,15 @@ func TestOffersReject(t *testing.T) {
 		f.WantDetail(t, "amount_usd", "minimum", "all errors together")
 		f.WantDetail(t, "made_by", "enum", "all errors together")
 		f.WantDetail(t, "expires_at", "minimum", "all errors together")
-		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).WantDetail(t, "in_reply_to", "not_found")
-		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).WantDetail(t, "in_reply_to", "exclusive")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).
+			WantDetail(t, "in_reply_to", "not_found")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).
+			WantDetail(t, "in_reply_to", "exclusive")
 		s.Test.Post(path+"/"+foreign+"/accept", nil, 404, nil)
 		s.Test.Get(path+"/"+foreign, 404, nil)
 		s.Test.Post(path+"/"+opening+"/reject", `{"reason": "Below invoice"}`, 200, nil)
 		s.Test.Post(path+"/"+opening+"/reject", nil, 409, nil)
-		same(t, "story", eventTypes(s, id), "deal.opened deal.offer_rejected")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_rejected")
 	})
 }
 
@@ -83,7 +86,8 @@ func TestOfferExpires(t *testing.T) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/offers"
 		var o deals.Offer
-		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer",
+			"expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
 
 		expire := func() (got deals.Offer) {
 			if err := jobs.Run(t.Context(), sales.ExpireOffer, deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
@@ -98,7 +102,7 @@ func TestOfferExpires(t *testing.T) {
 		same(t, "after it expires", expire().Status, deals.Expired)
 		same(t, "twice", expire().Version, 2)
 		same(t, "current price", deal(s, id).Totals.PriceCents, 11800000)
-		same(t, "story", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_expired")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_expired")
 	})
 }
 

@@ -41,7 +41,8 @@ func TestEveryDecision(t *testing.T) {
 					want = Withdrawn
 				}
 				if err := rejected.reject(OfferReject{By: by}, now); (err == nil) != o.live || o.live && rejected.Status != want {
-					t.Errorf("the %s rejects a %s offer of the %s: got %v, %s; want it allowed: %t, then %s", by, o.status, maker, err, rejected.Status, o.live, want)
+					t.Errorf("the %s rejects a %s offer of the %s: got %v, %s; want it allowed: %t, then %s", by, o.status, maker,
+						err, rejected.Status, o.live, want)
 				}
 			}
 		}

@@ -16,7 +16,8 @@ var (
 
 // ready returns a deal in a status that meets the conditions of all steps.
 func ready(s Status) Deal {
-	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, TaxRatePercent: "0", PaidCents: 10000, SignedAgreementID: new("doc_1")}
+	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, TaxRatePercent: "0",
+		PaidCents: 10000, SignedAgreementID: new("doc_1")}
 	d.derive()
 	return d
 }
@@ -83,14 +84,19 @@ func TestMissing(t *testing.T) {
 		change   func(d *Deal)
 		fields   []string
 	}{
-		"no agreement":                        {Accepted, Contracted, func(d *Deal) { d.SignedAgreementID = nil }, []string{"signed_agreement_id"}},
-		"no agreement, no structure":          {InFinance, Contracted, func(d *Deal) { d.SignedAgreementID, d.DealType = nil, Finance }, []string{"signed_agreement_id", "selected_structure_id"}},
-		"balance due":                         {Contracted, Funded, func(d *Deal) { d.PaidCents-- }, []string{"totals.balance_due_cents"}},
-		"outside lender has not paid":         {Contracted, Funded, func(d *Deal) { d.DealType, d.PaidCents = OutsideFinance, 0 }, []string{"totals.balance_due_cents"}},
-		"lender has not funded":               {Contracted, Funded, func(d *Deal) { d.DealType, d.FundingState = Finance, "approved_to_fund" }, []string{"funding_state"}},
-		"no delivery before funding":          {Contracted, Delivered, func(*Deal) {}, []string{"status"}},
-		"delivered before funding, not paid":  {Delivered, Closed, func(d *Deal) { d.PaidCents = 0 }, []string{"totals.balance_due_cents"}},
-		"delivered before funding, no lender": {Delivered, Closed, func(d *Deal) { d.DealType, d.FundingState = Finance, "signed" }, []string{"funding_state"}},
+		"no agreement": {Accepted, Contracted, func(d *Deal) { d.SignedAgreementID = nil },
+			[]string{"signed_agreement_id"}},
+		"no agreement, no structure": {InFinance, Contracted, func(d *Deal) { d.SignedAgreementID, d.DealType = nil, Finance },
+			[]string{"signed_agreement_id", "selected_structure_id"}},
+		"balance due": {Contracted, Funded, func(d *Deal) { d.PaidCents-- }, []string{"totals.balance_due_cents"}},
+		"outside lender has not paid": {Contracted, Funded, func(d *Deal) { d.DealType, d.PaidCents = OutsideFinance, 0 },
+			[]string{"totals.balance_due_cents"}},
+		"lender has not funded": {Contracted, Funded, func(d *Deal) { d.DealType, d.FundingState = Finance, "approved_to_fund" },
+			[]string{"funding_state"}},
+		"no delivery before funding":         {Contracted, Delivered, func(*Deal) {}, []string{"status"}},
+		"delivered before funding, not paid": {Delivered, Closed, func(d *Deal) { d.PaidCents = 0 }, []string{"totals.balance_due_cents"}},
+		"delivered before funding, no lender": {Delivered, Closed, func(d *Deal) { d.DealType, d.FundingState = Finance, "signed" },
+			[]string{"funding_state"}},
 	} {
 		d := ready(tt.from)
 		tt.change(&d)

@@ -39,7 +39,7 @@ func TestTradeIns(t *testing.T) {
 		}
 		f.WantDetail(t, "hin", "pattern")
 		f.WantDetail(t, "year", "maximum")
-		same(t, "story", eventTypes(s, id), "deal.opened deal.trade_in_added deal.trade_in_added deal.trade_in_removed")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.trade_in_added deal.trade_in_added deal.trade_in_removed")
 	})
 }
 
@@ -52,7 +52,8 @@ func TestTradeInIsStockedIn(t *testing.T) {
 		s.Test.DealIn("closed", map[string]any{"hull_id": old})
 		id := s.Test.Deal(map[string]any{"hull_id": s.Test.Hull(loc, nil)})
 		path := "/v1/deals/" + id
-		s.Test.Post(path+"/trade_ins", `{"hin": "BWCE1234A616", "year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "stock_in": true}`, 201, nil)
+		s.Test.Post(path+"/trade_ins", `{"hin": "BWCE1234A616", "year": 2016, "make": "Boston Whaler", "model": "210 Montauk", `+
+			`"length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "stock_in": true}`, 201, nil)
 		s.Test.Post(path+"/trade_ins", `{"description": "An outboard", "allowance_cents": 100000}`, 201, nil)
 		accept(s, id, 200)
 		s.Test.SignedDocument(id, "purchase_agreement")
