@@ -42,7 +42,8 @@ func TestWholeFinancedDeal(t *testing.T) {
 			return after
 		}
 		step(sea, `{"to": "countered", "decision": {"amount_cents": 9000000, "apr_percent": "8.25"}}`, 200)
-		if f := step(bay, `{"to": "conditional", "decision": {"apr_percent": "7.49", "term_months": 240, "conditions": "Proof of income"}}`, 200); *f.Decision.TermMonths != 240 || f.Decision.Tier != nil {
+		if f := step(bay, `{"to": "conditional", "decision": {"apr_percent": "7.49", "term_months": 240, "conditions": "Proof of income"}}`,
+			200); *f.Decision.TermMonths != 240 || f.Decision.Tier != nil {
 			t.Errorf("got %s; want f.Decision.TermMonths = 240, f.Decision.Tier = nil", testkit.Show(f.Decision))
 		}
 		var income, survey finance.Stipulation
@@ -158,7 +159,8 @@ func TestFundingsReject(t *testing.T) {
 		path := "/v1/deals/" + id + "/fundings"
 		var f finance.Funding
 		s.Test.Post(path, `{"lender": "Bay Federal"}`, 201, &f)
-		bad := s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "approved", "amount_cents": 1, "funded_at": "2200-01-01T00:00:00Z", "decision": {"apr_percent": "x"}}`, 422, nil).Fault(t)
+		bad := s.Test.Post(path+"/"+f.ID+"/advance",
+			`{"to": "approved", "amount_cents": 1, "funded_at": "2200-01-01T00:00:00Z", "decision": {"apr_percent": "x"}}`, 422, nil).Fault(t)
 		bad.WantDetail(t, "amount_cents", "exclusive")
 		bad.WantDetail(t, "funded_at", "maximum")
 		bad.WantDetail(t, "decision.apr_percent", "pattern")
@@ -168,6 +170,6 @@ func TestFundingsReject(t *testing.T) {
 		s.Test.Post(path+"/fund_00000000000000000000000000/advance", `{"to": "approved"}`, 404, nil)
 		s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "declined", "reason": "Score"}`, 200, nil)
 		s.Test.Post(path+"/"+f.ID+"/stipulations", `{"kind": "survey"}`, 409, nil)
-		same(t, "story", eventTypes(s, f.ID), "funding.submitted funding.updated")
+		same(t, "events", eventTypes(s, f.ID), "funding.submitted funding.updated")
 	})
 }

@@ -48,7 +48,8 @@ func TestEveryFundingAdvance(t *testing.T) {
 // Each status and its default next status.
 func TestEveryFundingNextStep(t *testing.T) {
 	for from, want := range map[FundingStatus]FundingStatus{
-		Submitted: Approved, Conditional: ContractSent, Approved: ContractSent, Countered: Approved, ContractSent: Signed, Signed: PackageSubmitted,
+		Submitted: Approved, Conditional: ContractSent, Approved: ContractSent, Countered: Approved,
+		ContractSent: Signed, Signed: PackageSubmitted,
 		PackageSubmitted: ApprovedToFund, PendingDocs: PackageSubmitted, ApprovedToFund: Funded,
 		Declined: "", Withdrawn: "", Funded: "", ChargedBack: "",
 	} {
@@ -62,7 +63,8 @@ func TestEveryFundingNextStep(t *testing.T) {
 
 // A funding requires all stipulations to be met and the deal to be contracted.
 func TestFundedRequires(t *testing.T) {
-	for _, s := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
+	for _, s := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted,
+		StipulationRejected, StipulationWaived} {
 		f := Funding{Status: ApprovedToFund, Stipulations: []Stipulation{{ID: "stip_1", Status: StipulationAccepted}, {ID: "stip_2", Status: s}}}
 		err := f.advance(FundingAdvance{}, deals.Deal{Status: deals.Contracted}, now)
 		if want := s == StipulationAccepted || s == StipulationWaived; (err == nil) != want {
@@ -76,7 +78,8 @@ func TestFundedRequires(t *testing.T) {
 		}
 	}
 	f := Funding{Status: ApprovedToFund, RequestedCents: 100, AmountCents: 100}
-	if err := f.advance(FundingAdvance{AmountCents: new(int64(90)), Reference: new("W-1")}, deals.Deal{Status: deals.Contracted}, now); err != nil || f.DifferenceCents != -10 || *f.Reference != "W-1" {
+	if err := f.advance(FundingAdvance{AmountCents: new(int64(90)), Reference: new("W-1")}, deals.Deal{Status: deals.Contracted},
+		now); err != nil || f.DifferenceCents != -10 || *f.Reference != "W-1" {
 		t.Errorf(`got %v, %+v; want no error, f.DifferenceCents = -10, f.Reference = "W-1"`, err, f)
 	}
 }
@@ -86,7 +89,8 @@ func TestFundedRequires(t *testing.T) {
 func TestEveryResolution(t *testing.T) {
 	for _, funding := range every {
 		ended := slices.Contains([]FundingStatus{Declined, Withdrawn, Funded, ChargedBack}, funding)
-		for _, from := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
+		for _, from := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted,
+			StipulationRejected, StipulationWaived} {
 			met := from == StipulationAccepted || from == StipulationWaived
 			for _, to := range []StipulationStatus{StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
 				s := Stipulation{Status: from}

@@ -44,7 +44,8 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		testkit.Equal(t, deposit.Status, "partially_refunded")
 		testkit.Equal(t, deposit.RefundedCents, 200000)
 		testkit.Equal(t, deposit.AmountCents, 500000)
-		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).WantDetail(t, "amount_cents", "maximum")
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).
+			WantDetail(t, "amount_cents", "maximum")
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
 		same(t, "the rest", back.AmountCents, 300000)
 		balance("a full refund", 500000)
@@ -63,7 +64,7 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
-		same(t, "story", eventTypes(s, deposit.ID), "payment.recorded")
+		same(t, "events", eventTypes(s, deposit.ID), "payment.recorded")
 		same(t, "events of the refund", eventTypes(s, back.ID), "payment.refunded")
 	})
 }
@@ -83,7 +84,8 @@ func TestSimultaneousRefunds(t *testing.T) {
 		s.Test.Get(path+"/"+p.ID, 200, &p)
 		same(t, "refunded", p.RefundedCents, 99000)
 		same(t, "paid", deal(s, id).Totals.PaidCents, 1000)
-		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0], 99000)
+		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0],
+			99000)
 	})
 }
 
@@ -92,7 +94,8 @@ func TestSimultaneousPayments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		counts := testkit.Concurrently(t, 30, func(i int) (*testkit.Response, error) {
-			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments", fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
+			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments",
+				fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
 		})
 		same(t, "recorded", counts[201], 30)
 		same(t, "paid", deal(s, id).Totals.PaidCents, 30*31/2)

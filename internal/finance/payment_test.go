@@ -13,7 +13,8 @@ import (
 // payment, and the rest remains.
 func TestRefundsNeverExceed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := PaymentRecord{Kind: "deposit", Method: "cash", AmountCents: rapid.Int64Range(1, 100000).Draw(t, "paid")}.payment(deals.Deal{Status: deals.Open}, now)
+		p, err := PaymentRecord{Kind: "deposit", Method: "cash",
+			AmountCents: rapid.Int64Range(1, 100000).Draw(t, "paid")}.payment(deals.Deal{Status: deals.Open}, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestRefundsNeverExceed(t *testing.T) {
 }
 
 func TestPaymentRules(t *testing.T) {
-	for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
+	for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered,
+		deals.Closed, deals.Cancelled} {
 		_, err := PaymentRecord{AmountCents: 1}.payment(deals.Deal{Status: s}, now)
 		if want := s != deals.Closed && s != deals.Cancelled; (err == nil) != want {
 			t.Errorf("%s: got %v, want it allowed: %t", s, err, want)
@@ -71,7 +73,8 @@ func TestPaymentRules(t *testing.T) {
 	if p, err := (PaymentRecord{ReceivedOn: new("2026-04-30")}).payment(deals.Deal{}, now); err != nil || p.ReceivedOn != "2026-04-30" {
 		t.Errorf(`paid yesterday: got %v; want no error, p.ReceivedOn = "2026-04-30"`, err)
 	}
-	if _, err := (Payment{AmountCents: 1, RefundsPaymentID: new("pay_1")}).refund(PaymentRefund{}, now); fault.KindOf(err) != fault.KindConflict {
+	if _, err := (Payment{AmountCents: 1, RefundsPaymentID: new("pay_1")}).
+		refund(PaymentRefund{}, now); fault.KindOf(err) != fault.KindConflict {
 		t.Errorf("a refund of a refund: got %v, want the kind fault.KindConflict", err)
 	}
 }

@@ -28,9 +28,13 @@ func TestStructures(t *testing.T) {
 		{32_000, "8.99", 144, 36399, 36387, 2041444, 5241444},
 		{50_000, "0", 60, 83333, 83353, 0, 5000000},
 	} {
-		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"}, 0, now)
-		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final || s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
-			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100, v.payment, v.final, v.charge, v.totals)
+		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"},
+			0, now)
+		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final ||
+			s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
+			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, "+
+				"s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100,
+				v.payment, v.final, v.charge, v.totals)
 		}
 	}
 }
@@ -78,7 +82,8 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			Status: deals.Accepted, PriceUSD: rapid.Int64Range(1, 10_000_000).Draw(t, "price"), TaxRatePercent: "6.25",
 			TradeEquityCents: rapid.Int64Range(-50_000_000, 50_000_000).Draw(t, "equity"),
 		}
-		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"), CashDownCents: cents.Draw(t, "down")}
+		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"),
+			CashDownCents: cents.Draw(t, "down")}
 		inCash := int64(0)
 
 		for range rapid.IntRange(0, 4).Draw(t, "products") {
@@ -103,12 +108,15 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
-			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
+			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash,
+				s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
 
 		rows := s.Installments()
-		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
-			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
+		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents ||
+			rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
+			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, `+
+				`rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
 		}
 	})
 }
