@@ -42,7 +42,8 @@ func TestEveryDocumentAction(t *testing.T) {
 			}
 		}
 
-		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
+		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered,
+			deals.Closed, deals.Cancelled} {
 			for _, binding := range []bool{false, true} {
 				d, deal := doc, deals.Deal{Status: s}
 				if binding {
@@ -50,7 +51,8 @@ func TestEveryDocumentAction(t *testing.T) {
 				}
 				fixed := binding && slices.Contains([]deals.Status{deals.Contracted, deals.Funded, deals.Delivered, deals.Closed}, s)
 				if err := d.void("why", deal, now); (err == nil) != (status != Voided && !fixed) {
-					t.Errorf("void a document that is %s of a deal that is %s (binding %v): got %v, want it allowed: %t", status, s, binding, err, status != Voided && !fixed)
+					t.Errorf("void a document that is %s of a deal that is %s (binding %v): got %v, want it allowed: %t", status, s, binding,
+						err, status != Voided && !fixed)
 				}
 			}
 		}
@@ -144,11 +146,13 @@ func TestContents(t *testing.T) {
 	f := everything()
 	for kind, wants := range map[DocumentKind][]string{
 		PurchaseAgreement: {
-			"Chesapeake Marine Sales, Inc.", "Åkersberga, MD 21401", "Jérôme", "2024 Grady-White Freedom 235", "GRT40912B324", "2016 Boston Whaler",
+			"Chesapeake Marine Sales, Inc.", "Åkersberga, MD 21401", "Jérôme", "2024 Grady-White Freedom 235",
+			"GRT40912B324", "2016 Boston Whaler",
 			"$118,000.00", "$7,220.94", "$109,359.94", "$104,359.94", "fitted", "Boat show special", "Signatures", "Co-buyer",
 		},
 		"retail_installment_contract": {
-			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
+			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59",
+			"239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
 			"Dec 15, 2026", "Nov 15, 2046", "$0.00", "NOTICE: Any holder of this consumer credit contract",
 		},
 		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Total received"},
