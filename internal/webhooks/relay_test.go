@@ -57,8 +57,10 @@ func TestDelivery(t *testing.T) {
 		testkit.Eventually(t, "both recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 2 })
 
 		d := deliveries(s.Test, w, "")[1]
-		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 || d.NextAttemptAt != nil || d.DeliveredAt == nil {
-			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
+		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 ||
+			d.NextAttemptAt != nil || d.DeliveredAt == nil {
+			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, "+
+				"d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
 		}
 		r.wantNone(t)
 		other.wantNone(t)
@@ -76,16 +78,20 @@ func TestDeadLetter(t *testing.T) {
 		s.Test.Location()
 
 		first := r.next(t)
-		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour} {
+		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour,
+			24 * time.Hour, 72 * time.Hour} {
 			testkit.Eventually(t, "attempt recorded", func() bool { return len(deliveries(s.Test, w, "")[0].Attempts) == n+1 })
-			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second || d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
-				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
+			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second ||
+				d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
+				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, `+
+					`d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
 			}
 			r.wantNone(t)
 			s.Advance(wait * 11 / 10)
 			s.App.Relay.Wake()
 			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.eventID() != first.eventID() || again.verify(w.Secret) != nil {
-				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(), again.body, first.eventID(), first.body)
+				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(),
+					again.body, first.eventID(), first.body)
 			}
 		}
 
@@ -109,7 +115,8 @@ func TestDeadLetter(t *testing.T) {
 		r.respondWith(nil)
 
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
-		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes), `{"count":1}`+"\n")
+		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes),
+			`{"count":1}`+"\n")
 		testkit.Equal(t, string(r.next(t).body), string(first.body))
 		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
 		s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook)
@@ -117,7 +124,8 @@ func TestDeadLetter(t *testing.T) {
 			t.Errorf(`got %s, %s; want hook.Health = "healthy", len(d.Attempts) = 9`, testkit.Show(hook), testkit.Show(d))
 		}
 
-		s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).WantDetail(t, "delivery_ids[0]", "not_found")
+		s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).
+			WantDetail(t, "delivery_ids[0]", "not_found")
 	})
 }
 

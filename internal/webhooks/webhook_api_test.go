@@ -22,8 +22,10 @@ func TestWebhook(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var w webhooks.WebhookWithSecret
 		res := s.Test.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["hull.*"], "description": "Website"}`, 201, &w)
-		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" || res.Header.Get("ETag") != `"1"` {
-			t.Errorf(`got %s; want w.Secret to start with "whsec_", w.Status = "enabled", w.Health = "healthy", w.Version = 1, w.APIVersion != "", res.Header.Get("ETag") = "1"`, testkit.Show(w))
+		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" ||
+			res.Header.Get("ETag") != `"1"` {
+			t.Errorf(`got %s; want w.Secret to start with "whsec_", w.Status = "enabled", w.Health = "healthy", w.Version = 1, `+
+				`w.APIVersion != "", res.Header.Get("ETag") = "1"`, testkit.Show(w))
 		}
 
 		path := "/v1/webhooks/" + w.ID
@@ -310,12 +312,14 @@ func TestRetention(t *testing.T) {
 			t.Error("a dead letter was purged too early")
 		}
 		s.Advance(3 * 24 * time.Hour)
-		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`, id.Floor("evt", time.Unix(0, 0)))) == 0 {
+		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`,
+			id.Floor("evt", time.Unix(0, 0)))) == 0 {
 			t.Error("the event of a dead letter was purged too early")
 		}
 
 		s.Advance(30 * 24 * time.Hour)
-		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 || len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
+		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 ||
+			len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
 			t.Error("got rows after the retention period, want none")
 		}
 		s.Test.Location()

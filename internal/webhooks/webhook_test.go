@@ -138,7 +138,8 @@ func TestSign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature}})
+		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)},
+			"Webhook-Signature": {signature}})
 	}
 	signature := Sign(secrets, "evt_1", now, body)
 	for _, s := range secrets {
