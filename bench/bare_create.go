@@ -24,10 +24,11 @@ var insertColumns = map[string]string{
 	"hull_pricing":       "env, id, price_usd, original_price_usd, price_hidden, price_type, effective_at, version, updated_at",
 	"hull_price_changes": "env, id, hull_id, new_price_usd, actor, at",
 	"hull_history":       "env, id, hull_id, to_status, to_location_id, actor, at",
-	"audit_entries":      "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, changes, outcome, mark",
-	"event_sequences":    "env, object_id, last",
-	"outbox":             "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
-	"idempotency_keys":   "env, lineage, key, fingerprint, status, header, body, created_at",
+	"audit_entries": "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, " +
+		"changes, outcome, mark",
+	"event_sequences":  "env, object_id, last",
+	"outbox":           "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
+	"idempotency_keys": "env, lineage, key, fingerprint, status, header, body, created_at",
 }
 
 func insertInto(table, columns string) string {
@@ -75,7 +76,8 @@ func (b *bare) createHull(req *http.Request, k keyRow) ([]byte, int64, error) {
 
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := bareHull{
-		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
+		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year,
+		LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
 		Status: c.Status, LocationID: c.LocationID, CreatedAt: stamp(now), StockNumber: c.StockNumber, Condition: "new", Category: "power",
 		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: "owned", HINWarnings: json.RawMessage("[]"),
 		PublishedChannels: json.RawMessage("[]"), ReceivedOn: c.ReceivedOn, Metadata: c.Metadata, Version: 1, UpdatedAt: stamp(now),

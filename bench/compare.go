@@ -320,7 +320,8 @@ func (s *stage) checkSameCreate(ctx context.Context, ask func(string, operation)
 func (s *stage) count(ctx context.Context) ([]int64, error) {
 	var all []int64
 	for _, table := range []string{
-		"hulls", "hull_terms", "hull_pricing", "hull_price_changes", "hull_history", "audit_entries", "event_sequences", "outbox", "idempotency_keys",
+		"hulls", "hull_terms", "hull_pricing", "hull_price_changes", "hull_history", "audit_entries",
+		"event_sequences", "outbox", "idempotency_keys",
 	} {
 		var n int64
 		if err := s.raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

@@ -65,7 +65,8 @@ func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv invento
 		fmt.Sprintf(`CREATE TEMP TABLE copies AS WITH RECURSIVE numbers (i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < %d)
 			SELECT i, i %% %d AS copy_kind, 'hull_' || %s || '000000000000' || %s AS copy_id, 'GRT' || %s || 'H324' AS copy_hin, %s AS copy_stock
 			FROM numbers`, n-1, kinds, digits(ms, crockford, 10), digits("i", crockford, 4), digits("i", serial, 5), digits("i", decimal, 7)),
-		"INSERT INTO hulls (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM copies JOIN kinds ON kind = copy_kind",
+		"INSERT INTO hulls (" + strings.Join(columns, ", ") + ") SELECT " +
+			strings.Join(values, ", ") + " FROM copies JOIN kinds ON kind = copy_kind",
 		// In order of time, as in production, so that the index pages fill up the same way.
 		words("term", "copies JOIN kind_terms ON kind = copy_kind"),
 		words("'sn'", "copies"),

@@ -53,10 +53,11 @@ func sqliteIn(folder string) database {
 		reader: file + "&_pragma=query_only(1)", readers: max(2, runtime.GOMAXPROCS(0)),
 		argument: "$0 COLLATE BINARY",
 		stamp:    func(ms string) string { return ms },
-		indexes:  `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms') ORDER BY rowid`,
-		bulk:     []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
-		explain:  `EXPLAIN QUERY PLAN `,
-		version:  `SELECT 'SQLite ' || sqlite_version()`,
+		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms')
+			ORDER BY rowid`,
+		bulk:    []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
+		explain: `EXPLAIN QUERY PLAN `,
+		version: `SELECT 'SQLite ' || sqlite_version()`,
 	}
 }
 
@@ -67,11 +68,12 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 		writer: url, writers: 16, reader: url + "&default_transaction_read_only=on", readers: 16,
 		argument: "$0",
 		stamp:    func(ms string) string { return "to_timestamp((" + ms + ") / 1000.0)" },
-		indexes:  `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey' ORDER BY indexname`,
-		bulk:     []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},
-		loaded:   []string{`VACUUM (ANALYZE) hulls`, `VACUUM (ANALYZE) hull_terms`, `CHECKPOINT`},
-		explain:  `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) `,
-		version:  `SELECT 'PostgreSQL ' || current_setting('server_version')`,
+		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey'
+			ORDER BY indexname`,
+		bulk:    []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},
+		loaded:  []string{`VACUUM (ANALYZE) hulls`, `VACUUM (ANALYZE) hull_terms`, `CHECKPOINT`},
+		explain: `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) `,
+		version: `SELECT 'PostgreSQL ' || current_setting('server_version')`,
 	}
 	admin, err := sql.Open("pgx", cluster.URL("postgres"))
 	if err != nil {

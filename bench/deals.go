@@ -46,7 +46,8 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 			buyer = created
 		}
 
-		hulls, err := texts(ctx, s.raw, `SELECT id FROM hulls WHERE env = $1 AND status = 'available' ORDER BY id LIMIT $2`, s.env, max(20, int(o.seconds*200)))
+		hulls, err := texts(ctx, s.raw, `SELECT id FROM hulls WHERE env = $1 AND status = 'available' ORDER BY id LIMIT $2`,
+			s.env, max(20, int(o.seconds*200)))
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,8 @@ func (s *stage) sell(ctx context.Context, o options, r *report, d database) erro
 			return err
 		}
 
-		r.sales = append(r.sales, sale{d.name, "open a deal with Idempotency-Key", workers, opened}, sale{d.name, "accept an offer", workers, accepted})
+		r.sales = append(r.sales, sale{d.name, "open a deal with Idempotency-Key", workers, opened},
+			sale{d.name, "accept an offer", workers, accepted})
 	}
 
 	return nil

@@ -129,14 +129,17 @@ func (r *report) relayTables() []table {
 		columns: []string{"database", "webhooks", "deliveries", "deliveries/s"},
 	}
 	for _, d := range r.relayed {
-		relay.rows = append(relay.rows, []string{d.database, fmt.Sprint(d.webhooks), fmt.Sprint(d.deliveries), fmt.Sprintf("%.0f", float64(d.deliveries)/d.took.Seconds())})
+		relay.rows = append(relay.rows, []string{d.database, fmt.Sprint(d.webhooks), fmt.Sprint(d.deliveries),
+			fmt.Sprintf("%.0f", float64(d.deliveries)/d.took.Seconds())})
 	}
 
 	delay := table{
 		title: "Webhooks: from commit to receiver",
-		note: fmt.Sprintf("Milliseconds, one event at a time: one webhook, with two other working webhooks, and with one that hangs and one that fails. "+
+		note: fmt.Sprintf("Milliseconds, one event at a time: one webhook, with two other working webhooks, "+
+			"and with one that hangs and one that fails. "+
 			"Goals: p50 under 1000, on PostgreSQL under 100. Failing webhooks increase the p99 by a factor of at most %.1f.", maxSlowed),
-		columns: []string{"database", "p50 alone", "p99 alone", "p50 with working", "p99 with working", "p50 with failing", "p99 with failing", "p99 ratio", "goal"},
+		columns: []string{"database", "p50 alone", "p99 alone", "p50 with working", "p99 with working", "p50 with failing",
+			"p99 with failing", "p99 ratio", "goal"},
 	}
 
 	for _, d := range r.delays {
@@ -146,19 +149,21 @@ func (r *report) relayTables() []table {
 		}
 		delay.rows = append(delay.rows, []string{
 			d.database, ms(quantile(d.alone, 0.5)), ms(quantile(d.alone, 0.99)), ms(quantile(d.working, 0.5)), ms(quantile(d.working, 0.99)),
-			ms(quantile(d.failing, 0.5)), ms(quantile(d.failing, 0.99)), fmt.Sprintf("%.2f", d.slowed()), mark(d.slowed() <= maxSlowed && quantile(d.alone, 0.5) < bound),
+			ms(quantile(d.failing, 0.5)), ms(quantile(d.failing, 0.99)), fmt.Sprintf("%.2f", d.slowed()),
+			mark(d.slowed() <= maxSlowed && quantile(d.alone, 0.5) < bound),
 		})
 	}
 
 	floods := table{
 		title: "Flood of rejected API keys",
-		note: fmt.Sprintf("p50 in milliseconds of a valid client while another client sends a revoked key, compared with the same flood on a server that "+
-			"rejects all requests without checks. Goal: a ratio of at most %.1f.", maxFlooded),
+		note: fmt.Sprintf("p50 in milliseconds of a valid client while another client sends a revoked key, "+
+			"compared with the same flood on a server that rejects all requests without checks. Goal: a ratio of at most %.1f.", maxFlooded),
 		columns: []string{"database", "rejected/s", "no flood", "flood", "flood on bare server", "ratio", "goal"},
 	}
 	for _, f := range r.floods {
 		floods.rows = append(floods.rows, []string{
-			f.database, fmt.Sprint(f.rate), ms(quantile(f.calm, 0.5)), ms(quantile(f.ours, 0.5)), ms(quantile(f.bare, 0.5)), fmt.Sprintf("%.2f", f.ratio()), mark(f.ratio() <= maxFlooded),
+			f.database, fmt.Sprint(f.rate), ms(quantile(f.calm, 0.5)), ms(quantile(f.ours, 0.5)), ms(quantile(f.bare, 0.5)),
+			fmt.Sprintf("%.2f", f.ratio()), mark(f.ratio() <= maxFlooded),
 		})
 	}
 

@@ -60,7 +60,8 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	r.bulks = append(r.bulks, bulk{d.name, "import, CSV", o.rows, took, peak, took < importGoal && peak < memoryGoal})
 
 	var channel struct{ ID string }
-	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`), &channel); err != nil {
+	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`),
+		&channel); err != nil {
 		return err
 	}
 	progress("%s: publishing", d.name)
@@ -88,7 +89,8 @@ func importFile(inv inventory, rows int) []byte {
 				if n++; n > rows {
 					break
 				}
-				fmt.Fprintf(&b, "SN-%07d,%c%c%c%05dB324,%s,%s,2024,23.58,\"$124,900\",%s,%s %s with low hours,\"One owner, kept under a roof, serviced every spring.\"\n",
+				fmt.Fprintf(&b, "SN-%07d,%c%c%c%05dB324,%s,%s,2024,23.58,\"$124,900\",%s,%s %s with low hours,\"One owner, kept under a roof, "+
+					"serviced every spring.\"\n",
 					n, 'A'+n/100_000%26, 'B', 'C', n%100_000, brand, model, inv.locations[n%8], brand, model)
 			}
 		}

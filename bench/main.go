@@ -110,7 +110,8 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/flood") && !o.includes("postgres/import") && !o.pgMillion {
+	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/flood") &&
+		!o.includes("postgres/import") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")

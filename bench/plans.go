@@ -24,7 +24,8 @@ func (s *stage) explain(ctx context.Context, d database) error {
 	for _, q := range []struct{ title, query string }{
 		{"first page", list(active)},
 		{"last page", list(active + " AND h.id < '" + s.hulls[100] + "'")},
-		{"after the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" + s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
+		{"after the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" +
+			s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
 		{"status", list("h.status = 'on_order'")},
 		{"location", list(active + " AND h.location_id = '" + s.locations[3] + "'")},
 		{"make", list(active + " AND h.make_key = 'beneteau'")},
@@ -32,7 +33,8 @@ func (s *stage) explain(ctx context.Context, d database) error {
 		{"updated recently", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
 		{"updated at any time", list(active + " AND " + updated(time.UnixMilli(0)))},
 		{"price", list(active + " AND h.price_usd >= 123456 AND h.price_usd <= 123456")},
-		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5", "'gradyz'", "$6", "17").Replace(termsIn)},
+		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5",
+			"'gradyz'", "$6", "17").Replace(termsIn)},
 		{"search: one word", byTerm("grady", "")},
 		{"search: two words", byTerm("grady", " AND EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = $1 AND x.id = h.id AND x."+
 			strings.Replace(within("white"), "AND term", "AND x.term", 1)+")")},

@@ -75,7 +75,8 @@ func (r *report) tables() []table {
 		title: "Comparison with a bare server",
 		note: fmt.Sprintf("Requests per second, latency in milliseconds, and CPU time of server and client together in milliseconds. "+
 			"Goal for reads: a ratio of at least %.1f.", minRatio),
-		columns: []string{"database", "operation", "concurrency", "Slipway/s", "bare/s", "ratio", "goal", "Slipway p50", "Slipway p99", "bare p50", "bare p99", "Slipway CPU", "bare CPU"},
+		columns: []string{"database", "operation", "concurrency", "Slipway/s", "bare/s", "ratio", "goal", "Slipway p50", "Slipway p99",
+			"bare p50", "bare p99", "Slipway CPU", "bare CPU"},
 	}
 
 	for _, c := range r.cells {
@@ -97,7 +98,8 @@ func (r *report) tables() []table {
 	}
 	for _, s := range r.sales {
 		sold.rows = append(sold.rows, []string{
-			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)), ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
+			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)),
+			ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
 		})
 	}
 
@@ -108,7 +110,8 @@ func (r *report) tables() []table {
 	}
 	for _, d := range r.depths {
 		depth.rows = append(depth.rows, []string{
-			d.database, fmt.Sprint(d.hulls), ms(quantile(d.first.took, 0.5)), ms(quantile(d.last.took, 0.5)), fmt.Sprintf("%.2f", d.ratio()), mark(d.ratio() <= maxDepth),
+			d.database, fmt.Sprint(d.hulls), ms(quantile(d.first.took, 0.5)), ms(quantile(d.last.took, 0.5)),
+			fmt.Sprintf("%.2f", d.ratio()), mark(d.ratio() <= maxDepth),
 		})
 	}
 
@@ -131,13 +134,15 @@ func (r *report) tables() []table {
 
 	work := table{
 		title: "Imports and feeds",
-		note: fmt.Sprintf("One at a time, including the job. Peak is the maximum heap in use, including the client. Goals: 100,000 rows in %.0f s, and a peak of at most %d MB at any size.",
+		note: fmt.Sprintf("One at a time, including the job. Peak is the maximum heap in use, "+
+			"including the client. Goals: 100,000 rows in %.0f s, and a peak of at most %d MB at any size.",
 			importGoal.Seconds(), memoryGoal>>20),
 		columns: []string{"database", "operation", "rows", "seconds", "rows/s", "peak MB", "goal"},
 	}
 	for _, b := range r.bulks {
 		work.rows = append(work.rows, []string{
-			b.database, b.title, fmt.Sprint(b.rows), fmt.Sprintf("%.1f", b.took.Seconds()), fmt.Sprintf("%.0f", float64(b.rows)/b.took.Seconds()), fmt.Sprint(b.peak >> 20), mark(b.goal),
+			b.database, b.title, fmt.Sprint(b.rows), fmt.Sprintf("%.1f", b.took.Seconds()), fmt.Sprintf("%.0f", float64(b.rows)/b.took.Seconds()),
+			fmt.Sprint(b.peak >> 20), mark(b.goal),
 		})
 	}
 

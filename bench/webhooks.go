@@ -110,7 +110,8 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 		if err != nil {
 			return 0, err
 		}
-		k, err := access.IssueKey(ctx, tx.In(found.Env), auth.Test, access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
+		k, err := access.IssueKey(ctx, tx.In(found.Env), auth.Test,
+			access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
 		b.env, b.key = found.Env, k.Key
 		return 0, err
 	})
@@ -165,7 +166,8 @@ func (b *hookBench) close() (err error) {
 // subscribe creates a webhook and returns a function that deletes it.
 func (b *hookBench) subscribe(ctx context.Context, url, types string) (func() error, error) {
 	var w struct{ ID string }
-	if err := b.ask(ctx, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url": %q, "events": [%s]}`, url, types), http.StatusCreated, &w); err != nil {
+	if err := b.ask(ctx, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url": %q, "events": [%s]}`, url, types),
+		http.StatusCreated, &w); err != nil {
 		return nil, err
 	}
 	return func() error {
