@@ -18,22 +18,21 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// bare is the ceiling: what these endpoints cost at least, written by hand on
+// bare shows the minimum cost of these endpoints. It is written by hand with
 // net/http and database/sql for exactly the requests of this benchmark.
 //
-// It does: read the bearer key, look it up in the database and compare its
-// hash; the service's own SQL for the hull, the list and the search, through
-// prepared statements and pools of the same size; Scan into a struct; JSON of
-// the same bytes by encoding/json; ETag and lengths. For create: one
-// transaction, as durable, with the same rows in the same eight tables.
+// It reads the API key, finds it in the database and compares its hash. It runs
+// the SQL of the service for the hull, the list and the search, with prepared
+// statements and pools of the same size. It scans into a struct, writes the same
+// bytes with encoding/json, and sets ETag and Content-Length. Create is one
+// transaction, equally durable, with the same rows in the same tables.
 //
-// It does not: validate parameters or bodies beyond decoding them, limit
-// rates, check scopes or versions, give request ids, log, count metrics, bound
-// the time of a request, compress, recover from panics, decode JSON columns
-// (they pass through as text), page, filter, or tell one kind of error from
-// another. Create does not check the HIN, the location, duplicates or a
-// repeated Idempotency-Key, does not encrypt the response that it stores, and
-// marks the audit entry with a plain hash.
+// It doesn't validate parameters or bodies except for decoding them. It has no
+// rate limits, scopes, versions, request IDs, logs, metrics, timeouts, compression,
+// panic recovery, paging, filters or error kinds, and it copies JSON columns as
+// text. Create doesn't check the HIN, the location, duplicates or a repeated
+// Idempotency-Key. It doesn't encrypt the response that it stores, and it marks
+// the audit entry with a plain hash.
 type bare struct {
 	write, read              *sql.DB
 	sqlite                   bool
@@ -69,7 +68,7 @@ const (
 		AND t.env = $5 AND t.term = $6 ORDER BY t.id DESC LIMIT $7`
 )
 
-// withColumns writes the columns of hulls h where the query has {h.cols}.
+// withColumns replaces {h.cols} in a query by the columns of hulls h.
 func withColumns(query string) string {
 	return strings.ReplaceAll(query, "{h.cols}", "h."+strings.ReplaceAll(hullColumns, ", ", ", h."))
 }
@@ -106,8 +105,8 @@ func (b *bare) handler() http.Handler {
 	return mux
 }
 
-// serve authenticates and sends what do returns. An error is a bug of the
-// benchmark.
+// serve authenticates the request and sends the response of do. An error is a bug
+// in the benchmark.
 func (b *bare) serve(status int, do func(*http.Request, keyRow) (body []byte, version int64, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		key, err := b.authenticate(req)
@@ -153,7 +152,7 @@ func (b *bare) authenticate(req *http.Request) (k keyRow, err error) {
 		return k, err
 	}
 	if hash := sha256.Sum256([]byte(token)); subtle.ConstantTimeCompare(hash[:], k.hash) != 1 || k.revokedAt != nil || k.expiresAt != nil {
-		return k, errors.New("not this key")
+		return k, errors.New("invalid key")
 	}
 	return k, nil
 }
@@ -257,8 +256,8 @@ func (b *bare) listOrSearch(req *http.Request, k keyRow) ([]byte, int64, error) 
 	return body, 0, err
 }
 
-// search finds the hulls with both of two words, the rarer of which is a
-// whole one: the service's own steps for such a query.
+// search finds the hulls that have both of two words, with the same steps as the
+// service. The rarer word must be a complete term.
 func (b *bare) search(ctx context.Context, env int64, q string, limit int) (p barePage, err error) {
 	rare, common, _ := strings.Cut(q, " ")
 	var counts [2]int

@@ -17,17 +17,18 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// insertColumns are the rows of a new hull, one in each table but hull_terms,
-// which has one for each word.
+// insertColumns are the columns of the rows of a new hull, one row in each table.
+// hull_terms has a row for each term.
 var insertColumns = map[string]string{
 	"hulls":              hullColumns,
 	"hull_pricing":       "env, id, price_usd, original_price_usd, price_hidden, price_type, effective_at, version, updated_at",
 	"hull_price_changes": "env, id, hull_id, new_price_usd, actor, at",
 	"hull_history":       "env, id, hull_id, to_status, to_location_id, actor, at",
-	"audit_entries":      "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, changes, outcome, mark",
-	"event_sequences":    "env, object_id, last",
-	"outbox":             "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
-	"idempotency_keys":   "env, lineage, key, fingerprint, status, header, body, created_at",
+	"audit_entries": "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, " +
+		"changes, outcome, mark",
+	"event_sequences":  "env, object_id, last",
+	"outbox":           "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
+	"idempotency_keys": "env, lineage, key, fingerprint, status, header, body, created_at",
 }
 
 func insertInto(table, columns string) string {
@@ -61,34 +62,41 @@ func (b *bare) createHull(req *http.Request, k keyRow) ([]byte, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	var c hullCreate
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, 0, err
 	}
+
 	tx, err := b.write.BeginTx(req.Context(), nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = tx.Rollback() }() // says only that it was committed
+	defer func() { _ = tx.Rollback() }() // fails after the commit
+
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	h := bareHull{
-		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
+		Env: k.env, ID: b.ids.New("hull", now), HIN: c.HIN, Make: c.Make, Model: c.Model, Year: c.Year,
+		LengthFt: c.LengthFt, PriceUSD: c.PriceUSD,
 		Status: c.Status, LocationID: c.LocationID, CreatedAt: stamp(now), StockNumber: c.StockNumber, Condition: "new", Category: "power",
 		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: "owned", HINWarnings: json.RawMessage("[]"),
 		PublishedChannels: json.RawMessage("[]"), ReceivedOn: c.ReceivedOn, Metadata: c.Metadata, Version: 1, UpdatedAt: stamp(now),
 		makeKey: strings.ToLower(c.Make), modelKey: strings.ToLower(c.Model),
 	}
 	h.derive()
+
 	body, err := encode(h)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	w := writer{ctx: req.Context(), b: b, tx: tx, now: now}
 	w.hull(k, h)
 	w.records(req, k, h, text, body)
 	if w.err == nil {
 		w.err = tx.Commit()
 	}
+
 	return body, 1, w.err
 }
 
@@ -127,20 +135,20 @@ func (w *writer) at(t time.Time) any {
 	return t
 }
 
-// hull writes the hull, its words, its price and its history.
+// hull writes the hull, its search terms, its price and its history.
 func (w *writer) hull(k keyRow, h bareHull) {
 	at, actor := w.at(w.now), fmt.Sprintf(`{"type":"api_key","id":%q,"label":%q}`, k.id, k.name)
 	w.insert("hulls", h.Env, h.ID, h.HIN, h.Make, h.Model, h.Year, h.LengthFt, h.PriceUSD, h.Status, h.LocationID, h.CreatedAt, h.StockNumber,
 		h.Condition, h.Category, h.BoatClass, h.Title, h.Description, h.Ownership, h.HINCountry, h.HINWarnings, h.HINAbsentReason, h.PhotoCount,
 		h.PublishedChannels, h.Hold, h.ReceivedOn, h.SoldAt, h.ArchivedAt, h.PreviousHullID, h.Metadata, h.Version, h.UpdatedAt,
 		h.statusBefore, h.dealID, h.makeKey, h.modelKey)
-	w.words(h)
+	w.terms(h)
 	w.insert("hull_pricing", h.Env, h.ID, h.PriceUSD, h.PriceUSD, false, "asking", at, 1, at)
 	w.insert("hull_price_changes", h.Env, w.b.ids.New("prc", w.now), h.ID, h.PriceUSD, actor, at)
 	w.insert("hull_history", h.Env, w.b.ids.New("hst", w.now), h.ID, h.Status, h.LocationID, actor, at)
 }
 
-func (w *writer) words(h bareHull) {
+func (w *writer) terms(h bareHull) {
 	if w.err != nil {
 		return
 	}
@@ -153,6 +161,7 @@ func (w *writer) words(h bareHull) {
 			}
 		}
 	}
+
 	slices.Sort(all)
 	all = slices.Compact(all)
 	query, args := "INSERT INTO hull_terms (env, term, id) VALUES ", []any{h.Env, h.ID}
@@ -163,11 +172,12 @@ func (w *writer) words(h bareHull) {
 		query += "($1, $" + strconv.Itoa(i+3) + ", $2)"
 		args = append(args, word)
 	}
+
 	_, w.err = w.tx.ExecContext(w.ctx, query, args...)
 }
 
-// records writes the audit entry, the event and the response kept for a
-// repeat of the request.
+// records writes the audit entry, the event, and the response for a repeated
+// request.
 func (w *writer) records(req *http.Request, k keyRow, h bareHull, text, body []byte) {
 	at, request, changes := w.at(w.now), w.b.ids.New("req", w.now), w.changes(body)
 	mark := sha256.Sum256([]byte(changes))
@@ -181,8 +191,8 @@ func (w *writer) records(req *http.Request, k keyRow, h bareHull, text, body []b
 	w.insert("idempotency_keys", h.Env, k.lineage, key, fingerprint[:], http.StatusCreated, `{"ETag":"\"1\""}`, body, at)
 }
 
-// changes lists every field of a new hull with its old value, which is null,
-// and its new one.
+// changes returns each field of a new hull with its old value, which is null, and
+// its new value.
 func (w *writer) changes(body []byte) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {

@@ -24,11 +24,11 @@ import (
 	"slipway/internal/app"
 )
 
-// small is the inventory on which the two servers are compared: all of it fits
-// into every cache, so that what differs is the servers.
+// small is the number of hulls for the comparison. They fit into all caches, so
+// the difference is in the servers.
 const small = 10_000
 
-// operation is a kind of request.
+// operation is a type of request.
 type operation struct {
 	name, title string
 	read        bool // the goals are for reads
@@ -43,12 +43,12 @@ var operations = []operation{
 	{"create", "create with Idempotency-Key", false, create, http.StatusCreated},
 }
 
-var crowds = []int{1, 8} // requests at once
+var concurrencies = []int{1, 8} // numbers of concurrent requests
 
-// cellNames are the names of all numbers of a database, as -only matches them.
+// cellNames returns the names of all numbers of a database, for -only.
 func cellNames(prefix string) (names []string) {
 	for _, op := range operations {
-		for _, n := range crowds {
+		for _, n := range concurrencies {
 			names = append(names, fmt.Sprintf("%s%s/%d", prefix, op.name, n))
 		}
 	}
@@ -101,19 +101,23 @@ func open(ctx context.Context, d database, inv inventory) (s *stage, err error) 
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	// As in production, but for where the log goes.
+
+	// As in production, except that the log is discarded.
 	a, err := app.Open(ctx, d.settings, slog.New(slog.NewJSONHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelInfo})))
 	if err != nil {
 		return s, err
 	}
+
 	s.closers = append(s.closers, a.Close)
 	if err := a.Migrate(ctx); err != nil {
 		return s, err
 	}
+
 	b, err := newBare(ctx, d)
 	if err != nil {
 		return s, err
 	}
+
 	s.closers, s.raw = append(s.closers, b.Close), b.read
 	if s.ours, err = s.serve(a.Handler); err != nil {
 		return s, err
@@ -121,6 +125,7 @@ func open(ctx context.Context, d database, inv inventory) (s *stage, err error) 
 	if s.bare, err = s.serve(b.handler()); err != nil {
 		return s, err
 	}
+
 	s.hulls, err = texts(ctx, s.raw, `SELECT id FROM hulls WHERE env = $1 ORDER BY id LIMIT $2`, inv.env, small)
 	return s, err
 }
@@ -140,7 +145,7 @@ func (s *stage) serve(h http.Handler) (base string, err error) {
 	return "http://" + l.Addr().String(), nil
 }
 
-// Close stops the servers, then closes what they used.
+// Close stops the servers, then closes their databases.
 func (s *stage) Close() (err error) {
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		err = errors.Join(err, s.closers[i]())
@@ -154,19 +159,21 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
+
 	s, err := open(ctx, d, inv)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := r.meet(ctx, d, s.raw); err != nil {
+	if err := r.addVersion(ctx, d, s.raw); err != nil {
 		return err
 	}
-	if err := s.agree(ctx); err != nil {
-		return fmt.Errorf("the two servers do not do the same: %w", err)
+	if err := s.checkSame(ctx); err != nil {
+		return fmt.Errorf("the two servers behave differently: %w", err)
 	}
+
 	for _, op := range operations {
-		for _, n := range crowds {
+		for _, n := range concurrencies {
 			if name := fmt.Sprintf("%s/%s/%d", d.name, op.name, n); !o.only.MatchString(name) {
 				continue
 			}
@@ -177,11 +184,12 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 			r.cells = append(r.cells, c)
 		}
 	}
+
 	return s.sell(ctx, o, r, d)
 }
 
 func (s *stage) measure(ctx context.Context, o options, d database, op operation, workers int) (c cell, err error) {
-	progress("%s: %s, %d at once", d.name, op.title, workers)
+	progress("%s: %s, %d concurrent", d.name, op.title, workers)
 	once := func(base string) func(context.Context) error {
 		return func(ctx context.Context) error {
 			req, err := op.request(ctx, base, s)
@@ -191,25 +199,28 @@ func (s *stage) measure(ctx context.Context, o options, d database, op operation
 			return err
 		}
 	}
+
 	ours, bare := once(s.ours), once(s.bare)
 	for _, warm := range []func(context.Context) error{ours, bare} {
 		if _, err := load(ctx, workers, 200*time.Millisecond, warm); err != nil {
 			return c, err
 		}
 	}
+
 	length := time.Duration(o.seconds * float64(time.Second))
 	c = cell{database: d.name, operation: op, workers: workers}
 	if c.ours, c.bare, err = takeTurns(ctx, workers, length, ours, bare); err != nil || o.cpuProfile == "" {
 		return c, err
 	}
+
 	return c, profile(filepath.Join(o.cpuProfile, fmt.Sprintf("%s-%s-%d.pprof", d.name, op.name, workers)), func() error {
 		_, err := load(ctx, workers, length, ours)
 		return err
 	})
 }
 
-// profile writes a CPU profile of what do does. The client is in it too: it
-// lives in the same process.
+// profile writes a CPU profile of do. It includes the client, which runs in the
+// same process.
 func profile(path string, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -226,9 +237,9 @@ func profile(path string, do func() error) error {
 	return errors.Join(err, f.Close())
 }
 
-// agree fails unless both servers give the same answers to reads, and write
+// checkSame fails unless both servers return the same responses to reads and write
 // the same rows for a new hull.
-func (s *stage) agree(ctx context.Context) error {
+func (s *stage) checkSame(ctx context.Context) error {
 	ask := func(base string, op operation) ([]byte, error) {
 		req, err := op.request(ctx, base, s)
 		if err != nil {
@@ -238,6 +249,7 @@ func (s *stage) agree(ctx context.Context) error {
 	}
 	full := s.hulls
 	s.hulls = full[:1] // the same for both
+
 	for _, op := range operations {
 		if !op.read {
 			continue
@@ -254,53 +266,62 @@ func (s *stage) agree(ctx context.Context) error {
 			return fmt.Errorf("%s:\n%s\n%s", op.title, ours, bare)
 		}
 	}
+
 	s.hulls = full
-	return s.agreeOnCreate(ctx, ask)
+	return s.checkSameCreate(ctx, ask)
 }
 
-func (s *stage) agreeOnCreate(ctx context.Context, ask func(string, operation) ([]byte, error)) error {
+func (s *stage) checkSameCreate(ctx context.Context, ask func(string, operation) ([]byte, error)) error {
 	op := operations[len(operations)-1]
-	var grown [2][]string
+	var added [2][]string
 	for i, base := range []string{s.ours, s.bare} {
 		before, err := s.count(ctx)
 		if err != nil {
 			return err
 		}
-		answer, err := ask(base, op)
+
+		response, err := ask(base, op)
 		if err != nil {
 			return err
 		}
+
 		after, err := s.count(ctx)
 		if err != nil {
 			return err
 		}
+
 		for t := range after {
-			grown[i] = append(grown[i], fmt.Sprint(after[t]-before[t]))
+			added[i] = append(added[i], fmt.Sprint(after[t]-before[t]))
 		}
-		// The service reads what either has written as it was answered.
+
+		// The service returns the new hull of either server with the same bytes.
 		var made struct{ ID string }
-		if err := json.Unmarshal(answer, &made); err != nil {
+		if err := json.Unmarshal(response, &made); err != nil {
 			return err
 		}
+
 		seen, err := ask(s.ours, operation{request: get(func(*stage) string { return "/v1/hulls/" + made.ID }), status: http.StatusOK})
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(answer, seen) {
-			return fmt.Errorf("create answers\n%s\nbut wrote\n%s", answer, seen)
+
+		if !bytes.Equal(response, seen) {
+			return fmt.Errorf("create returned\n%s\nbut stored\n%s", response, seen)
 		}
 	}
-	if ours, bare := strings.Join(grown[0], " "), strings.Join(grown[1], " "); ours != bare {
-		return fmt.Errorf("create adds rows %s and %s", ours, bare)
+
+	if ours, bare := strings.Join(added[0], " "), strings.Join(added[1], " "); ours != bare {
+		return fmt.Errorf("create added rows %s and %s", ours, bare)
 	}
 	return nil
 }
 
-// count counts the rows of every table that a new hull goes to.
+// count returns the number of rows in each table that a new hull is written to.
 func (s *stage) count(ctx context.Context) ([]int64, error) {
 	var all []int64
 	for _, table := range []string{
-		"hulls", "hull_terms", "hull_pricing", "hull_price_changes", "hull_history", "audit_entries", "event_sequences", "outbox", "idempotency_keys",
+		"hulls", "hull_terms", "hull_pricing", "hull_price_changes", "hull_history", "audit_entries",
+		"event_sequences", "outbox", "idempotency_keys",
 	} {
 		var n int64
 		if err := s.raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

@@ -8,28 +8,29 @@ import (
 	"time"
 )
 
-// Alphabets of numbers that are written in SQL.
+// Alphabets of the numbers that the SQL generates.
 const (
 	decimal   = "0123456789"
 	crockford = "0123456789abcdefghjkmnpqrstvwxyz"  // of ULIDs
 	serial    = "0123456789ABCDEFGHJKLMNPRSTUVWXYZ" // of HINs: without I, O and Q
 )
 
-// every is how far apart in time the copies were made.
-const every = time.Minute
+// interval is the time between the creation of two copies.
+const interval = time.Minute
 
-// copyStatements make n hulls of the live environment out of those of the
-// test environment: the i-th copies kind i modulo kinds. What else varies
-// with i is chosen so that no filter depends on another, and every rareth hull
-// is unlike the others in all that can be asked for.
+// copyStatements returns the SQL that creates n hulls in the live environment from
+// those of the test environment. The i-th hull copies kind i modulo kinds. The other
+// values are chosen so that the filters are independent. Every rareth hull differs
+// from the others in each filter.
 func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv inventory, n int) ([]string, error) {
 	columns, err := columnsOf(ctx, conn, "hulls")
 	if err != nil {
 		return nil, err
 	}
+
 	now := time.Now()
-	ms := fmt.Sprintf("(%d + i * %d)", madeAt(now, n, 0).UnixMilli(), every.Milliseconds())
-	made := d.stamp(ms)
+	ms := fmt.Sprintf("(%d + i * %d)", createdAt(now, n, 0).UnixMilli(), interval.Milliseconds())
+	created := d.stamp(ms)
 	own := map[string]string{
 		"env":           fmt.Sprint(inv.env),
 		"id":            "copy_id",
@@ -41,29 +42,32 @@ func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv invento
 		"location_id":   rarely(quoted(inv.locations[8]), choose(fmt.Sprintf("i / %d %% 8", kinds*20), inv.locations[:8])),
 		"status":        rarely("'not_for_sale'", state("'archived'", "'sold'", "'on_order'", "'available'")),
 		"status_before": rarely("NULL", state("'available'", "NULL", "NULL", "NULL")),
-		"archived_at":   rarely("NULL", state(made, "NULL", "NULL", "NULL")),
-		"sold_at":       rarely("NULL", state("NULL", made, "NULL", "NULL")),
-		"created_at":    made,
-		"updated_at":    rarely(d.stamp(fmt.Sprint(now.UnixMilli())), made),
+		"archived_at":   rarely("NULL", state(created, "NULL", "NULL", "NULL")),
+		"sold_at":       rarely("NULL", state("NULL", created, "NULL", "NULL")),
+		"created_at":    created,
+		"updated_at":    rarely(d.stamp(fmt.Sprint(now.UnixMilli())), created),
 	}
+
 	values := make([]string, len(columns))
 	for c, name := range columns {
 		if values[c] = own[name]; values[c] == "" {
 			values[c] = name
 		}
 	}
+
 	words := func(term, from string) string {
 		return fmt.Sprintf("INSERT INTO hull_terms (env, term, id) SELECT %d, %s, copy_id FROM %s", inv.env, term, from)
 	}
 	return []string{
 		fmt.Sprintf(`CREATE TEMP TABLE kinds AS SELECT h.*, ROW_NUMBER() OVER (ORDER BY id) - 1 AS kind FROM hulls h WHERE env <> %d`, inv.env),
 		`CREATE TEMP TABLE kind_terms AS SELECT k.kind, t.term FROM kinds k JOIN hull_terms t ON t.env = k.env AND t.id = k.id`,
-		// The cast, because PostgreSQL would count in 32 bits.
+		// The cast prevents PostgreSQL from counting in 32 bits.
 		fmt.Sprintf(`CREATE TEMP TABLE copies AS WITH RECURSIVE numbers (i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < %d)
 			SELECT i, i %% %d AS copy_kind, 'hull_' || %s || '000000000000' || %s AS copy_id, 'GRT' || %s || 'H324' AS copy_hin, %s AS copy_stock
 			FROM numbers`, n-1, kinds, digits(ms, crockford, 10), digits("i", crockford, 4), digits("i", serial, 5), digits("i", decimal, 7)),
-		"INSERT INTO hulls (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM copies JOIN kinds ON kind = copy_kind",
-		// In the order of time, as in life: the pages of the index fill up the same way.
+		"INSERT INTO hulls (" + strings.Join(columns, ", ") + ") SELECT " +
+			strings.Join(values, ", ") + " FROM copies JOIN kinds ON kind = copy_kind",
+		// In order of time, as in production, so that the index pages fill up the same way.
 		words("term", "copies JOIN kind_terms ON kind = copy_kind"),
 		words("'sn'", "copies"),
 		words("copy_stock", "copies"),
@@ -73,26 +77,28 @@ func copyStatements(ctx context.Context, conn *sql.Conn, d database, inv invento
 	}, nil
 }
 
-// What the rare hulls are: a prime apart, so that they are of all kinds.
+// The rare hulls are a prime number apart, so that they are of all kinds.
 const (
 	rareth   = 9973
 	rareMake = "Hinckley"
 )
 
-// madeAt is when the i-th of n copies was made.
-func madeAt(now time.Time, n, i int) time.Time { return now.Add(-time.Hour - time.Duration(n-i)*every) }
+// createdAt returns when the i-th of n copies was created.
+func createdAt(now time.Time, n, i int) time.Time {
+	return now.Add(-time.Hour - time.Duration(n-i)*interval)
+}
 
 func rarely(rare, common string) string {
 	return fmt.Sprintf("CASE WHEN i %% %d = 0 THEN %s ELSE %s END", rareth, rare, common)
 }
 
-// state tells apart the archived, the sold and the ordered hulls, a twentieth
-// each, and all others.
+// state returns an expression with different values for archived, sold and ordered
+// hulls, 1 in 20 each, and for all others.
 func state(archived, sold, ordered, other string) string {
 	return fmt.Sprintf("CASE i / %d %% 20 WHEN 0 THEN %s WHEN 1 THEN %s WHEN 2 THEN %s ELSE %s END", kinds, archived, sold, ordered, other)
 }
 
-// choose picks one of several texts by a number.
+// choose returns an expression that selects one of several texts by a number.
 func choose(number string, texts []string) string {
 	cases := "CASE " + number
 	for i, text := range texts {
@@ -103,7 +109,7 @@ func choose(number string, texts []string) string {
 
 func quoted(text string) string { return "'" + text + "'" }
 
-// digits writes a number in SQL, in as many digits of an alphabet.
+// digits returns an expression that formats a number with count digits of an alphabet.
 func digits(number, alphabet string, count int) string {
 	parts := make([]string, count)
 	for place, unit := count-1, 1; place >= 0; place, unit = place-1, unit*len(alphabet) {
@@ -125,7 +131,7 @@ func columnsOf(ctx context.Context, conn *sql.Conn, table string) ([]string, err
 	return columns, rows.Err()
 }
 
-// indexesOf lists names and definitions.
+// indexesOf returns the names and definitions of the indexes.
 func indexesOf(ctx context.Context, conn *sql.Conn, d database) (all [][2]string, err error) {
 	rows, err := conn.QueryContext(ctx, d.indexes)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"slipway/internal/testkit/postgres"
 )
 
-// database is a database of our own, empty at first, and the few words in
-// which the two kinds differ.
+// database is an empty database for the benchmark, with the SQL that differs
+// between SQLite and PostgreSQL.
 type database struct {
-	name     string // as in -only: sqlite, postgres
+	name     string // as in -only: sqlite or postgres
 	settings app.Settings
 	driver   string
 	writer   string // DSN
@@ -25,25 +25,25 @@ type database struct {
 	writers  int
 	readers  int
 
-	argument string                 // SQL: how internal/db writes the argument $0
+	argument string                 // SQL: how internal/platform/db writes the argument $0
 	stamp    func(ms string) string // SQL: a time column's value from milliseconds
 	indexes  string                 // SQL: name and definition of the indexes of hulls and hull_terms, in order
-	bulk     []string               // SQL: what makes bulk loading fast and unsafe
-	loaded   []string               // SQL: what the database would have done by itself some time after
-	explain  string                 // SQL: put before a query, shows its plan
-	version  string                 // SQL: what runs it
+	bulk     []string               // SQL: settings for fast, unsafe bulk loading
+	loaded   []string               // SQL: maintenance that the database would run automatically later
+	explain  string                 // SQL: prefix that shows the plan of a query
+	version  string                 // SQL: name and version of the database
 }
 
 func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LogLevel: "info",
-		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, // the limiter works, but lets everything pass
+		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, // the limiter runs, but rejects nothing
 	}
 }
 
-// sqliteIn has the pragmas and the pools of internal/db, so that the bare
-// server is as durable as the service and as free to read.
+// sqliteIn uses the pragmas and pool sizes of internal/platform/db, so that the bare
+// server has the same durability and concurrency as the service.
 func sqliteIn(folder string) database {
 	file := "file:" + filepath.Join(folder, "slipway.db") + "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
@@ -53,10 +53,11 @@ func sqliteIn(folder string) database {
 		reader: file + "&_pragma=query_only(1)", readers: max(2, runtime.GOMAXPROCS(0)),
 		argument: "$0 COLLATE BINARY",
 		stamp:    func(ms string) string { return ms },
-		indexes:  `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms') ORDER BY rowid`,
-		bulk:     []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
-		explain:  `EXPLAIN QUERY PLAN `,
-		version:  `SELECT 'SQLite ' || sqlite_version()`,
+		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms')
+			ORDER BY rowid`,
+		bulk:    []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
+		explain: `EXPLAIN QUERY PLAN `,
+		version: `SELECT 'SQLite ' || sqlite_version()`,
 	}
 }
 
@@ -67,11 +68,12 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 		writer: url, writers: 16, reader: url + "&default_transaction_read_only=on", readers: 16,
 		argument: "$0",
 		stamp:    func(ms string) string { return "to_timestamp((" + ms + ") / 1000.0)" },
-		indexes:  `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey' ORDER BY indexname`,
-		bulk:     []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},
-		loaded:   []string{`VACUUM (ANALYZE) hulls`, `VACUUM (ANALYZE) hull_terms`, `CHECKPOINT`},
-		explain:  `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) `,
-		version:  `SELECT 'PostgreSQL ' || current_setting('server_version')`,
+		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey'
+			ORDER BY indexname`,
+		bulk:    []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},
+		loaded:  []string{`VACUUM (ANALYZE) hulls`, `VACUUM (ANALYZE) hull_terms`, `CHECKPOINT`},
+		explain: `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) `,
+		version: `SELECT 'PostgreSQL ' || current_setting('server_version')`,
 	}
 	admin, err := sql.Open("pgx", cluster.URL("postgres"))
 	if err != nil {
@@ -84,7 +86,7 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 
 var argument = regexp.MustCompile(`\$[0-9]+`)
 
-// asSent writes a query as internal/db does.
+// asSent returns a query in the form that internal/platform/db sends.
 func (d database) asSent(query string) string { return argument.ReplaceAllString(query, d.argument) }
 
 // open opens the two pools of the bare server.

@@ -20,22 +20,22 @@ import (
 // The goals of an import of 100,000 rows.
 const (
 	importGoal = time.Minute
-	memoryGoal = 256 << 20 // whatever the size of the file
+	memoryGoal = 256 << 20 // for any file size
 )
 
-// bulk is one long piece of work.
+// bulk is one import or feed.
 type bulk struct {
 	database, title string
 	rows            int
 	took            time.Duration
-	peak            uint64 // most of the heap that was in use
+	peak            uint64 // maximum heap in use
 	goal            bool
 }
 
-// imports measures an import, and the feed of what was imported.
+// imports measures an import and the feed of the imported hulls.
 func imports(ctx context.Context, o options, r *report, d database) (err error) {
 	progress("%s: import of %d rows", d.name, o.rows)
-	inv, err := found(ctx, d)
+	inv, err := bootstrap(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -53,14 +53,15 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	c := &importer{base: web.URL, key: inv.key}
 
 	file := importFile(inv, o.rows)
-	took, peak, err := observe(func() error { return c.bring(ctx, file, o.rows) })
+	took, peak, err := observe(func() error { return c.runImport(ctx, file, o.rows) })
 	if err != nil {
 		return err
 	}
 	r.bulks = append(r.bulks, bulk{d.name, "import, CSV", o.rows, took, peak, took < importGoal && peak < memoryGoal})
 
 	var channel struct{ ID string }
-	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`), &channel); err != nil {
+	if err := c.call(ctx, http.MethodPost, "/v1/channels", "application/json", []byte(`{"name":"bench","auto_publish":true}`),
+		&channel); err != nil {
 		return err
 	}
 	progress("%s: publishing", d.name)
@@ -77,7 +78,7 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	}
 }
 
-// importFile has a hull in each row.
+// importFile returns a CSV file with one hull in each row.
 func importFile(inv inventory, rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("Stock #,HIN,Manufacturer,Model,Year,LOA,Asking Price,Location,Headline,Description\n")
@@ -88,7 +89,8 @@ func importFile(inv inventory, rows int) []byte {
 				if n++; n > rows {
 					break
 				}
-				fmt.Fprintf(&b, "SN-%07d,%c%c%c%05dB324,%s,%s,2024,23.58,\"$124,900\",%s,%s %s with low hours,\"One owner, kept under a roof, serviced every spring.\"\n",
+				fmt.Fprintf(&b, "SN-%07d,%c%c%c%05dB324,%s,%s,2024,23.58,\"$124,900\",%s,%s %s with low hours,\"One owner, kept under a roof, "+
+					"serviced every spring.\"\n",
 					n, 'A'+n/100_000%26, 'B', 'C', n%100_000, brand, model, inv.locations[n%8], brand, model)
 			}
 		}
@@ -120,8 +122,8 @@ func (c *importer) call(ctx context.Context, method, path, kind string, body []b
 	return json.Unmarshal(text, out)
 }
 
-// bring imports a file and waits for its end.
-func (c *importer) bring(ctx context.Context, file []byte, rows int) error {
+// runImport imports a file and waits until it is complete.
+func (c *importer) runImport(ctx context.Context, file []byte, rows int) error {
 	var i struct {
 		ID, State string
 		Created   int
@@ -141,19 +143,21 @@ func (c *importer) bring(ctx context.Context, file []byte, rows int) error {
 	return nil
 }
 
-// feed reads a feed without keeping it and counts its hulls.
+// feed reads a feed and counts its hulls.
 func (c *importer) feed(ctx context.Context, channel string) (n int, took time.Duration, peak uint64, err error) {
 	took, peak, err = observe(func() error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/v1/channels/"+channel+"/feed", nil)
 		if err != nil {
 			return err
 		}
+
 		req.Header.Set("Authorization", "Bearer "+c.key)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return err
 		}
 		defer res.Body.Close()
+
 		buf := make([]byte, 64<<10)
 		for {
 			got, err := res.Body.Read(buf)
@@ -167,11 +171,11 @@ func (c *importer) feed(ctx context.Context, channel string) (n int, took time.D
 			}
 		}
 	})
+
 	return n, took, peak, err
 }
 
-// observe measures how long work takes and how much of the heap is in use
-// meanwhile, at most. What was there before does not count.
+// observe measures how long work takes and how much the heap in use grows at most.
 func observe(work func() error) (took time.Duration, peak uint64, err error) {
 	runtime.GC()
 	var before runtime.MemStats
@@ -190,10 +194,12 @@ func observe(work func() error) (took time.Duration, peak uint64, err error) {
 			}
 		}
 	})
+
 	start := time.Now()
 	err = work()
 	took = time.Since(start)
 	close(done)
 	wg.Wait()
+
 	return took, peak, err
 }

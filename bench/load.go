@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// client keeps its connections, and asks for no compression: both servers send
-// the same bytes.
+// client keeps its connections and doesn't request compression, so both servers
+// send the same bytes.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
 
-// send sends a request and returns the body of the answer.
+// send sends a request and returns the response body.
 func send(req *http.Request, want int) ([]byte, error) {
 	res, err := client.Do(req)
 	if err != nil {
@@ -32,8 +32,8 @@ func send(req *http.Request, want int) ([]byte, error) {
 	return body, nil
 }
 
-// load sends requests from several workers at once, each its next one as soon
-// as it has the answer, and returns how long each took.
+// load sends requests with several workers and returns how long each request took.
+// A worker sends its next request when it has the response.
 func load(ctx context.Context, workers int, length time.Duration, once func(context.Context) error) ([]time.Duration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -55,14 +55,14 @@ func load(ctx context.Context, workers int, length time.Duration, once func(cont
 	return slices.Concat(all...), context.Cause(ctx)
 }
 
-// tally is what one server did in all rounds.
+// tally is the result of one server in all rounds.
 type tally struct {
-	rates []float64 // requests a second, by round
+	rates []float64 // requests per second, by round
 	took  []time.Duration
 	cpu   time.Duration // of this process: server and client
 }
 
-// round loads a server once and adds what it did.
+// round measures a server once and adds the result.
 func (t *tally) round(ctx context.Context, workers int, length time.Duration, once func(context.Context) error) error {
 	start, used := time.Now(), cpuTime()
 	took, err := load(ctx, workers, length, once)
@@ -74,13 +74,13 @@ func (t *tally) round(ctx context.Context, workers int, length time.Duration, on
 
 func (t *tally) rate() float64 { return quantile(t.rates, 0.5) }
 
-// perRequest is the processor time of one request.
+// perRequest returns the CPU time of one request.
 func (t *tally) perRequest() time.Duration { return t.cpu / time.Duration(max(1, len(t.took))) }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for ourselves
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // can't fail for this process
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -94,13 +94,13 @@ func quantile[T float64 | time.Duration](values []T, q float64) T {
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-// rounds is in how many turns two servers are compared: noise then meets both,
-// and the median of the turns forgets those in which it did not.
+// rounds is the number of turns in a comparison. Noise then affects both servers,
+// and the median ignores the rounds where it affects only one.
 const rounds = 15
 
-// takeTurns loads a and b alternately for a total length each. The order
-// within a turn changes, too: the second one finds warmer caches, and
-// the garbage of the first.
+// takeTurns measures a and b alternately, each for a total length. The order in a
+// round changes too, because the second one has warmer caches and the garbage of
+// the first.
 func takeTurns(ctx context.Context, workers int, length time.Duration, a, b func(context.Context) error) (ta, tb tally, err error) {
 	each := length / rounds
 	for i := range rounds {
@@ -118,7 +118,7 @@ func takeTurns(ctx context.Context, workers int, length time.Duration, a, b func
 	return ta, tb, nil
 }
 
-// ratio is a's rate over b's: the median of the turns.
+// ratio returns the rate of a divided by the rate of b: the median of the rounds.
 func ratio(a, b tally) float64 {
 	var all []float64
 	for i := range a.rates {

@@ -1,8 +1,9 @@
-// Command bench measures the service: beside a bare net/http server that does
-// the same SQL on the same database (see bare.go), and on a million hulls.
+// Command bench measures the service. It compares it with a minimal net/http
+// server that runs the same SQL on the same database (see bare.go), and it
+// measures lists and searches on a million hulls.
 //
-// Times depend on the machine and on who else uses it; ratios taken in one run
-// much less. So the two servers take turns, and the goals are ratios.
+// Times depend on the machine and its load. Ratios within one run depend on them
+// much less, so the two servers are measured in turns, and the goals are ratios.
 package main
 
 import (
@@ -32,15 +33,16 @@ type options struct {
 
 func main() {
 	var o options
-	short := flag.Bool("short", false, "a glance: little time for each number, 50,000 hulls instead of a million, nothing written")
-	only := flag.String("only", "", "measure only what `matches`, such as sqlite/get/8, postgres, million, or import; nothing written")
-	flag.Float64Var(&o.seconds, "seconds", 3, "how long each server is asked, for each number")
-	flag.IntVar(&o.hulls, "hulls", 1_000_000, "size of the large inventory")
-	flag.IntVar(&o.rows, "rows", 100_000, "size of the imported file")
-	flag.BoolVar(&o.pgMillion, "pg-million", false, "fill the large inventory on PostgreSQL too, which takes minutes")
-	flag.BoolVar(&o.explain, "explain", false, "print how the databases plan the queries on the large inventory")
-	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of our server, one for each number")
-	flag.StringVar(&o.out, "out", "RESULTS.md", "where to write the results of a full run")
+	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
+	only := flag.String("only", "",
+		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million or import; doesn't write a report")
+	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
+	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
+	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
+	flag.BoolVar(&o.pgMillion, "pg-million", false, "also measure the large inventory on PostgreSQL (takes minutes)")
+	flag.BoolVar(&o.explain, "explain", false, "print the query plans on the large inventory")
+	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of the service, one for each number")
+	flag.StringVar(&o.out, "out", "RESULTS.md", "file for the results of a full run")
 	flag.Parse()
 
 	if *short {
@@ -61,7 +63,7 @@ func main() {
 	}
 }
 
-// run measures everything asked for and reports it.
+// run measures everything selected and reports it.
 func run(ctx context.Context, o options) (err error) {
 	temp, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -84,40 +86,42 @@ func run(ctx context.Context, o options) (err error) {
 	return r.save(o.out)
 }
 
-// others are measured each on a database of its own.
+// others are measured on their own databases.
 var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood, "import": imports}
 
 func onSQLite(ctx context.Context, o options, r *report, temp string) error {
-	if o.wants("sqlite/") {
+	if o.includes("sqlite/") {
 		if err := compare(ctx, o, r, sqliteIn(temp+"/small")); err != nil {
 			return err
 		}
 	}
 	for name, measure := range others {
-		if !o.wants("sqlite/" + name) {
+		if !o.includes("sqlite/" + name) {
 			continue
 		}
 		if err := measure(ctx, o, r, sqliteIn(temp+"/"+name)); err != nil {
 			return err
 		}
 	}
-	if o.wants("sqlite/million") {
+	if o.includes("sqlite/million") {
 		return million(ctx, o, r, sqliteIn(temp+"/large"))
 	}
 	return nil
 }
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
-	if !o.wants("postgres/") && !o.wants("postgres/hooks") && !o.wants("postgres/flood") && !o.wants("postgres/import") && !o.pgMillion {
+	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/flood") &&
+		!o.includes("postgres/import") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")
+
 	cluster, err := postgres.Start(ctx, postgres.Durable())
 	if err != nil {
 		return err
 	}
 	defer cluster.Stop()
-	if o.wants("postgres/") {
+	if o.includes("postgres/") {
 		d, err := postgresIn(ctx, cluster, "small", temp+"/small-postgres")
 		if err != nil {
 			return err
@@ -126,8 +130,9 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+
 	for name, measure := range others {
-		if !o.wants("postgres/" + name) {
+		if !o.includes("postgres/" + name) {
 			continue
 		}
 		d, err := postgresIn(ctx, cluster, name, temp+"/"+name+"-postgres")
@@ -138,6 +143,7 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 			return err
 		}
 	}
+
 	if o.pgMillion {
 		d, err := postgresIn(ctx, cluster, "large", temp+"/large-postgres")
 		if err != nil {
@@ -145,11 +151,12 @@ func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 		}
 		return million(ctx, o, r, d)
 	}
+
 	return nil
 }
 
-// wants reports whether any number under a path was asked for.
-func (o options) wants(path string) bool {
+// includes reports whether any number under a path is selected.
+func (o options) includes(path string) bool {
 	if o.only.String() == "" {
 		return true
 	}

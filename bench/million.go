@@ -16,21 +16,21 @@ type probe struct {
 	query url.Values
 }
 
-// probes are what people and programs ask for, and what could cost most.
+// probes returns common queries, and those that could be the slowest.
 func (s *stage) probes(n int) []probe {
-	ago := func(i int) string { return madeAt(time.Now(), n, n-i).UTC().Format(time.RFC3339) }
+	ago := func(i int) string { return createdAt(time.Now(), n, n-i).UTC().Format(time.RFC3339) }
 	q := func(words string) url.Values { return url.Values{"q": {words}} }
 	many, few := s.locations[3], s.locations[8]
 	return []probe{
 		{"search: a common word, 1 in 8", q("grady")},
-		{"search: a word that all have", q("hours")},
+		{"search: a word that all hulls have", q("hours")},
 		{"search: a rare word, 1 in 10,000", q(rareMake)},
 		{"search: one stock number", q(fmt.Sprintf("SN-%07d", n/2+77))},
-		{"search: beginning of a stock number, 1 in 10", q(fmt.Sprintf("sn0%d", n/2/100_000))},
-		{"search: beginning of every stock number", q("sn")},
+		{"search: start of a stock number, 1 in 10", q(fmt.Sprintf("sn0%d", n/2/100_000))},
+		{"search: start of every stock number", q("sn")},
 		{"search: two words, 1 in 8", q("grady white")},
-		{"search: two words that all have", q("low hours")},
-		{"search: two common words that none has both of", q("grady whaler")},
+		{"search: two words that all hulls have", q("low hours")},
+		{"search: two common words, no hull has both", q("grady whaler")},
 		{"search: a common and a rare word", q("grady " + rareMake)},
 		{"search: a common word, at a large location", url.Values{"q": {"grady"}, "location_id": {many}}},
 		{"search: a common word, at a small location", url.Values{"q": {"grady"}, "location_id": {few}}},
@@ -46,12 +46,12 @@ func (s *stage) probes(n int) []probe {
 		{"filter: make and model, 1 in 40", url.Values{"make": {"beneteau"}, "model": {"first 27"}}},
 		{"filter: large location and common make", url.Values{"location_id": {many}, "make": {"beneteau"}}},
 		{"filter: small location and common make", url.Values{"location_id": {few}, "make": {"beneteau"}}},
-		{"filter: updated lately, 1 in 10,000, of all ages", url.Values{"updated_after": {ago(0)}}},
-		{"filter: updated lately, the newest tenth", url.Values{"updated_after": {ago(n / 10)}}},
-		{"filter: updated since ever", url.Values{"updated_after": {ago(n + 1)}}},
+		{"filter: updated recently, 1 in 10,000, of all ages", url.Values{"updated_after": {ago(0)}}},
+		{"filter: updated recently, the newest 1 in 10", url.Values{"updated_after": {ago(n / 10)}}},
+		{"filter: updated at any time", url.Values{"updated_after": {ago(n + 1)}}},
 		{"filter: price, 1 in 10", url.Values{"price_min": {"100000"}, "price_max": {"199999"}}},
 		{"filter: price, 1 in a million", url.Values{"price_min": {"123456"}, "price_max": {"123456"}}},
-		{"filter: created on a day two thirds back", url.Values{"created_after": {ago(2 * n / 3)}, "created_before": {ago(2*n/3 - 1440)}}},
+		{"filter: created on one day", url.Values{"created_after": {ago(2 * n / 3)}, "created_before": {ago(2*n/3 - 1440)}}},
 	}
 }
 
@@ -62,15 +62,17 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
+
 	progress("%s: filled in %s", d.name, time.Since(start).Round(time.Second))
 	s, err := open(ctx, d, inv)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := r.meet(ctx, d, s.raw); err != nil {
+	if err := r.addVersion(ctx, d, s.raw); err != nil {
 		return err
 	}
+
 	depth := deep{database: d.name, hulls: o.hulls}
 	ask := func(query url.Values) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -83,18 +85,20 @@ func million(ctx context.Context, o options, r *report, d database) (err error) 
 	if depth.first, depth.last, err = takeTurns(ctx, 1, time.Duration(o.seconds*float64(time.Second)), ask(first), ask(last)); err != nil {
 		return err
 	}
+
 	r.depths = append(r.depths, depth)
 	for _, p := range s.probes(o.hulls) {
 		progress("%s: %s", d.name, p.title)
 		r.found = append(r.found, s.try(ctx, d, p))
 	}
+
 	if o.explain {
 		return s.explain(ctx, d)
 	}
 	return nil
 }
 
-// answer is what became of a probe.
+// answer is the result of a probe.
 type answer struct {
 	database, title string
 	took            []time.Duration
@@ -103,8 +107,8 @@ type answer struct {
 	err             error
 }
 
-// try asks several times, a slow one fewer. An error is an answer too: the
-// service gives up on a query that takes too long.
+// try sends a query several times, or fewer times if it is slow. An error is also
+// a result: the service cancels a query that takes too long.
 func (s *stage) try(ctx context.Context, d database, p probe) answer {
 	a := answer{database: d.name, title: p.title}
 	for start := time.Now(); len(a.took) < 3 || (len(a.took) < 50 && time.Since(start) < time.Second); {

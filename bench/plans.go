@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// explain prints how the database plans the service's queries. The texts are
-// those of internal/hulls, written down once more: look there first.
+// explain prints the plans of the service's queries. The queries are copies of
+// those in internal/hulls.
 func (s *stage) explain(ctx context.Context, d database) error {
 	list := func(where string) string {
 		return withColumns("SELECT {h.cols} FROM hulls h WHERE h.env = $1 AND " + where + " ORDER BY h.id DESC LIMIT 26")
@@ -20,18 +20,21 @@ func (s *stage) explain(ctx context.Context, d database) error {
 	}
 	within := func(from string) string { return "term >= '" + from + "' AND term < '" + from + "\U0010FFFF'" }
 	updated := func(since time.Time) string { return "h.updated_at > " + d.stamp(fmt.Sprint(since.UnixMilli())) }
+
 	for _, q := range []struct{ title, query string }{
 		{"first page", list(active)},
 		{"last page", list(active + " AND h.id < '" + s.hulls[100] + "'")},
-		{"beyond the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" + s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
+		{"after the last page", "SELECT 1 FROM hulls h WHERE h.env = $1 AND " + active + " AND h.id > '" +
+			s.hulls[100] + "' ORDER BY h.id LIMIT 1"},
 		{"status", list("h.status = 'on_order'")},
 		{"location", list(active + " AND h.location_id = '" + s.locations[3] + "'")},
 		{"make", list(active + " AND h.make_key = 'beneteau'")},
 		{"location and make", list(active + " AND h.make_key = 'beneteau' AND h.location_id = '" + s.locations[3] + "'")},
-		{"updated lately", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
-		{"updated since ever", list(active + " AND " + updated(time.UnixMilli(0)))},
+		{"updated recently", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
+		{"updated at any time", list(active + " AND " + updated(time.UnixMilli(0)))},
 		{"price", list(active + " AND h.price_usd >= 123456 AND h.price_usd <= 123456")},
-		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5", "'gradyz'", "$6", "17").Replace(termsIn)},
+		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5",
+			"'gradyz'", "$6", "17").Replace(termsIn)},
 		{"search: one word", byTerm("grady", "")},
 		{"search: two words", byTerm("grady", " AND EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = $1 AND x.id = h.id AND x."+
 			strings.Replace(within("white"), "AND term", "AND x.term", 1)+")")},
@@ -43,6 +46,7 @@ func (s *stage) explain(ctx context.Context, d database) error {
 		}
 		fmt.Printf("\n%s, %s\n  %s\n", d.name, q.title, strings.Join(lines, "\n  "))
 	}
+
 	return nil
 }
 
@@ -54,15 +58,18 @@ func (s *stage) plan(ctx context.Context, d database, query string) (lines []str
 		return nil, err
 	}
 	defer rows.Close()
+
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
+
 	values := make([]any, len(columns))
 	var text string
 	for i := range values {
 		values[i] = new(any)
 	}
+
 	values[len(values)-1] = &text
 	for rows.Next() {
 		if err := rows.Scan(values...); err != nil {
@@ -70,5 +77,6 @@ func (s *stage) plan(ctx context.Context, d database, query string) (lines []str
 		}
 		lines = append(lines, text)
 	}
+
 	return lines, rows.Err()
 }

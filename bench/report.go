@@ -16,11 +16,11 @@ import (
 
 // The goals.
 const (
-	leastRatio = 0.5 // reads beside the bare server
-	mostDepth  = 1.3 // the last page beside the first
+	minRatio = 0.5 // reads, compared with the bare server
+	maxDepth = 1.3 // the last page, compared with the first
 )
 
-// cell is one comparison.
+// cell is one comparison of the service with the bare server.
 type cell struct {
 	database   string
 	operation  operation
@@ -28,7 +28,7 @@ type cell struct {
 	ours, bare tally
 }
 
-// deep is what depth costs.
+// deep compares the first page of a list with the last one.
 type deep struct {
 	database    string
 	hulls       int
@@ -54,8 +54,8 @@ type report struct {
 
 func newReport() *report { return &report{} }
 
-// meet takes note of a database's version.
-func (r *report) meet(ctx context.Context, d database, pool *sql.DB) error {
+// addVersion adds the version of a database to the report.
+func (r *report) addVersion(ctx context.Context, d database, pool *sql.DB) error {
 	v, err := texts(ctx, pool, d.version)
 	if err == nil && !slices.Contains(r.versions, v[0]) {
 		r.versions = append(r.versions, v[0])
@@ -72,15 +72,17 @@ type table struct {
 
 func (r *report) tables() []table {
 	compared := table{
-		title: "The service beside a bare server",
-		note: fmt.Sprintf("Requests a second, milliseconds, and milliseconds of processor time of server and client together. "+
-			"Goal for reads: a ratio of at least %.1f.", leastRatio),
-		columns: []string{"database", "operation", "at once", "ours/s", "bare/s", "ratio", "goal", "ours p50", "ours p99", "bare p50", "bare p99", "ours CPU", "bare CPU"},
+		title: "Comparison with a bare server",
+		note: fmt.Sprintf("Requests per second, latency in milliseconds, and CPU time of server and client together in milliseconds. "+
+			"Goal for reads: a ratio of at least %.1f.", minRatio),
+		columns: []string{"database", "operation", "concurrency", "Slipway/s", "bare/s", "ratio", "goal", "Slipway p50", "Slipway p99",
+			"bare p50", "bare p99", "Slipway CPU", "bare CPU"},
 	}
+
 	for _, c := range r.cells {
 		by, goal := ratio(c.ours, c.bare), ""
 		if c.operation.read {
-			goal = mark(by >= leastRatio)
+			goal = mark(by >= minRatio)
 		}
 		compared.rows = append(compared.rows, []string{
 			c.database, c.operation.title, fmt.Sprint(c.workers), fmt.Sprintf("%.0f", c.ours.rate()), fmt.Sprintf("%.0f", c.bare.rate()),
@@ -88,31 +90,37 @@ func (r *report) tables() []table {
 			ms(quantile(c.bare.took, 0.5)), ms(quantile(c.bare.took, 0.99)), ms(c.ours.perRequest()), ms(c.bare.perRequest()),
 		})
 	}
+
 	sold := table{
 		title:   "Deals",
-		note:    "The service by itself: every deal on a hull of its own, which accepting the offer reserves.",
-		columns: []string{"database", "operation", "at once", "a second", "p50", "p99", "CPU"},
+		note:    "Only the service. Each deal has its own hull. Accepting the offer reserves it.",
+		columns: []string{"database", "operation", "concurrency", "per second", "p50", "p99", "CPU"},
 	}
 	for _, s := range r.sales {
 		sold.rows = append(sold.rows, []string{
-			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)), ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
+			s.database, s.title, fmt.Sprint(s.workers), fmt.Sprintf("%.0f", s.ours.rate()), ms(quantile(s.ours.took, 0.5)),
+			ms(quantile(s.ours.took, 0.99)), ms(s.ours.perRequest()),
 		})
 	}
+
 	depth := table{
 		title:   "Depth",
-		note:    fmt.Sprintf("Milliseconds for 50 hulls at the newest and at the oldest end. Goal: at most %.1f times.", mostDepth),
+		note:    fmt.Sprintf("Milliseconds for the newest and the oldest 50 hulls. Goal: a ratio of at most %.1f.", maxDepth),
 		columns: []string{"database", "hulls", "first page p50", "last page p50", "ratio", "goal"},
 	}
 	for _, d := range r.depths {
 		depth.rows = append(depth.rows, []string{
-			d.database, fmt.Sprint(d.hulls), ms(quantile(d.first.took, 0.5)), ms(quantile(d.last.took, 0.5)), fmt.Sprintf("%.2f", d.ratio()), mark(d.ratio() <= mostDepth),
+			d.database, fmt.Sprint(d.hulls), ms(quantile(d.first.took, 0.5)), ms(quantile(d.last.took, 0.5)),
+			fmt.Sprintf("%.2f", d.ratio()), mark(d.ratio() <= maxDepth),
 		})
 	}
+
 	found := table{
 		title:   "Lists and searches on the large inventory",
 		note:    "Milliseconds for the first page of 25, one request at a time.",
-		columns: []string{"database", "what", "p50", "worst", "hulls"},
+		columns: []string{"database", "query", "p50", "max", "hulls"},
 	}
+
 	for _, a := range r.found {
 		row := []string{a.database, a.title, ms(quantile(a.took, 0.5)), ms(quantile(a.took, 1)), fmt.Sprint(a.rows)}
 		if a.more {
@@ -123,17 +131,21 @@ func (r *report) tables() []table {
 		}
 		found.rows = append(found.rows, row)
 	}
+
 	work := table{
 		title: "Imports and feeds",
-		note: fmt.Sprintf("One at a time, with its job. Peak is the most of the heap in use at once, client included. Goals: 100,000 rows in %.0f s, and a peak of %d MB at any size.",
+		note: fmt.Sprintf("One at a time, including the job. Peak is the maximum heap in use, "+
+			"including the client. Goals: 100,000 rows in %.0f s, and a peak of at most %d MB at any size.",
 			importGoal.Seconds(), memoryGoal>>20),
-		columns: []string{"database", "what", "rows", "seconds", "rows/s", "peak MB", "goal"},
+		columns: []string{"database", "operation", "rows", "seconds", "rows/s", "peak MB", "goal"},
 	}
 	for _, b := range r.bulks {
 		work.rows = append(work.rows, []string{
-			b.database, b.title, fmt.Sprint(b.rows), fmt.Sprintf("%.1f", b.took.Seconds()), fmt.Sprintf("%.0f", float64(b.rows)/b.took.Seconds()), fmt.Sprint(b.peak >> 20), mark(b.goal),
+			b.database, b.title, fmt.Sprint(b.rows), fmt.Sprintf("%.1f", b.took.Seconds()), fmt.Sprintf("%.0f", float64(b.rows)/b.took.Seconds()),
+			fmt.Sprint(b.peak >> 20), mark(b.goal),
 		})
 	}
+
 	return append([]table{compared, sold, depth, found, work}, r.relayTables()...)
 }
 
@@ -196,13 +208,13 @@ func (r *report) save(path string) error {
 
 const introduction = `# Benchmark
 
-Written by ` + "`make bench`" + `. Times depend on the machine and on who else uses it; compare ratios, which were taken in
+` + "`make bench`" + ` writes this file. Times depend on the machine and its load. Compare the ratios: the servers are measured in
 turns within one run.
 
-The bare server is the ceiling: net/http and database/sql by hand, for exactly these requests. It looks the key up and
-compares its hash, runs the same SQL through prepared statements and pools of the same size, scans into a struct and
-writes the same bytes; create is one transaction, as durable, with the same rows in the same tables. It has no
-validation, rate limits, scopes, request ids, log, metrics, time limits or error handling, passes JSON columns through
-as text, and its create checks nothing and encrypts nothing. The client runs in the same process and costs both
+The bare server shows the maximum: net/http and database/sql, written by hand for exactly these requests. It finds the
+API key and compares its hash, runs the same SQL with prepared statements and pools of the same size, scans into a struct
+and writes the same bytes. Create is one transaction, equally durable, with the same rows in the same tables. The bare
+server has no validation, rate limits, scopes, request IDs, logs, metrics, timeouts or error handling, and it copies JSON
+columns as text. Its create checks nothing and encrypts nothing. The client runs in the same process and costs both
 servers the same.
 `

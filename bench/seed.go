@@ -19,15 +19,15 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// inventory is what a filled database holds.
+// inventory describes the contents of a filled database.
 type inventory struct {
 	key       string // of the live environment, which has the hulls
 	env       int64
 	locations []string
 }
 
-// models are the boats of the inventory: 8 makes of 5 models, all equally
-// frequent, so that of a million hulls 125,000 are of one make.
+// models are the boats of the inventory: 8 makes with 5 models each, all equally
+// frequent. Of a million hulls, each make has 125,000.
 var models = map[string][]string{
 	"Grady-White":   {"Freedom 235", "Canyon 306", "Fisherman 216", "Express 330", "Adventure 208"},
 	"Boston Whaler": {"Montauk 170", "Outrage 280", "Conquest 285", "Vantage 240", "Realm 350"},
@@ -41,23 +41,25 @@ var models = map[string][]string{
 
 const kinds = 40 // boats in models
 
-// seed fills an empty database with n hulls. The service makes one of each
-// kind, in the test environment; SQL copies those to the live one, with words,
-// numbers, places and states of their own. So rows and search words have the
-// shape that the service gives them. (Prices' and status's histories, which
-// lists and searches do not touch, are not copied.)
+// seed fills an empty database with n hulls. The service creates one of each
+// kind in the test environment. SQL copies them to the live environment, with
+// different terms, numbers, locations and statuses. So the rows and search terms
+// are like those of the service. The price and status histories are not copied,
+// because lists and searches don't read them.
 func seed(ctx context.Context, d database, n int) (inventory, error) {
 	progress("%s: %d hulls", d.name, n)
-	inv, err := found(ctx, d)
+	inv, err := bootstrap(ctx, d)
 	if err != nil {
 		return inv, err
 	}
+
 	write, read, err := d.open()
 	if err != nil {
 		return inv, err
 	}
 	defer write.Close()
 	defer read.Close()
+
 	conn, err := write.Conn(ctx)
 	if err != nil {
 		return inv, err
@@ -66,18 +68,22 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 	if err := conn.QueryRowContext(ctx, `SELECT env FROM dealerships WHERE mode = 'live'`).Scan(&inv.env); err != nil {
 		return inv, err
 	}
+
 	indexes, err := indexesOf(ctx, conn, d)
 	if err != nil {
 		return inv, err
 	}
+
 	statements := append([]string{}, d.bulk...)
 	for _, i := range indexes {
 		statements = append(statements, "DROP INDEX "+i[0]) // rebuilt from sorted rows, which is much faster
 	}
+
 	copies, err := copyStatements(ctx, conn, d, inv, n)
 	if err != nil {
 		return inv, err
 	}
+
 	statements = append(statements, copies...)
 	for _, i := range indexes {
 		statements = append(statements, i[1])
@@ -87,12 +93,13 @@ func seed(ctx context.Context, d database, n int) (inventory, error) {
 			return inv, fmt.Errorf("%s: %w", s, err)
 		}
 	}
+
 	return inv, nil
 }
 
-// found migrates the database and makes, through the service, a dealership,
+// bootstrap migrates the database and uses the service to create a dealership,
 // its locations and one hull of each kind.
-func found(ctx context.Context, d database) (inv inventory, err error) {
+func bootstrap(ctx context.Context, d database) (inv inventory, err error) {
 	a, err := app.Open(ctx, d.settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return inv, err
@@ -101,28 +108,34 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 	if err := a.Migrate(ctx); err != nil {
 		return inv, err
 	}
+
 	f, err := access.Bootstrap(ctx, a.DB, a.Box, "Bench Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
 		return inv, err
 	}
+
 	if inv.key, err = issue(ctx, a, f.DealershipID, auth.Live); err != nil {
 		return inv, err
 	}
+
 	catalog, err := issue(ctx, a, f.DealershipID, auth.Test)
 	if err != nil {
 		return inv, err
 	}
-	for i := range 9 { // the ninth is for few
-		place, err := post(a, inv.key, "/v1/locations", map[string]any{"name": "Harbor " + strconv.Itoa(i+1)})
+
+	for i := range 9 { // the ninth has few hulls
+		location, err := post(a, inv.key, "/v1/locations", map[string]any{"name": "Harbor " + strconv.Itoa(i+1)})
 		if err != nil {
 			return inv, err
 		}
-		inv.locations = append(inv.locations, place)
+		inv.locations = append(inv.locations, location)
 	}
-	shop, err := post(a, catalog, "/v1/locations", map[string]any{"name": "Catalogue"})
+
+	shop, err := post(a, catalog, "/v1/locations", map[string]any{"name": "Catalog"})
 	if err != nil {
 		return inv, err
 	}
+
 	for brand, names := range models {
 		for _, model := range names {
 			if _, err := post(a, catalog, "/v1/hulls", hullBody(brand, model, shop)); err != nil {
@@ -130,14 +143,14 @@ func found(ctx context.Context, d database) (inv inventory, err error) {
 			}
 		}
 	}
+
 	return inv, nil
 }
 
-// hullBody is a hull without numbers, which the copies get: on order, it needs
-// none.
-func hullBody(brand, model, place string) map[string]any {
+// hullBody returns a hull on order, which needs no HIN. The copies have one.
+func hullBody(brand, model, location string) map[string]any {
 	return map[string]any{
-		"make": brand, "model": model, "year": 2024, "length_ft": 23.58, "price_usd": 124900, "location_id": place, "status": "on_order",
+		"make": brand, "model": model, "year": 2024, "length_ft": 23.58, "price_usd": 124900, "location_id": location, "status": "on_order",
 		"title": brand + " " + model + " with low hours", "boat_class": "power-center", "received_on": "2024-05-01",
 		"description": strings.Repeat("One owner, kept under a roof, serviced every spring. ", 6),
 		"metadata":    map[string]string{"lot": "B-17", "source": "boat show"},
@@ -156,7 +169,7 @@ func issue(ctx context.Context, a *app.App, dealershipID string, mode auth.Mode)
 	})
 }
 
-// post makes a resource and returns its id.
+// post creates a resource and returns its ID.
 func post(a *app.App, key, path string, body any) (string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -166,9 +179,9 @@ func post(a *app.App, key, path string, body any) (string, error) {
 	req.Header.Set("Authorization", "Bearer "+key)
 	w := httptest.NewRecorder()
 	a.Handler.ServeHTTP(w, req)
-	var made struct{ ID string }
-	if err := json.Unmarshal(w.Body.Bytes(), &made); err != nil || w.Code != http.StatusCreated {
+	var created struct{ ID string }
+	if err := json.Unmarshal(w.Body.Bytes(), &created); err != nil || w.Code != http.StatusCreated {
 		return "", fmt.Errorf("POST %s: %d %s", path, w.Code, w.Body)
 	}
-	return made.ID, nil
+	return created.ID, nil
 }

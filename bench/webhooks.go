@@ -19,11 +19,11 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// mostSlowed is by how much neighbors that hang or are dead may raise the p99
-// of a webhook that works.
-const mostSlowed = 1.2
+// maxSlowed limits how much webhooks that hang or fail increase the p99 of a
+// working webhook.
+const maxSlowed = 1.2
 
-// relayed is how fast events reach a number of webhooks.
+// relayed is the time to deliver events to a number of webhooks.
 type relayed struct {
 	database   string
 	webhooks   int
@@ -31,16 +31,16 @@ type relayed struct {
 	took       time.Duration
 }
 
-// delays is how long events take from their commit to the receiver: alone,
-// beside two webhooks that work, and beside one that hangs and one that is dead.
+// delays has the times from commit to receiver: with one webhook, with two other
+// working webhooks, and with one that hangs and one that fails.
 type delays struct {
-	database            string
-	alone, beside, sick []time.Duration
+	database                string
+	alone, working, failing []time.Duration
 }
 
-// slowed is what it costs that the two neighbors are sick.
+// slowed returns how much slower the p99 is if the two other webhooks fail.
 func (d delays) slowed() float64 {
-	return float64(quantile(d.sick, 0.99)) / float64(quantile(d.beside, 0.99))
+	return float64(quantile(d.failing, 0.99)) / float64(quantile(d.working, 0.99))
 }
 
 // hooks measures deliveries on an empty database.
@@ -59,12 +59,12 @@ func hooks(ctx context.Context, o options, r *report, d database) (err error) {
 		r.relayed = append(r.relayed, relayed{d.name, n, sent, took})
 	}
 	progress("%s: from commit to receiver", d.name)
-	found, err := b.latency(ctx, d.name, o.deliveries()/5)
-	r.delays = append(r.delays, found)
+	measured, err := b.latency(ctx, d.name, o.deliveries()/5)
+	r.delays = append(r.delays, measured)
 	return err
 }
 
-// deliveries is how many a throughput is taken from.
+// deliveries returns the number of deliveries to measure.
 func (o options) deliveries() int {
 	if o.out == "" && o.seconds < 1 {
 		return 1000
@@ -82,9 +82,9 @@ type hookBench struct {
 	release  chan struct{}
 	closers  []func() error
 
-	mu   sync.Mutex
-	got  map[string]int // by path
-	hear func(path string, at time.Time)
+	mu        sync.Mutex
+	got       map[string]int // by path
+	onReceive func(path string, at time.Time)
 }
 
 func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
@@ -94,29 +94,35 @@ func openHooks(ctx context.Context, d database) (b *hookBench, err error) {
 	if b.App, err = app.Open(ctx, set, slog.New(slog.DiscardHandler)); err != nil {
 		return b, err
 	}
+
 	b.closers = append(b.closers, b.App.Close)
 	if err := b.App.Migrate(ctx); err != nil {
 		return b, err
 	}
+
 	f, err := access.Bootstrap(ctx, b.DB, b.Box, "Bench Marine", "owner@example.com", dealership.Standard)
 	if err != nil {
 		return b, err
 	}
+
 	_, err = db.Write(ctx, b.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
 		found, err := dealership.FindEnvironment(ctx, tx, f.DealershipID, auth.Test)
 		if err != nil {
 			return 0, err
 		}
-		k, err := access.IssueKey(ctx, tx.In(found.Env), auth.Test, access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
+		k, err := access.IssueKey(ctx, tx.In(found.Env), auth.Test,
+			access.KeyRequest{Name: "bench", Scopes: []auth.Scope{auth.Webhooks, auth.Admin}})
 		b.env, b.key = found.Env, k.Key
 		return 0, err
 	})
 	if err != nil {
 		return b, err
 	}
+
 	if b.api, err = b.serve(b.App.Handler); err != nil {
 		return b, err
 	}
+
 	b.receiver, err = b.serve(http.HandlerFunc(b.receive))
 	return b, err
 }
@@ -145,8 +151,8 @@ func (b *hookBench) receive(_ http.ResponseWriter, req *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.got[req.URL.Path]++
-	if b.hear != nil {
-		b.hear(req.URL.Path, at)
+	if b.onReceive != nil {
+		b.onReceive(req.URL.Path, at)
 	}
 }
 
@@ -157,10 +163,11 @@ func (b *hookBench) close() (err error) {
 	return err
 }
 
-// subscribe makes a webhook and returns how to remove it.
+// subscribe creates a webhook and returns a function that deletes it.
 func (b *hookBench) subscribe(ctx context.Context, url, types string) (func() error, error) {
 	var w struct{ ID string }
-	if err := b.ask(ctx, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url": %q, "events": [%s]}`, url, types), http.StatusCreated, &w); err != nil {
+	if err := b.ask(ctx, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url": %q, "events": [%s]}`, url, types),
+		http.StatusCreated, &w); err != nil {
 		return nil, err
 	}
 	return func() error {
@@ -168,7 +175,7 @@ func (b *hookBench) subscribe(ctx context.Context, url, types string) (func() er
 	}, nil
 }
 
-// emit commits events, some in each transaction.
+// emit commits n events, with a number of them in each transaction.
 func (b *hookBench) emit(ctx context.Context, name string, n, each int) error {
 	for done := 0; done < n; done += each {
 		_, err := db.Write(ctx, b.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
@@ -186,9 +193,9 @@ func (b *hookBench) emit(ctx context.Context, name string, n, each int) error {
 	return nil
 }
 
-// throughput fills the outbox while the relay is stopped, then takes the time from the
-// relay's start until every webhook has every event.
-func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took time.Duration, sent int, err error) {
+// throughput fills the outbox while the relay is stopped. Then it measures the time
+// from the start of the relay until every webhook has received every event.
+func (b *hookBench) throughput(ctx context.Context, webhooks, limit int) (took time.Duration, sent int, err error) {
 	for i := range webhooks {
 		remove, err := b.subscribe(ctx, fmt.Sprintf("%s/%d/%d", b.receiver, webhooks, i), `"location.created"`)
 		if err != nil {
@@ -196,49 +203,54 @@ func (b *hookBench) throughput(ctx context.Context, webhooks, most int) (took ti
 		}
 		defer func() { err = errors.Join(err, remove()) }()
 	}
-	count := most / webhooks
+
+	count := limit / webhooks
 	if err := b.emit(ctx, "location.created", count, 100); err != nil {
 		return 0, 0, err
 	}
-	left, all := count*webhooks, make(chan struct{})
+
+	remaining, all := count*webhooks, make(chan struct{})
 	b.mu.Lock()
-	b.hear = func(string, time.Time) {
-		if left--; left == 0 {
+	b.onReceive = func(string, time.Time) {
+		if remaining--; remaining == 0 {
 			close(all)
 		}
 	}
 	b.mu.Unlock()
+
 	start := time.Now()
 	stop := b.relay(ctx)
 	select {
 	case <-all:
 	case <-time.After(5 * time.Minute):
-		err = fmt.Errorf("%d deliveries are missing", left)
+		err = fmt.Errorf("%d deliveries are missing", remaining)
 	}
+
 	took = time.Since(start)
 	b.mu.Lock()
-	b.hear = nil
+	b.onReceive = nil
 	b.mu.Unlock()
 	stop()
+
 	return took, count * webhooks, err
 }
 
 // relay runs the relay until stop is called.
 func (b *hookBench) relay(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
+	stopped := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(stopped)
 		b.App.Relay.Run(ctx)
 	}()
 	return func() {
 		cancel()
-		<-ended
+		<-stopped
 	}
 }
 
-// latency takes the time from commit to receiver, one event at a time, in turns
-// of events that differ in who else wants them.
+// latency measures the time from commit to receiver, one event at a time. It
+// alternates between event types that different webhooks subscribe to.
 func (b *hookBench) latency(ctx context.Context, database string, n int) (d delays, err error) {
 	d.database = database
 	for url, types := range map[string]string{
@@ -252,20 +264,22 @@ func (b *hookBench) latency(ctx context.Context, database string, n int) (d dela
 			return d, err
 		}
 	}
-	heard := make(chan time.Time, 1)
+
+	received := make(chan time.Time, 1)
 	b.mu.Lock()
-	b.hear = func(path string, at time.Time) {
+	b.onReceive = func(path string, at time.Time) {
 		if path == "/works" {
-			heard <- at
+			received <- at
 		}
 	}
 	b.mu.Unlock()
 	defer b.relay(ctx)()
 	defer close(b.release)
+
 	turns := []struct {
 		event string
 		into  *[]time.Duration
-	}{{"location.created", &d.alone}, {"location.updated", &d.beside}, {"location.deleted", &d.sick}}
+	}{{"location.created", &d.alone}, {"location.updated", &d.working}, {"location.deleted", &d.failing}}
 	for i := range 3 * n {
 		turn := turns[i/10%3]
 		if err := b.emit(ctx, turn.event, 1, 1); err != nil {
@@ -273,11 +287,12 @@ func (b *hookBench) latency(ctx context.Context, database string, n int) (d dela
 		}
 		committed := time.Now()
 		select {
-		case at := <-heard:
+		case at := <-received:
 			*turn.into = append(*turn.into, max(0, at.Sub(committed)))
 		case <-time.After(time.Minute):
 			return d, errors.New("an event was not delivered")
 		}
 	}
+
 	return d, nil
 }

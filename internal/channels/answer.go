@@ -42,6 +42,7 @@ func parseAnswer(status int, body []byte) answer {
 		Message    string `json:"message"`
 		Error      any    `json:"error"`
 	}
+
 	readable := json.Unmarshal(body, &said) == nil
 	a := answer{verdict: ack, code: text(said.Code), message: said.Message}
 	switch word := strings.ToLower(said.Status + said.Result); {
@@ -52,6 +53,7 @@ func parseAnswer(status int, body []byte) answer {
 	case said.Ack != nil && !*said.Ack, slices.Contains([]string{"nack", "rejected", "refused", "error", "failed", "invalid"}, word):
 		a.verdict = nack
 	}
+
 	if a.verdict == ack {
 		a.externalID, a.url = orNone(text(said.ExternalID)+textIf(said.ExternalID == nil, said.ID)), orNone(clipped(said.URL, 2000))
 		a.code, a.message = "", ""
@@ -69,6 +71,7 @@ func parseAnswer(status int, body []byte) answer {
 	if a.message = clipped(strings.TrimSpace(a.message), 500); a.message == "" {
 		a.message = fmt.Sprintf("The partner responded with status %d.", status)
 	}
+
 	a.code = clipped(a.code, 100)
 	return a
 }
@@ -122,6 +125,7 @@ func (l *HullSyndication) apply(a answer, asked HullSyndication, now *time.Time)
 	if l.State != queued || l.Revision != asked.Revision {
 		return
 	}
+
 	switch publishing := *asked.Action == toPublish; {
 	case a.verdict == later:
 		l.postpone(a.code, a.message, *now)

@@ -41,7 +41,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
 		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
-	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read, "Render the channel's listing feed (JSON, XML or CSV)", a.feed,
+	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read,
+		"Render the channel's listing feed (JSON, XML or CSV)", a.feed,
 		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted."),
 		rest.Produces("application/ld+json", "application/xml", "text/csv"))
 }
@@ -81,6 +82,7 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 			return c, err
 		}
 	}
+
 	return c, events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
 }
 
@@ -143,18 +145,22 @@ func (a *API) changeListing(
 	if err != nil {
 		return HullSyndication{}, err
 	}
+
 	if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 		return HullSyndication{}, err
 	}
+
 	c, err := channels.Find(ctx, tx, in.ChannelID)
 	if err != nil {
 		return HullSyndication{}, err
 	}
+
 	l, err := changeListing(ctx, tx, in.HullID, c.ID, func(h hulls.Hull, l *HullSyndication) error {
 		return edit(c, h, l)
 	})
 	if err == nil && l.State == queued {
 		err = a.Jobs.Enqueue(ctx, tx, PushDue{}, tx.Now)
 	}
+
 	return l, err
 }

@@ -19,12 +19,12 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// feature is the feature behind the service, to run jobs directly.
+// feature returns the API of the package, so that tests can run its jobs directly.
 func feature(s *testkit.Server) *channels.API {
 	return &channels.API{DB: s.DB, Jobs: s.Jobs, Partners: http.DefaultClient}
 }
 
-// onChannel is how a hull stands on a channel.
+// onChannel returns the state of a hull on a channel.
 func onChannel(s *testkit.Server, hull, channel string) (l channels.HullSyndication) {
 	var list page.Page[channels.HullSyndication]
 	s.Test.Get("/v1/hulls/"+hull+"/syndication?limit=100", 200, &list)
@@ -61,14 +61,14 @@ func TestPublishToAFeed(t *testing.T) {
 			t.Errorf(`got %s; want l.State = "published", l.PublishedAt != nil`, testkit.Show(l))
 		}
 		state("published", true)
-		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil) // again changes nothing
+		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil) // a repeated request changes nothing
 		state("published", true)
 
 		// The listing follows the hull.
 		s.Test.Post(path+"/transition", `{"to":"not_for_sale"}`, 200, nil)
 		state("removed", false)
 		if l := onChannel(s, id, channel); *l.Code != "status" || *l.Message != "The hull's status is not_for_sale." {
-			t.Errorf(`why: got %s; want l.Code = "status", l.Message = "The hull's status is not_for_sale."`, testkit.Show(l))
+			t.Errorf(`reason: got %s; want l.Code = "status", l.Message = "The hull's status is not_for_sale."`, testkit.Show(l))
 		}
 		s.Test.Post(path+"/transition", `{"to":"available"}`, 200, nil)
 		state("published", true)
@@ -86,7 +86,7 @@ func TestPublishToAFeed(t *testing.T) {
 		s.Test.Post(path+"/transition", `{"to":"available"}`, 200, nil)
 		state("published", true)
 
-		// What the dealer withdraws stays withdrawn.
+		// A hull that the dealer withdrew is not published again.
 		s.Test.Do("DELETE", path+"/syndication/"+channel, nil, 200, &l)
 		testkit.Equal(t, l.State, "removed")
 		testkit.Equal(t, l.Code, nil)
@@ -100,13 +100,13 @@ func TestPublishToAFeed(t *testing.T) {
 		testkit.Equal(t, events[0], "hull.syndicated")
 		testkit.Equal(t, events[1], "hull.syndication_removed")
 
-		// A channel that goes is forgotten.
+		// A deleted channel is removed from its hulls.
 		s.Test.Delete("/v1/channels/"+channel, 204)
 		s.Test.Get("/v1/channels/"+channel+"/feed", 404, nil)
 		if err := jobs.Run(t.Context(), feature(s).ClearChannel, channels.ClearChannel{Env: s.Env("hulls", id), ChannelID: channel}); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Len(t, publishedOn(s, id), 0, "no longer on")
+		testkit.Len(t, publishedOn(s, id), 0, "after the channel was deleted")
 		s.Test.Put(path+"/syndication/"+channel, nil, 404, nil)
 	})
 }
@@ -120,7 +120,8 @@ func TestAutoPublish(t *testing.T) {
 		after := s.Test.Hull(loc, nil)
 		testkit.Equal(t, publishedOn(s, after), []string{channel}, "channels of a new hull")
 		for range 2 {
-			if err := jobs.Run(t.Context(), feature(s).FillChannel, channels.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+			if err := jobs.Run(t.Context(), feature(s).FillChannel,
+				channels.FillChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -128,19 +129,21 @@ func TestAutoPublish(t *testing.T) {
 		testkit.Equal(t, onChannel(s, used, channel).State, "not_listed")
 		s.Test.Patch("/v1/hulls/"+used, `{"condition":"new"}`, 200, nil)
 		if onChannel(s, used, channel).State != "published" {
-			t.Error("not published when it came to pass the filter")
+			t.Error("not published after it started to match the filter")
 		}
+
 		s.Test.Do("DELETE", "/v1/hulls/"+before+"/syndication/"+channel, nil, 200, nil)
 		s.Test.Put("/v1/hulls/"+before+"/pricing", `{"price_usd":1000}`, 200, nil)
 		if onChannel(s, before, channel).State != "removed" {
-			t.Error("published against the dealer's wish")
+			t.Error("published after the dealer withdrew it")
 		}
+
 		onOrder := s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil})
 		s.Test.Do("DELETE", "/v1/hulls/"+onOrder+"/syndication/"+channel, nil, 200, nil)
 		s.Test.Patch("/v1/hulls/"+onOrder, `{"hin":"ABC12345L495"}`, 200, nil)
 		s.Test.Post("/v1/hulls/"+onOrder+"/transition", `{"to":"available"}`, 200, nil)
 		if onChannel(s, onOrder, channel).State != "removed" {
-			t.Error("published though it was withdrawn before it came")
+			t.Error("published although it was withdrawn before it arrived")
 		}
 	})
 }
@@ -160,7 +163,8 @@ func TestBadChannels(t *testing.T) {
 		} {
 			s.Test.Post("/v1/channels", body, 422, nil).WantDetail(t, want[0], want[1], body)
 		}
-		s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).WantDetail(t, "push_url", "https", "plain http in live")
+		s.Live.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 422, nil).
+			WantDetail(t, "push_url", "https", "plain http in live")
 		s.Test.Post("/v1/channels", `{"name":"x","push_url":"http://x.example/"}`, 201, nil)
 	})
 }
@@ -193,8 +197,8 @@ func newPartner(t *testing.T) *partner {
 	return p
 }
 
-// says makes the partner answer in one way from now on.
-func (p *partner) says(status int, text string) {
+// respond sets the partner's response to all later calls.
+func (p *partner) respond(status int, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answer = func(call) (int, string) { return status, text }
@@ -206,7 +210,7 @@ func (p *partner) calls() []call {
 	return slices.Clone(p.got)
 }
 
-// push does what the jobs do, and reports whether the channel was due.
+// push runs the jobs that push listings and reports whether the channel was due.
 func push(t *testing.T, s *testkit.Server, channel string) bool {
 	t.Helper()
 	enqueued := func() int64 {
@@ -219,7 +223,8 @@ func push(t *testing.T, s *testkit.Server, channel string) bool {
 	if enqueued() == before {
 		return false
 	}
-	if err := jobs.Run(t.Context(), feature(s).PushChannel, channels.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
+	if err := jobs.Run(t.Context(), feature(s).PushChannel,
+		channels.PushChannel{Env: s.Env("channels", channel), ChannelID: channel}); err != nil {
 		t.Fatal(err)
 	}
 	return true
@@ -239,15 +244,17 @@ func TestPushToAPartner(t *testing.T) {
 		if !push(t, s, channel) {
 			t.Fatal("not due")
 		}
-		if l = onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "BT-1" || *l.URL != "https://bt.example/1" || l.AttemptedAt == nil || l.Action != nil {
-			t.Errorf(`acknowledged: got %s; want l.State = "published", l.ExternalID = "BT-1", l.URL = "https://bt.example/1", l.AttemptedAt != nil, l.Action = nil`, testkit.Show(l))
+		if l = onChannel(s, id, channel); l.State != "published" || *l.ExternalID != "BT-1" || *l.URL != "https://bt.example/1" ||
+			l.AttemptedAt == nil || l.Action != nil {
+			t.Errorf(`acknowledged: got %s; want l.State = "published", l.ExternalID = "BT-1", l.URL = "https://bt.example/1", `+
+				`l.AttemptedAt != nil, l.Action = nil`, testkit.Show(l))
 		}
 		testkit.Equal(t, publishedOn(s, id), []string{channel})
 		if push(t, s, channel) {
-			t.Error("due again for nothing")
+			t.Error("due again without a change")
 		}
 
-		// A new price is told; until then the old listing stands.
+		// A new price is pushed. Until then, the old listing stays published.
 		s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd":77000}`, 200, nil)
 		l = onChannel(s, id, channel)
 		testkit.Equal(t, l.State, "queued", "after a new price")
@@ -256,9 +263,11 @@ func TestPushToAPartner(t *testing.T) {
 		push(t, s, channel)
 		calls := p.calls()
 		var body map[string]any
-		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id || calls[1].kind != "application/ld+json" ||
+		if err := json.Unmarshal([]byte(calls[1].body), &body); err != nil || calls[1].action != "publish" || calls[1].hull != id ||
+			calls[1].kind != "application/ld+json" ||
 			body["offers"].(map[string]any)["price"] != "77000" {
-			t.Errorf(`told %+v %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
+			t.Errorf(`pushed %+v, %v; want no error, calls[1].action = "publish", calls[1].hull = %q, calls[1].kind = "application/ld+json", `+
+				`body["offers"].(map[string]any)["price"] = "77000"`, calls[1], err, id)
 		}
 		s.Test.Put("/v1/hulls/"+id+"/specs", `{"beam_ft":8.5}`, 200, nil)
 		l = onChannel(s, id, channel)
@@ -266,8 +275,8 @@ func TestPushToAPartner(t *testing.T) {
 		s.Test.Patch("/v1/hulls/"+id, `{"metadata":{"slip":"B14"}}`, 200, nil)
 		push(t, s, channel)
 
-		// A refusal comes with the partner's own words, and a change is a new chance.
-		p.says(422, `{"code":"NO_PHOTO","message":"A photo is required."}`)
+		// A rejection has the partner's message. The next change is pushed again.
+		p.respond(422, `{"code":"NO_PHOTO","message":"A photo is required."}`)
 		s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd":78000}`, 200, nil)
 		push(t, s, channel)
 		l = onChannel(s, id, channel)
@@ -275,7 +284,7 @@ func TestPushToAPartner(t *testing.T) {
 		testkit.Equal(t, l.Code, new("NO_PHOTO"))
 		testkit.Equal(t, l.Message, new("A photo is required."))
 		testkit.Len(t, publishedOn(s, id), 0)
-		p.says(200, "")
+		p.respond(200, "")
 		s.Test.Photo(id)
 		push(t, s, channel)
 		l = onChannel(s, id, channel)
@@ -283,7 +292,7 @@ func TestPushToAPartner(t *testing.T) {
 		testkit.Equal(t, l.Code, nil, "with a photo")
 		testkit.Equal(t, l.ExternalID, new("BT-1"), "with a photo")
 
-		// A hull that is gone is taken off, and the partner is told.
+		// An archived hull is withdrawn from the partner.
 		s.Test.Post("/v1/hulls/"+id+"/archive", nil, 200, nil)
 		l = onChannel(s, id, channel)
 		testkit.Equal(t, l.State, "queued")
@@ -291,16 +300,16 @@ func TestPushToAPartner(t *testing.T) {
 		push(t, s, channel)
 		last := p.calls()[len(p.calls())-1]
 		l = onChannel(s, id, channel)
-		testkit.Equal(t, l.State, "removed", "withdrawn", "told")
-		testkit.Len(t, publishedOn(s, id), 0, "withdrawn", "told")
-		testkit.Equal(t, last.action, "withdraw", "withdrawn", "told")
-		testkit.Contains(t, last.body, "Discontinued", "withdrawn", "told")
+		testkit.Equal(t, l.State, "removed", "withdrawn")
+		testkit.Len(t, publishedOn(s, id), 0, "withdrawn")
+		testkit.Equal(t, last.action, "withdraw", "withdrawn")
+		testkit.Contains(t, last.body, "Discontinued", "withdrawn")
 		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
 		testkit.Equal(t, types, []string{"hull.syndicated", "hull.syndication_queued", "hull.syndication_rejected", "hull.syndication_removed"})
 	})
 }
 
-func TestPushTriesAgain(t *testing.T) {
+func TestPushRetries(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newPartner(t)
 		loc := s.Test.Location()
@@ -309,7 +318,7 @@ func TestPushTriesAgain(t *testing.T) {
 		for _, id := range []string{bad, good} {
 			s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
 		}
-		// One listing that the partner stumbles over does not hold up the other.
+		// A listing that fails doesn't delay the other one.
 		p.mu.Lock()
 		p.answer = func(c call) (int, string) {
 			if c.hull == bad {
@@ -328,25 +337,25 @@ func TestPushTriesAgain(t *testing.T) {
 			n := len(p.calls())
 			s.Advance(wait - 10*time.Second)
 			if push(t, s, channel) {
-				t.Errorf("try %d came too early", i+2)
+				t.Errorf("attempt %d was too early", i+2)
 			}
 			s.Advance(20 * time.Second)
 			if !push(t, s, channel) || len(p.calls()) != n+1 {
-				t.Errorf("try %d did not come", i+2)
+				t.Errorf("attempt %d was not made", i+2)
 			}
 		}
 
-		// A partner that is away is left alone, whatever else there is to tell it.
-		p.says(503, "")
+		// A partner that is unavailable is not called for other listings either.
+		p.respond(503, "")
 		s.Test.Put("/v1/hulls/"+good+"/pricing", `{"price_usd":1000}`, 200, nil)
 		push(t, s, channel)
 		n := len(p.calls())
 		third := s.Test.Hull(loc, nil)
 		s.Test.Put("/v1/hulls/"+third+"/syndication/"+channel, nil, 200, nil)
 		if push(t, s, channel) || len(p.calls()) != n {
-			t.Error("a partner that is away was asked again at once")
+			t.Error("an unavailable partner was called again immediately")
 		}
-		p.says(200, "")
+		p.respond(200, "")
 		s.Advance(time.Hour)
 		push(t, s, channel)
 		for _, id := range []string{bad, good, third} {
@@ -358,18 +367,20 @@ func TestPushTriesAgain(t *testing.T) {
 		s.Test.Put("/v1/hulls/"+good+"/pricing", `{"price_usd":2000}`, 200, nil)
 		push(t, s, channel)
 		if l := onChannel(s, good, channel); l.State != "queued" || *l.Code != "no_answer" || strings.Contains(*l.Message, "127.0.0.1") {
-			t.Errorf(`a partner that is gone: got %s; want l.State = "queued", l.Code = "no_answer", l.Message not to contain "127.0.0.1"`, testkit.Show(l))
+			t.Errorf(`partner unreachable: got %s; want l.State = "queued", l.Code = "no_answer", l.Message not to contain "127.0.0.1"`,
+				testkit.Show(l))
 		}
 	})
 }
 
-// What changes while the partner is thinking is told after that.
+// A change during a push is pushed afterward.
 func TestChangeDuringAPush(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newPartner(t)
 		channel := s.Test.Channel(map[string]any{"push_url": p.URL})
 		id := s.Test.Hull(s.Test.Location(), nil)
 		s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
+
 		first := true
 		p.mu.Lock()
 		p.answer = func(call) (int, string) {
@@ -381,17 +392,19 @@ func TestChangeDuringAPush(t *testing.T) {
 		}
 		p.mu.Unlock()
 		push(t, s, channel)
+
 		calls := p.calls()
 		testkit.Len(t, calls, 2)
 		testkit.Excludes(t, calls[0].body, `"5000"`)
 		testkit.Contains(t, calls[1].body, `"5000"`)
+
 		l := onChannel(s, id, channel)
 		testkit.Equal(t, l.State, "published")
 		testkit.Equal(t, l.ExternalID, new("X"))
 	})
 }
 
-// The queue itself pushes.
+// The job queue runs the push jobs.
 func TestPushJobsRun(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newPartner(t)
@@ -399,13 +412,13 @@ func TestPushJobsRun(t *testing.T) {
 		s.RunJobs()
 		id := s.Test.Hull(s.Test.Location(), nil)
 		s.Test.Put("/v1/hulls/"+id+"/syndication/"+channel, nil, 200, nil)
-		testkit.Eventually(t, "an answer", func() bool { return onChannel(s, id, channel).State == "published" })
+		testkit.Eventually(t, "a response", func() bool { return onChannel(s, id, channel).State == "published" })
 		testkit.Equal(t, len(p.calls()), 1)
 	})
 }
 
-// A partner on a private address is not called.
-func TestPushStaysOutside(t *testing.T) {
+// A partner with a private address is not called.
+func TestPushRejectsPrivateAddress(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	p := newPartner(t)
 	channel := s.Test.Channel(map[string]any{"push_url": p.URL})

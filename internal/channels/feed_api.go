@@ -15,10 +15,12 @@ func (a *API) feed(ctx context.Context, in *ByChannel) (*rest.Content, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		s, err := findShop(callCtx, tx)
 		if err != nil {
 			return nil, err
 		}
+
 		tag, err := feedTag(callCtx, tx, c, s)
 		return &rest.Content{
 			Type: mediaTypes[c.Format], Name: c.ID + "." + c.Format, ETag: tag,

@@ -15,7 +15,7 @@ import (
 	"slipway/internal/testkit"
 )
 
-// feedIDs are the hulls of a feed, in its order.
+// feedIDs returns the IDs of the hulls in a feed, in order.
 func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 	t.Helper()
 	switch format {
@@ -32,6 +32,7 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 		for _, i := range doc.Items {
 			ids = append(ids, i.ID)
 		}
+
 	case "xml":
 		var doc struct {
 			Boats []struct {
@@ -44,6 +45,7 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 		for _, b := range doc.Boats {
 			ids = append(ids, b.ID)
 		}
+
 	case "csv":
 		rows, err := csv.NewReader(strings.NewReader(string(body))).ReadAll()
 		if err != nil {
@@ -53,6 +55,7 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 			ids = append(ids, r[0])
 		}
 	}
+
 	return ids
 }
 
@@ -65,16 +68,19 @@ func TestFeed(t *testing.T) {
 			channels[format] = s.Test.Channel(map[string]any{"format": format, "auto_publish": true})
 			testkit.Len(t, feedIDs(t, format, s.Test.Get("/v1/channels/"+channels[format]+"/feed", 200, nil).Bytes), 0, format, "nothing")
 		}
+
 		lines := []string{"stock_number,hin,make,model,year,length_ft,price_usd,location_id,title\n"}
 		for n := range 203 { // more than two batches
 			lines = append(lines, fmt.Sprintf("F-%d,ABC%05dL495,Lund,Tyee,2024,20,1000,%s,=1+1\n", n, n, loc))
 		}
+
 		var i imports.HullImport
 		s.Test.Post("/v1/hull_imports", testkit.File{Type: "text/csv", Bytes: []byte(strings.Join(lines, ""))}, 202, &i)
 		job := imports.RunImport{Env: s.Env("hull_imports", i.ID), ImportID: i.ID}
 		if err := jobs.Run(t.Context(), (&imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}).RunImport, job); err != nil {
 			t.Fatal(err)
 		}
+
 		want := testkit.Rows[string](s, `SELECT id FROM hulls ORDER BY id`)
 		s.Test.Hull(loc, map[string]any{"status": "not_for_sale"})
 		photo := s.Test.Photo(want[0])
@@ -86,15 +92,17 @@ func TestFeed(t *testing.T) {
 			}
 			testkit.Excludes(t, res.Bytes, ",=1+1", format, "no formula")
 			testkit.Contains(t, res.Bytes, "/media/", format, "no formula")
-			// The tag stays as long as the feed does.
+
+			// The ETag is the same until the feed changes.
 			tag := res.Header.Get("ETag")
 			same := func(want int) {
 				t.Helper()
-				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // which does not write it all
+				s.Test.With("If-None-Match", tag).Do("HEAD", path, nil, want, nil) // doesn't write the feed
 			}
 			same(304)
 			s.Test.Patch("/v1/hulls/"+want[5], `{"metadata":{"note":"`+format+`"}}`, 200, nil)
 			same(304)
+
 			for _, change := range []func(){
 				func() {
 					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format)}, 200, nil)
@@ -114,6 +122,7 @@ func TestFeed(t *testing.T) {
 				tag = s.Test.Do("HEAD", path, nil, 200, nil).Header.Get("ETag")
 			}
 		}
+
 		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {
 			t.Errorf("the other environment's feed has %d bytes, want n <= 200", n)
 		}

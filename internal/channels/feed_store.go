@@ -54,7 +54,8 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) 
 		newest = all.Newest.UnixMilli()
 	}
 	// The links to photos change each day.
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest, link.Expiry(tx.Now).Unix(), s.print))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest,
+		link.Expiry(tx.Now).Unix(), s.print))
 	return hex.EncodeToString(sum[:16]), err
 }
 
@@ -65,6 +66,7 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 	if err := out.begin(s.name); err != nil {
 		return err
 	}
+
 	after := ""
 	for {
 		batch, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]listing, error) {
@@ -78,14 +80,17 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 		if err != nil {
 			return err
 		}
+
 		for _, l := range batch {
 			if err := out.write(l); err != nil {
 				return err
 			}
 		}
+
 		if len(batch) < feedBatch {
 			return out.end()
 		}
+
 		after = batch[len(batch)-1].ID
 	}
 }

@@ -264,6 +264,7 @@ func (x *xmlWriter) write(l listing) error {
 			}
 		}
 	}
+
 	for i, p := range l.photos {
 		start := element("photo", "position", strconv.Itoa(i+1), "sha256", p.SHA256, "modified", p.UpdatedAt.Format(wire.TimeFormat))
 		if p.Caption != nil {
@@ -273,6 +274,7 @@ func (x *xmlWriter) write(l listing) error {
 			return err
 		}
 	}
+
 	return x.enc.EncodeToken(boat.End())
 }
 
@@ -388,10 +390,12 @@ func productOf(l listing) product {
 		Modified: l.UpdatedAt.Format(wire.TimeFormat),
 		Offers: offer{
 			Type: "Offer", Price: l.price(), Currency: "USD",
-			Availability: schemaOrg + map[string]string{"active": "InStock", "sale_pending": "LimitedAvailability", "withdrawn": "Discontinued"}[l.saleStatus()],
-			Seller:       ldThing{Type: "Organization", Name: l.seller},
+			Availability: schemaOrg + map[string]string{"active": "InStock", "sale_pending": "LimitedAvailability",
+				"withdrawn": "Discontinued"}[l.saleStatus()],
+			Seller: ldThing{Type: "Organization", Name: l.seller},
 		},
 	}
+
 	if l.Hull.Condition == "new" {
 		p.Condition = schemaOrg + "NewCondition"
 	}
@@ -401,9 +405,11 @@ func productOf(l listing) product {
 	if l.at != nil {
 		p.Offers.At = &ldThing{Type: "Place", Name: l.at.Name, Phone: deref(l.at.Phone)}
 		if a := l.at.Address; a != nil {
-			p.Offers.At.Address = &ldPlace{Type: "PostalAddress", Street: a.Line1, City: a.City, Region: deref(a.Region), Postal: deref(a.PostalCode), Country: a.Country}
+			p.Offers.At.Address = &ldPlace{Type: "PostalAddress", Street: a.Line1, City: a.City, Region: deref(a.Region),
+				Postal: deref(a.PostalCode), Country: a.Country}
 		}
 	}
+
 	for _, f := range fields {
 		text := f.text(l)
 		if f.unit == "-" || text == "" {
@@ -415,5 +421,6 @@ func productOf(l listing) product {
 		}
 		p.Properties = append(p.Properties, prop)
 	}
+
 	return p
 }

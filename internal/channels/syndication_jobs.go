@@ -58,6 +58,7 @@ func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
+
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		for _, c := range due {
 			n, err := db.Exec(ctx, tx, `UPDATE channels SET push_after = ? WHERE env = ? AND id = ? AND push_after <= ?`,
@@ -74,6 +75,7 @@ func (a *API) PushDue(ctx context.Context, _ PushDue) error {
 		}
 		return struct{}{}, nil
 	})
+
 	return err
 }
 
@@ -111,6 +113,7 @@ func (a *API) PushChannel(ctx context.Context, job PushChannel) error {
 			return a.leaveChannel(ctx, c, true)
 		}
 	}
+
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, `UPDATE channels SET push_after = ? WHERE env = ? AND id = ?`, tx.Now, job.Env, job.ChannelID)
 	})
@@ -132,15 +135,18 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			}
 			return nil, err
 		}
+
 		asked, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
 			WHERE env = ? AND channel_id = ? AND state = 'queued' AND due_at <= ? ORDER BY due_at, hull_id LIMIT ?`, c.Env, c.ID, tx.Now, pushBatch)
 		if err != nil || len(asked) == 0 {
 			return nil, err
 		}
+
 		s, err := findShop(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
+
 		var batch []due
 		for _, l := range asked {
 			h, err := hulls.Find(ctx, tx, l.HullID)
@@ -158,8 +164,10 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			}
 			batch = append(batch, due{l, body.Bytes()})
 		}
+
 		return batch, nil
 	})
+
 	return c, batch, err
 }
 
@@ -173,6 +181,7 @@ func (a *API) pushAll(ctx context.Context, c Channel, batch []due) (down bool, e
 		next <- d
 	}
 	close(next)
+
 	for range pushAtOnce {
 		wg.Go(func() {
 			for d := range next {
@@ -191,6 +200,7 @@ func (a *API) pushAll(ctx context.Context, c Channel, batch []due) (down bool, e
 		})
 	}
 	wg.Wait()
+
 	return down, err
 }
 
@@ -200,10 +210,12 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 	if err != nil {
 		return answer{verdict: nack, code: "push_url", message: "The channel's push_url is not a URL."}
 	}
+
 	req.Header.Set("Content-Type", mediaTypes[c.Format])
 	req.Header.Set("User-Agent", "Slipway")
 	req.Header.Set("Slipway-Action", *d.asked.Action)
 	req.Header.Set("Slipway-Hull", d.asked.HullID)
+
 	res, err := a.Partners.Do(req)
 	if errors.Is(err, outbound.ErrPrivateAddress) {
 		return answer{verdict: nack, code: "address_refused", message: "The channel's push_url does not resolve to a public address."}
@@ -213,6 +225,7 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 		return answer{verdict: later, down: true, code: "no_answer", message: "The partner could not be reached or did not respond in time."}
 	}
 	defer res.Body.Close()
+
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return answer{verdict: later, down: true, code: "no_answer", message: "The partner's response was incomplete."}
@@ -276,10 +289,12 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 			if err != nil {
 				return nil, err
 			}
+
 			ids, err := hulls.IDsAfter(ctx, tx, after, channelBatch)
 			if err != nil {
 				return nil, err
 			}
+
 			for _, id := range ids {
 				_, err := changeListing(ctx, tx, id, c.ID, func(h hulls.Hull, l *HullSyndication) error {
 					if field, _ := c.rejects(h); l.Revision == 0 && field == "" {
@@ -292,11 +307,13 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 					return nil, err
 				}
 			}
+
 			return ids, nil
 		})
 		if err != nil || len(ids) == 0 {
 			return err
 		}
+
 		after = ids[len(ids)-1]
 	}
 }

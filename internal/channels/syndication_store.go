@@ -26,17 +26,21 @@ func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 			return err
 		}
 	}
+
 	if err := bad.Err(); err != nil {
 		return err
 	}
+
 	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM channels WHERE env = ?`, tx.Env)
 	if err != nil {
 		return err
 	}
+
 	if n >= maxChannels {
 		return fault.Conflict("You already have %d channels, which is the maximum. Delete one first.", maxChannels).
 			Detail("channels", "too_many", "must be at most %d", maxChannels)
 	}
+
 	c.PushAfter = tx.Now
 	return channels.Insert(ctx, tx, c)
 }
@@ -186,10 +190,12 @@ func changeListing(
 	if err != nil {
 		return HullSyndication{}, err
 	}
+
 	l, err := listingOf(ctx, tx, h, channelID)
 	if err != nil {
 		return l, err
 	}
+
 	before, shown := l, h.PublishedChannels
 	if err := edit(h, &l); err != nil {
 		return l, err
@@ -203,6 +209,7 @@ func changeListing(
 	if l.show(&h); slices.Equal(shown, h.PublishedChannels) {
 		return l, nil
 	}
+
 	return l, hulls.SaveChannels(ctx, tx, &h)
 }
 

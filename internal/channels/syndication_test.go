@@ -17,13 +17,14 @@ import (
 	"slipway/internal/photos"
 )
 
-// Every state of a listing, whatever was asked for before: where it goes when
-// the hull may be listed, when it changed, and when it may not.
+// Tests each state of a listing with each earlier action: the next state if the
+// hull can be listed, if it changed, and if it can't be listed.
 func TestListingFollowsItsHull(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	push := "https://partner.example"
 	type start struct{ state, action string }
 	starts := []start{{notListed, ""}, {queued, toPublish}, {queued, toWithdraw}, {published, ""}, {rejected, ""}, {removed, ""}}
+
 	// By start: same, changed, not to be listed, not wanted.
 	pull := map[start][4]start{
 		{notListed, ""}:      {{published, ""}, {published, ""}, {notListed, ""}, {notListed, ""}},
@@ -33,6 +34,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 		{rejected, ""}:       {{rejected, ""}, {published, ""}, {removed, ""}, {removed, ""}},
 		{removed, ""}:        {{published, ""}, {published, ""}, {removed, ""}, {removed, ""}},
 	}
+
 	pushed := map[start][4]start{
 		{notListed, ""}:      {{queued, toPublish}, {queued, toPublish}, {notListed, ""}, {notListed, ""}},
 		{queued, toPublish}:  {{queued, toPublish}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
@@ -41,6 +43,7 @@ func TestListingFollowsItsHull(t *testing.T) {
 		{rejected, ""}:       {{rejected, ""}, {queued, toPublish}, {queued, toWithdraw}, {queued, toWithdraw}},
 		{removed, ""}:        {{queued, toPublish}, {queued, toPublish}, {removed, ""}, {removed, ""}},
 	}
+
 	for kind, table := range map[string]map[start][4]start{"feed": pull, "push": pushed} {
 		for _, from := range starts {
 			for i, want := range table[from] {
@@ -48,11 +51,14 @@ func TestListingFollowsItsHull(t *testing.T) {
 				if kind == "push" {
 					c.PushURL = &push
 				}
+
 				h := hulls.Hull{Status: hulls.Available}
-				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now, Listed: from.state == published}
+				l := HullSyndication{State: from.state, Action: orNone(from.action), Wanted: i != 3, Revision: 4, AttemptedAt: &now,
+					Listed: from.state == published}
 				if i == 2 {
 					h.Status = hulls.Sold
 				}
+
 				before := l
 				wrote := l.follow(h, c, i == 1, now)
 				if got := (start{l.State, deref(l.Action)}); got != want {
@@ -62,14 +68,15 @@ func TestListingFollowsItsHull(t *testing.T) {
 					t.Errorf("%s from %v, case %d: wrote %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, wrote, l)
 				}
 				if l.State == published && !l.Listed || l.State == removed && l.Listed {
-					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed", kind, from, i, l.Listed, l.State)
+					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed",
+						kind, from, i, l.Listed, l.State)
 				}
 			}
 		}
 	}
 }
 
-// A partner who was never asked need not be told to take a hull off.
+// A partner that never received a hull is not asked to remove it.
 func TestWithdrawBeforeTheFirstAttempt(t *testing.T) {
 	now := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	c := Channel{PushURL: new("https://partner.example")}
@@ -91,10 +98,14 @@ func TestChannelRejects(t *testing.T) {
 		{ChannelFilter{}, hulls.Available, ""}, {ChannelFilter{}, hulls.OnHold, ""}, {ChannelFilter{}, hulls.SalePending, ""},
 		{ChannelFilter{}, hulls.OnOrder, "status"}, {ChannelFilter{}, hulls.InTransit, "status"}, {ChannelFilter{}, hulls.Sold, "status"},
 		{ChannelFilter{}, hulls.Delivered, "status"}, {ChannelFilter{}, hulls.NotForSale, "status"}, {ChannelFilter{}, hulls.Archived, "status"},
-		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.OnHold, "status"}, {ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
-		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"}, {ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
-		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"}, {ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
-		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"}, {ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
+		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.OnHold, "status"},
+		{ChannelFilter{Statuses: []hulls.Status{hulls.Available}}, hulls.Available, ""},
+		{ChannelFilter{LocationIDs: []string{"loc_b"}}, hulls.Available, "location_id"},
+		{ChannelFilter{LocationIDs: []string{"loc_a", "loc_b"}}, hulls.Available, ""},
+		{ChannelFilter{Conditions: []string{"new"}}, hulls.Available, "condition"},
+		{ChannelFilter{Conditions: []string{"used"}}, hulls.Available, ""},
+		{ChannelFilter{PriceMin: new(int64(50_001))}, hulls.Available, "price_usd"},
+		{ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
 	} {
 		h.Status = c.status
 		if field, _ := (Channel{Filter: c.filter}).rejects(h); field != c.field {
@@ -126,11 +137,13 @@ func TestParseAnswer(t *testing.T) {
 	} {
 		a := parseAnswer(c.status, []byte(c.body))
 		if a.verdict != c.verdict || a.code != c.code || a.message != c.message || deref(a.externalID) != c.extID || a.down != c.down {
-			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a, c.verdict, c.code, c.message, c.extID, c.down)
+			t.Errorf("%d %s: got %+v; want a.verdict = %q, a.code = %q, a.message = %q, deref(a.externalID) = %q, a.down = %v", c.status, c.body, a,
+				c.verdict, c.code, c.message, c.extID, c.down)
 		}
 	}
+
 	if a := parseAnswer(400, []byte("\xff\x00"+strings.Repeat("ü", 5000))); len(a.message) > 500 || strings.ContainsRune(a.message, 0) {
-		t.Errorf("a long answer: got %q, want at most 500 bytes without NUL", a.message)
+		t.Errorf("long response: got %q, want at most 500 bytes without NUL", a.message)
 	}
 }
 
@@ -147,15 +160,21 @@ func TestBackoff(t *testing.T) {
 
 func sampleListing() listing {
 	return listing{
-		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, PriceUSD: 124_900, Status: hulls.Available,
-			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`), UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
-		specs:  hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5), Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}}, EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
-		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}}, {SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
-		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}}, seller: "Acme Marine",
+		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58,
+			PriceUSD: 124_900, Status: hulls.Available,
+			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`),
+			UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
+		specs: hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5),
+			Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}},
+			EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
+		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}},
+			{SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
+		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}},
+		seller: "Acme Marine",
 	}
 }
 
-func rendered(t *testing.T, format string, l listing) string {
+func renderText(t *testing.T, format string, l listing) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := render(format, &b, l); err != nil {
@@ -167,32 +186,42 @@ func rendered(t *testing.T, format string, l listing) string {
 func TestListingAsJSON(t *testing.T) {
 	var p map[string]any
 	l := sampleListing()
-	if err := json.Unmarshal([]byte(rendered(t, "json", l)), &p); err != nil {
+	if err := json.Unmarshal([]byte(renderText(t, "json", l)), &p); err != nil {
 		t.Fatal(err)
 	}
+
 	offers := p["offers"].(map[string]any)
-	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" || p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
+	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" ||
+		p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
 		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
 		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
-		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", len(p["image"].([]any)) = 2`, p)
+		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", `+
+			`p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", `+
+			`offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", `+
+			`len(p["image"].([]any)) = 2`, p)
 	}
+
 	props := map[string]any{}
 	for _, v := range p["additionalProperty"].([]any) {
 		v := v.(map[string]any)
 		props[v["name"].(string)] = v["value"]
 	}
+
 	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
-		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", props["status"] = "active"`, props)
+		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", `+
+			`props["status"] = "active"`, props)
 	}
 	if _, there := props["hull_material"]; there {
-		t.Error("an unknown value is there")
+		t.Error("an unknown value was written")
 	}
+
 	l.pricing.PriceHidden, l.Status = true, hulls.SalePending
-	if text := rendered(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
+	if text := renderText(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
 		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
 	}
+
 	l.gone = true
-	if text := rendered(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
+	if text := renderText(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
 		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
 	}
 }
@@ -212,20 +241,24 @@ func TestListingAsXML(t *testing.T) {
 			} `xml:"photo"`
 		} `xml:"boat"`
 	}
-	if err := xml.Unmarshal([]byte(rendered(t, "xml", sampleListing())), &doc); err != nil {
+
+	if err := xml.Unmarshal([]byte(renderText(t, "xml", sampleListing())), &doc); err != nil {
 		t.Fatal(err)
 	}
+
 	b := doc.Boats[0]
-	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" || b.Description != `Fast & "dry" <b>` || b.Material != nil ||
+	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" ||
+		b.Description != `Fast & "dry" <b>` || b.Material != nil ||
 		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
-		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
+		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", `+
+			`b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
 	}
 }
 
 func TestListingAsCSV(t *testing.T) {
 	l := sampleListing()
 	l.Title, l.Description = new(`=HYPERLINK("http://evil","boat")`), new("+1 owner")
-	rows, err := csv.NewReader(strings.NewReader(rendered(t, "csv", l))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(renderText(t, "csv", l))).ReadAll()
 	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
 		t.Fatalf("got rows %q, %v; want 2 of the same length", rows, err)
 	}
@@ -233,8 +266,10 @@ func TestListingAsCSV(t *testing.T) {
 	for i, name := range rows[0] {
 		cells[name] = rows[1][i]
 	}
-	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" || cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
-		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
+	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" ||
+		cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
+		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", `+
+			`cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
 	}
 }
 
@@ -243,14 +278,15 @@ func TestEscapeFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \t]?[=+\-@＝＋－＠|%]?[A-Z0-9(]*`)).Draw(t, "text")
 		cell := escapeFormula(text)
-		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" && strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
+		if opening := strings.TrimLeft(cell, " \u00a0\u3000"); opening != "" &&
+			strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
 			t.Fatalf("%q is a formula", cell)
 		}
 		if cell != text && cell != "'"+text {
 			t.Fatalf("%q became %q, want it unchanged or after a quote", text, cell)
 		}
 		if text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= '0' && text[0] <= '9') && cell != text {
-			t.Fatalf("%q became %q for no reason", text, cell)
+			t.Fatalf("%q became %q, want it unchanged", text, cell)
 		}
 	})
 }

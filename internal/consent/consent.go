@@ -132,7 +132,8 @@ func (n ConsentCreate) Record(now time.Time) (Consent, error) {
 	c := Consent{
 		Direction: cmp.Or(n.Direction, Granted), Channels: n.Channels, Scope: n.Scope, Basis: n.Basis, PersonName: n.PersonName,
 		ConsentText: n.ConsentText, ConsentTextVersion: n.ConsentTextVersion, Source: n.Source, SourceURL: n.SourceURL, Method: n.Method,
-		CapturedAt: now, CapturedBy: n.CapturedBy, IP: n.IP, UserAgent: n.UserAgent, Evidence: n.Evidence, RevokesID: n.RevokesID, RawText: n.RawText,
+		CapturedAt: now, CapturedBy: n.CapturedBy, IP: n.IP, UserAgent: n.UserAgent, Evidence: n.Evidence,
+		RevokesID: n.RevokesID, RawText: n.RawText,
 	}
 	if n.CapturedAt != nil && n.CapturedAt.Before(now) {
 		c.CapturedAt = n.CapturedAt.UTC().Truncate(time.Millisecond)
@@ -168,10 +169,12 @@ type ConsentRevoke struct {
 // Revocation returns the record that revokes a consent.
 func (c Consent) Revocation(n ConsentRevoke, now time.Time) (Consent, error) {
 	if c.Direction != Granted {
-		return Consent{}, fault.Conflict("The record is a revocation. You can only revoke a consent.").Detail("consent_id", "state", "is a revocation")
+		return Consent{}, fault.Conflict("The record is a revocation. You can only revoke a consent.").
+			Detail("consent_id", "state", "is a revocation")
 	}
 	return Consent{
-		ContactID: c.ContactID, LeadID: c.LeadID, Direction: Revoked, Channels: c.Channels, Scope: c.Scope, Bindings: c.Bindings, PersonName: c.PersonName,
+		ContactID: c.ContactID, LeadID: c.LeadID, Direction: Revoked, Channels: c.Channels, Scope: c.Scope,
+		Bindings: c.Bindings, PersonName: c.PersonName,
 		Source: n.Source, Method: new("staff"), CapturedAt: now, RevokesID: &c.ID, Reason: n.Reason, RawText: n.RawText,
 	}, nil
 }
@@ -203,6 +206,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 	slices.SortFunc(records, func(a, b Consent) int {
 		return cmp.Or(a.CapturedAt.Compare(b.CapturedAt), strings.Compare(string(a.Direction), string(b.Direction)), strings.Compare(a.ID, b.ID))
 	})
+
 	s := Standing{Code: CodeMissing}
 	for _, r := range records {
 		switch {
@@ -224,6 +228,7 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 			s = Standing{ConsentID: &r.ID}
 		}
 	}
+
 	return s
 }
 

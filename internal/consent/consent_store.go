@@ -192,10 +192,12 @@ func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, t
 			if err != nil {
 				return err
 			}
+
 			is, err := StandingOf(ctx, tx, Hash(tx, tx.Env, to), channel, purpose)
 			if err != nil {
 				return err
 			}
+
 			if was.Code != CodeRevoked || is.Code == CodeRevoked {
 				continue
 			}
@@ -207,6 +209,7 @@ func CopyRevocations(ctx context.Context, tx *db.Tx, channels []Channel, from, t
 			}
 		}
 	}
+
 	return nil
 }
 

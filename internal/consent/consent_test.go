@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// record is one said so many hours ago.
+// record returns a consent record that was captured some hours ago.
 func record(id string, d Direction, s Scope, hoursAgo int) Consent {
 	return Consent{ID: id, Direction: d, Scope: s, CapturedAt: now.Add(-time.Duration(hoursAgo) * time.Hour)}
 }
@@ -30,25 +30,34 @@ func TestFold(t *testing.T) {
 		code    string
 		id      string
 	}{
-		"nothing":                       {nil, Marketing, CodeMissing, ""},
-		"granted":                       {[]Consent{record("a", Granted, Marketing, 1)}, Marketing, "", "a"},
-		"granted for all":               {[]Consent{record("a", Granted, All, 1)}, Transactional, "", "a"},
-		"the other purpose":             {[]Consent{record("a", Granted, Transactional, 1)}, Marketing, CodeScope, "a"},
-		"the other purpose, too":        {[]Consent{record("a", Granted, Marketing, 1)}, Transactional, CodeScope, "a"},
-		"the other purpose, ended":      {[]Consent{until(record("a", Granted, Transactional, 2), -1)}, Marketing, CodeMissing, ""},
-		"the other purpose, revoked":    {[]Consent{record("a", Granted, Transactional, 2), record("b", Revoked, Transactional, 1)}, Marketing, CodeMissing, ""},
-		"revoked":                       {[]Consent{record("a", Granted, All, 2), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"revoked for the other purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Transactional, "", "a"},
-		"revoked for this purpose":      {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)}, Marketing, CodeRevoked, "b"},
-		"revoked, never granted":        {[]Consent{record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"granted again":                 {[]Consent{record("b", Revoked, All, 2), record("c", Granted, All, 1)}, Marketing, "", "c"},
-		"granted again for the other":   {[]Consent{record("b", Revoked, All, 2), record("c", Granted, Transactional, 1)}, Marketing, CodeRevoked, "b"},
-		"an old grant comes late":       {[]Consent{record("b", Revoked, All, 1), record("c", Granted, All, 9)}, Marketing, CodeRevoked, "b"},
-		"in the same instant":           {[]Consent{record("z", Granted, All, 1), record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
-		"not expired yet":               {[]Consent{until(record("a", Granted, All, 2), 1)}, Marketing, "", "a"},
-		"expired":                       {[]Consent{until(record("a", Granted, All, 2), 0)}, Marketing, CodeExpired, "a"},
-		"expired, an older one holds":   {[]Consent{record("a", Granted, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, "", "a"},
-		"expired after a revocation":    {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)}, Marketing, CodeExpired, "b"},
+		"nothing":                            {nil, Marketing, CodeMissing, ""},
+		"granted":                            {[]Consent{record("a", Granted, Marketing, 1)}, Marketing, "", "a"},
+		"granted for all":                    {[]Consent{record("a", Granted, All, 1)}, Transactional, "", "a"},
+		"granted for transactional":          {[]Consent{record("a", Granted, Transactional, 1)}, Marketing, CodeScope, "a"},
+		"granted for marketing":              {[]Consent{record("a", Granted, Marketing, 1)}, Transactional, CodeScope, "a"},
+		"granted for transactional, expired": {[]Consent{until(record("a", Granted, Transactional, 2), -1)}, Marketing, CodeMissing, ""},
+		"granted for transactional, revoked": {[]Consent{record("a", Granted, Transactional, 2), record("b", Revoked, Transactional, 1)},
+			Marketing, CodeMissing, ""},
+		"revoked": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, All, 1)},
+			Marketing, CodeRevoked, "b"},
+		"revoked for the other purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)},
+			Transactional, "", "a"},
+		"revoked for this purpose": {[]Consent{record("a", Granted, All, 2), record("b", Revoked, Marketing, 1)},
+			Marketing, CodeRevoked, "b"},
+		"revoked, never granted": {[]Consent{record("b", Revoked, All, 1)}, Marketing, CodeRevoked, "b"},
+		"granted again":          {[]Consent{record("b", Revoked, All, 2), record("c", Granted, All, 1)}, Marketing, "", "c"},
+		"granted again for the other purpose": {[]Consent{record("b", Revoked, All, 2), record("c", Granted, Transactional, 1)},
+			Marketing, CodeRevoked, "b"},
+		"an old grant recorded late": {[]Consent{record("b", Revoked, All, 1), record("c", Granted, All, 9)},
+			Marketing, CodeRevoked, "b"},
+		"at the same time": {[]Consent{record("z", Granted, All, 1), record("b", Revoked, All, 1)},
+			Marketing, CodeRevoked, "b"},
+		"not expired yet": {[]Consent{until(record("a", Granted, All, 2), 1)}, Marketing, "", "a"},
+		"expired":         {[]Consent{until(record("a", Granted, All, 2), 0)}, Marketing, CodeExpired, "a"},
+		"expired, an older one applies": {[]Consent{record("a", Granted, All, 9), until(record("b", Granted, All, 2), -1)},
+			Marketing, "", "a"},
+		"expired after a revocation": {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)},
+			Marketing, CodeExpired, "b"},
 	} {
 		s := Fold(c.records, c.purpose, now)
 		id := ""
@@ -61,9 +70,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// Whatever came before, in whatever order it is read: after a revocation
-// nothing may be sent, and after a consent it may.
-func TestTheLastWordHolds(t *testing.T) {
+// The latest record decides, in any order of the records: a revocation blocks
+// messages, and a grant allows them.
+func TestLatestRecordApplies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var records []Consent
 		for i := range rapid.IntRange(0, 12).Draw(t, "records") {
@@ -74,7 +83,8 @@ func TestTheLastWordHolds(t *testing.T) {
 		for _, last := range []Consent{record("y", Revoked, All, 0), record("z", Granted, purpose, 0)} {
 			all := append(slices.Clone(records), last)
 			shuffled := rapid.Permutation(all).Draw(t, "order")
-			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) || (s.Code == "") != (last.Direction == Granted) {
+			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) ||
+				(s.Code == "") != (last.Direction == Granted) {
 				t.Fatalf("got %+v, want the state after the last of %+v", s, shuffled)
 			}
 		}
@@ -101,18 +111,19 @@ func TestConsentRules(t *testing.T) {
 		create ConsentCreate
 		field  string
 	}{
-		"now":                        {ConsentCreate{}, ""},
-		"of a clock a bit ahead":     {ConsentCreate{CapturedAt: new(now.Add(time.Minute))}, ""},
-		"of the future":              {ConsentCreate{CapturedAt: new(now.Add(time.Hour))}, "captured_at"},
-		"ended before it began":      {ConsentCreate{CapturedAt: new(now.Add(-time.Hour)), ExpiresAt: new(now.Add(-2 * time.Hour))}, "expires_at"},
-		"a revocation that ends":     {ConsentCreate{Direction: Revoked, ExpiresAt: new(now.Add(time.Hour))}, "expires_at"},
-		"a consent that takes back":  {ConsentCreate{RevokesID: new("cns_1")}, "revokes_id"},
-		"a revocation that does too": {ConsentCreate{Direction: Revoked, RevokesID: new("cns_1")}, ""},
+		"now":                    {ConsentCreate{}, ""},
+		"slightly in the future": {ConsentCreate{CapturedAt: new(now.Add(time.Minute))}, ""},
+		"in the future":          {ConsentCreate{CapturedAt: new(now.Add(time.Hour))}, "captured_at"},
+		"expires before it was captured": {ConsentCreate{CapturedAt: new(now.Add(-time.Hour)),
+			ExpiresAt: new(now.Add(-2 * time.Hour))}, "expires_at"},
+		"a revocation that expires":                {ConsentCreate{Direction: Revoked, ExpiresAt: new(now.Add(time.Hour))}, "expires_at"},
+		"a grant that revokes another record":      {ConsentCreate{RevokesID: new("cns_1")}, "revokes_id"},
+		"a revocation that revokes another record": {ConsentCreate{Direction: Revoked, RevokesID: new("cns_1")}, ""},
 	} {
 		r, err := c.create.Record(now)
 		f, ok := errors.AsType[*fault.Error](err)
 		if ok != (c.field != "") || ok && f.Details[0].Field != c.field {
-			t.Errorf("%s: got %v, want the field %q blamed", name, err, c.field)
+			t.Errorf("%s: got %v, want an error for the field %q", name, err, c.field)
 		}
 		if r.CapturedAt.After(now) {
 			t.Errorf("%s: captured at %s, want %s or earlier", name, r.CapturedAt, now)

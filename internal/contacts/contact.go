@@ -149,6 +149,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	} else if p.Address.Set {
 		c.Address = p.Address.V.apply(c.Address)
 	}
+
 	p.Timezone.To(&c.Timezone)
 	p.PreferredChannel.To(&c.PreferredChannel)
 	if p.Tags.Set {
@@ -160,6 +161,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	if p.Metadata.Set {
 		c.Metadata = patch.MergeMetadata(c.Metadata, p.Metadata.V)
 	}
+
 	return c.check()
 }
 
@@ -188,6 +190,7 @@ func (c *Contact) check() error {
 			bad.Add("timezone", "enum", "must be an IANA time zone, such as America/New_York")
 		}
 	}
+
 	c.checkTags(&bad)
 	patch.CheckMetadata(&bad, c.Metadata)
 	switch {
@@ -196,6 +199,7 @@ func (c *Contact) check() error {
 	case c.FirstName == nil && c.LastName == nil && c.CompanyName == nil && c.Email == nil && c.Phone == nil:
 		bad.Add("last_name", "required", "is required unless you send first_name, company_name, email or phone")
 	}
+
 	return bad.Err()
 }
 
@@ -294,21 +298,25 @@ func (c *Contact) absorb(d Contact) {
 			*f.to = *f.from
 		}
 	}
+
 	if c.Address == nil {
 		c.Address = d.Address
 	}
+
 	tags := slices.Clone(c.Tags)
 	for _, tag := range d.Tags {
 		if !slices.Contains(tags, tag) && len(tags) < 50 {
 			tags = append(tags, tag)
 		}
 	}
+
 	metadata := maps.Clone(c.Metadata)
 	for key, value := range d.Metadata {
 		if _, exists := metadata[key]; !exists && len(metadata) < 50 {
 			metadata[key] = value
 		}
 	}
+
 	c.Tags, c.Metadata = tags, metadata
 }
 

@@ -20,9 +20,11 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, c.LastName, new("Bell"))
 		testkit.Equal(t, c.Address.City, new("Annapolis"))
 		testkit.Equal(t, c.Address.Line1, nil)
+
 		read := s.Test.Get("/v1/contacts/"+c.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
-		s.Test.Patch("/v1/contacts/"+c.ID, `{"phone":null,"address":{"line1":"12 Dock Street"},"tags":null,"metadata":{"a":null,"b":"2"}}`, 200, &got)
+		s.Test.Patch("/v1/contacts/"+c.ID, `{"phone":null,"address":{"line1":"12 Dock Street"},"tags":null,"metadata":{"a":null,"b":"2"}}`,
+			200, &got)
 		testkit.Equal(t, got.Phone, nil)
 		testkit.Equal(t, got.Address.Line1, new("12 Dock Street"))
 		testkit.Equal(t, got.Address.City, new("Annapolis"))
@@ -30,6 +32,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, got.Metadata["b"], "2")
 		testkit.Equal(t, len(got.Metadata), 1)
 		testkit.Equal(t, got.Version, 2)
+
 		f := s.Test.Post("/v1/contacts", `{"email":"ann@example.com.","phone":"12","timezone":"Mars"}`, 422, nil).Fault(t)
 		for field, code := range map[string]string{"email": "format", "phone": "format", "timezone": "enum"} {
 			f.WantDetail(t, field, code)
@@ -42,9 +45,11 @@ func TestCreateGetUpdate(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		ann := s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "+14105550123", "tags": []string{"Boat Show", "vip"}})
+		ann := s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "+14105550123",
+			"tags": []string{"Boat Show", "vip"}})
 		zoe := s.Test.Contact(map[string]any{"first_name": "Zoë", "last_name": "Bellamy", "email": "zoe@example.org", "phone": "+12125550199"})
-		inc := s.Test.Contact(map[string]any{"kind": "company", "company_name": "Severn Charters", "first_name": nil, "last_name": nil, "email": "ann@example.com", "phone": nil})
+		inc := s.Test.Contact(map[string]any{"kind": "company", "company_name": "Severn Charters", "first_name": nil, "last_name": nil,
+			"email": "ann@example.com", "phone": nil})
 		for query, want := range map[string][]string{
 			"":                                    {inc, zoe, ann},
 			"email=ANN@example.com":               {inc, ann},
@@ -79,10 +84,12 @@ func TestFilters(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, ids, want)
 			}
 		}
+
 		var c contacts.Contact
 		s.Test.Get("/v1/contacts/"+inc, 200, &c)
 		testkit.Equal(t, c.PossibleDuplicates, []string{ann})
 		s.Test.Patch("/v1/contacts/"+ann, `{"last_name":"Shore"}`, 200, nil)
+
 		var p page.Page[contacts.Contact]
 		if s.Test.Get("/v1/contacts?q=shore", 200, &p); len(p.Data) != 1 {
 			t.Error("not found by a new name")
@@ -119,7 +126,8 @@ func TestPossibleDuplicatesOrder(t *testing.T) {
 func TestAuditWithoutPersonalData(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Contact(nil)
-		s.Test.Patch("/v1/contacts/"+id, `{"first_name":"Anna","metadata":{"ssn":"123"},"kind":"company","company_name":"Bell Charters"}`, 200, nil)
+		s.Test.Patch("/v1/contacts/"+id, `{"first_name":"Anna","metadata":{"ssn":"123"},"kind":"company","company_name":"Bell Charters"}`,
+			200, nil)
 		entries := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ? ORDER BY id DESC`, id)
 		testkit.Len(t, entries, 2)
 		testkit.Equal(t, entries[0], `{"kind":["person","company"]}`)

@@ -76,11 +76,13 @@ func possibleDuplicates(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, e
 		if by.value == nil {
 			continue
 		}
+
 		rows, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND `+by.column+` = ?
 			AND merged_into IS NULL AND erased_at IS NULL AND id <> ? ORDER BY id DESC LIMIT 20`, tx.Env, *by.value, c.ID)
 		if err != nil {
 			return nil, err
 		}
+
 		for _, row := range rows {
 			if !slices.ContainsFunc(found, func(f Contact) bool { return f.ID == row.ID }) {
 				row.PossibleDuplicates = []string{}
@@ -88,6 +90,7 @@ func possibleDuplicates(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, e
 			}
 		}
 	}
+
 	slices.SortFunc(found, func(a, b Contact) int { return strings.Compare(b.ID, a.ID) })
 	return found, nil
 }
@@ -180,6 +183,7 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 	} else {
 		w.And("merged_into IS NULL AND erased_at IS NULL")
 	}
+
 	number, ok := phone.Parse(f.Phone, "US")
 	if !ok {
 		number = f.Phone // matches no contact
@@ -200,6 +204,7 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 			w.And(c.cond, c.arg)
 		}
 	}
+
 	if f.Tag != "" {
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term = ?)", env, tagTerm(f.Tag))
 	}
@@ -207,6 +212,7 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 		from, to := search.Span(word)
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term >= ? AND term < ?)", env, from, to)
 	}
+
 	return w
 }
 

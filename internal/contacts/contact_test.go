@@ -12,7 +12,7 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// wantDetail fails unless the error is of the kind and names the field.
+// wantDetail fails the test unless err has the kind and a detail for the field.
 func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
@@ -27,19 +27,21 @@ func TestContactRules(t *testing.T) {
 		kind   fault.Kind // zero: accepted
 		field  string
 	}{
-		"a last name":          {ContactCreate{LastName: new("Bell")}, fault.Kind{}, ""},
-		"an email":             {ContactCreate{Email: new("Ann@Example.com")}, fault.Kind{}, ""},
-		"a company":            {ContactCreate{Kind: "company", CompanyName: new("Bell Charters")}, fault.Kind{}, ""},
-		"a company of no name": {ContactCreate{Kind: "company", LastName: new("Bell")}, fault.KindBadRequest, "company_name"},
-		"no name":              {ContactCreate{}, fault.KindBadRequest, "last_name"},
-		"a blank":              {ContactCreate{LastName: new("  ")}, fault.KindBadRequest, "last_name"},
-		"no email":             {ContactCreate{Email: new("ann")}, fault.KindUnprocessable, "email"},
-		"an email with a name": {ContactCreate{Email: new("Ann <ann@example.com>")}, fault.KindUnprocessable, "email"},
-		"no phone":             {ContactCreate{Phone: new("call me")}, fault.KindUnprocessable, "phone"},
-		"a short phone":        {ContactCreate{Phone: new("555-0123")}, fault.KindUnprocessable, "phone"},
-		"no zone":              {ContactCreate{LastName: new("Bell"), Timezone: new("Annapolis")}, fault.KindUnprocessable, "timezone"},
-		"a long tag":           {ContactCreate{LastName: new("Bell"), Tags: []string{strings.Repeat("t", 41)}}, fault.KindUnprocessable, "tags"},
-		"a long note":          {ContactCreate{LastName: new("Bell"), Metadata: map[string]string{"k": strings.Repeat("v", 501)}}, fault.KindUnprocessable, "metadata.k"},
+		"a last name":              {ContactCreate{LastName: new("Bell")}, fault.Kind{}, ""},
+		"an email":                 {ContactCreate{Email: new("Ann@Example.com")}, fault.Kind{}, ""},
+		"a company":                {ContactCreate{Kind: "company", CompanyName: new("Bell Charters")}, fault.Kind{}, ""},
+		"a company without a name": {ContactCreate{Kind: "company", LastName: new("Bell")}, fault.KindBadRequest, "company_name"},
+		"no name":                  {ContactCreate{}, fault.KindBadRequest, "last_name"},
+		"a blank name":             {ContactCreate{LastName: new("  ")}, fault.KindBadRequest, "last_name"},
+		"invalid email":            {ContactCreate{Email: new("ann")}, fault.KindUnprocessable, "email"},
+		"an email with a name":     {ContactCreate{Email: new("Ann <ann@example.com>")}, fault.KindUnprocessable, "email"},
+		"invalid phone":            {ContactCreate{Phone: new("call me")}, fault.KindUnprocessable, "phone"},
+		"a short phone":            {ContactCreate{Phone: new("555-0123")}, fault.KindUnprocessable, "phone"},
+		"unknown time zone":        {ContactCreate{LastName: new("Bell"), Timezone: new("Annapolis")}, fault.KindUnprocessable, "timezone"},
+		"a long tag": {ContactCreate{LastName: new("Bell"), Tags: []string{strings.Repeat("t", 41)}},
+			fault.KindUnprocessable, "tags"},
+		"a long metadata value": {ContactCreate{LastName: new("Bell"), Metadata: map[string]string{"k": strings.Repeat("v", 501)}},
+			fault.KindUnprocessable, "metadata.k"},
 	} {
 		_, err := c.create.contact()
 		if c.field != "" {
@@ -70,7 +72,8 @@ func TestPhones(t *testing.T) {
 }
 
 func TestTerms(t *testing.T) {
-	c := Contact{FirstName: new("Zoë"), LastName: new("O'Neill"), Email: new("zoe.o@example.com"), Phone: new("+14105550123"), Tags: []string{"Boat Show"}}
+	c := Contact{FirstName: new("Zoë"), LastName: new("O'Neill"), Email: new("zoe.o@example.com"),
+		Phone: new("+14105550123"), Tags: []string{"Boat Show"}}
 	want := []string{"#boat show", "14105550123", "4105550123", "5550123", "com", "example", "neill", "o", "oneill", "zoe", "zoeoexamplecom"}
 	if diff := cmp.Diff(want, c.terms()); diff != "" {
 		t.Error(diff)
@@ -86,7 +89,8 @@ func TestTerms(t *testing.T) {
 
 func TestAbsorb(t *testing.T) {
 	c := Contact{FirstName: new("Ann"), Email: new("ann@example.com"), Tags: []string{"a"}, Metadata: map[string]string{"k": "1"}}
-	c.absorb(Contact{FirstName: new("Anna"), Phone: new("+14105550123"), Tags: []string{"a", "b"}, Metadata: map[string]string{"k": "2", "l": "3"}})
+	c.absorb(Contact{FirstName: new("Anna"), Phone: new("+14105550123"), Tags: []string{"a", "b"},
+		Metadata: map[string]string{"k": "2", "l": "3"}})
 	want := Contact{
 		FirstName: new("Ann"), Email: new("ann@example.com"), Phone: new("+14105550123"),
 		Tags: []string{"a", "b"}, Metadata: map[string]string{"k": "1", "l": "3"},

@@ -62,18 +62,22 @@ func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return c, err
 	}
+
 	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 		return c, err
 	}
+
 	d, err := findDuplicate(ctx, tx, c, in.Body.DuplicateID)
 	if err != nil {
 		return c, err
 	}
+
 	for _, h := range a.Holders {
 		if err := h.Move(ctx, tx, d.ID, c.ID); err != nil {
 			return c, err
 		}
 	}
+
 	err = merge(ctx, tx, &c, d)
 	return c, err
 }
@@ -151,6 +155,7 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 			"fundings":    list("Fundings of the deals."),
 		},
 	}
+
 	s.PrecomputeMessages()
 	return s
 }
@@ -160,21 +165,25 @@ func (a *API) erase(ctx context.Context, tx *db.Tx, in *ByContact) (rest.None, e
 	if err != nil {
 		return rest.None{}, err
 	}
+
 	if err := rest.CheckIfMatch(ctx, c.Version); err != nil {
 		return rest.None{}, err
 	}
 	if err := c.Active(); err != nil {
 		return rest.None{}, err
 	}
+
 	merged, err := mergedInto(ctx, tx, c)
 	if err != nil {
 		return rest.None{}, err
 	}
+
 	for _, one := range append(merged, c) {
 		if err := a.eraseOne(ctx, tx, one); err != nil {
 			return rest.None{}, err
 		}
 	}
+
 	return rest.None{}, nil
 }
 

@@ -39,13 +39,15 @@ func agree(s *testkit.Server, lead string) {
 func TestMerge(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		ann := s.Test.Contact(map[string]any{"first_name": "Ann", "phone": "+14105550123", "email": nil, "tags": []string{"a"}})
-		anna := s.Test.Contact(map[string]any{"first_name": "Anna", "phone": "+12125550199", "email": "anna@example.com", "tags": []string{"b"}, "timezone": "Europe/London"})
+		anna := s.Test.Contact(map[string]any{"first_name": "Anna", "phone": "+12125550199", "email": "anna@example.com",
+			"tags": []string{"b"}, "timezone": "Europe/London"})
 		first, second := s.Test.Lead(map[string]any{"contact_id": ann}), s.Test.Lead(map[string]any{"contact_id": anna})
 		agree(s, second)
 		s.Test.Post("/v1/leads/"+first+"/consents", `{"channels":["sms"],"scope":"all"}`, 201, nil)
 		if code := text(t, s, second); code != "" {
 			t.Fatalf(`got %q, want ""`, code)
 		}
+
 		var c, gone contacts.Contact
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": anna}, 200, &c)
 		testkit.Equal(t, c.FirstName, new("Ann"))
@@ -59,6 +61,7 @@ func TestMerge(t *testing.T) {
 		testkit.Equal(t, gone.MergedInto, new(ann))
 		testkit.Equal(t, gone.FirstName, new("Anna"))
 		testkit.Equal(t, gone.Version, 2)
+
 		var l leads.Lead
 		var sent page.Page[messages.LeadMessage]
 		var consents page.Page[consent.Consent]
@@ -68,13 +71,15 @@ func TestMerge(t *testing.T) {
 		testkit.Equal(t, l.ContactID, ann)
 		testkit.Equal(t, sent.Data[0].ContactID, ann)
 		testkit.Len(t, consents.Data, 2)
+
 		var list page.Page[contacts.Contact]
 		for query, want := range map[string]string{"q=anna": ann, "": ann, "gone=true": anna, "email=anna@example.com": ann} {
 			s.Test.Get("/v1/contacts?"+query, 200, &list)
 			testkit.Len(t, list.Data, 1, query)
 			testkit.Equal(t, list.Data[0].ID, want, query)
 		}
-		// Nothing new happens to the one that is gone.
+
+		// You can't use the merged contact any more.
 		for _, f := range []testkit.Fault{
 			s.Test.Patch("/v1/contacts/"+anna, `{"first_name":"A"}`, 409, nil).Fault(t),
 			s.Test.Post("/v1/contacts/"+anna+"/merge", map[string]any{"duplicate_id": ann}, 409, nil).Fault(t),
@@ -85,20 +90,23 @@ func TestMerge(t *testing.T) {
 			f.WantDetail(t, "contact_id", "state")
 			testkit.Contains(t, f.Message, ann)
 		}
+
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]any{"duplicate_id": ann}, 422, nil).WantDetail(t, "duplicate_id", "exclusive")
-		s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "duplicate_id", "not_found")
-		// Merged once more, the first one follows.
+		s.Test.Post("/v1/contacts/"+ann+"/merge", `{"duplicate_id":"con_00000000000000000000000000"}`, 422, nil).
+			WantDetail(t, "duplicate_id", "not_found")
+		// After another merge, the first contact points to the last one.
 		third := s.Test.Contact(nil)
 		s.Test.Post("/v1/contacts/"+third+"/merge", map[string]any{"duplicate_id": ann}, 200, nil)
 		s.Test.Get("/v1/contacts/"+anna, 200, &gone)
 		testkit.Equal(t, gone.MergedInto, new(third))
-		testkit.Equal(t, testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann), []string{"contact.created", "contact.merged", "contact.updated"})
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann),
+			[]string{"contact.created", "contact.merged", "contact.updated"})
 	})
 }
 
 // Two contacts are merged into each other concurrently. One merge succeeds, and
 // no lead is lost.
-func TestMergesAtOnce(t *testing.T) {
+func TestConcurrentMerges(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for range 5 {
 			a, b := s.Test.Contact(nil), s.Test.Contact(nil)
@@ -123,13 +131,16 @@ func TestMergesAtOnce(t *testing.T) {
 			slices.Sort(statuses[:2])
 			testkit.Equal(t, statuses[:2], []int{200, 409})
 		}
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0], 0, "leads of merged contacts")
+
+		testkit.Equal(t, testkit.Rows[int64](s,
+			`SELECT COUNT(*) FROM leads l JOIN contacts c ON c.env = l.env AND c.id = l.contact_id WHERE c.merged_into IS NOT NULL`)[0],
+			0, "leads of merged contacts")
 	})
 }
 
-// Two contacts turn out to be one person, who said no: neither number is texted.
+// If one of two merged contacts revoked consent, neither number receives text messages.
 func TestRevocationSurvivesMerge(t *testing.T) {
-	for name, keepsRevoked := range map[string]bool{"into the one who said no": true, "into the other": false} {
+	for name, keepsRevoked := range map[string]bool{"into the one who revoked": true, "into the other": false} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 				no, yes := s.Test.Contact(map[string]any{"phone": "+14105550123"}), s.Test.Contact(map[string]any{"phone": "+12125550199"})
@@ -140,6 +151,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				if code := text(t, s, b); code != "" {
 					t.Fatalf(`got %q, want ""`, code)
 				}
+
 				into, gone := no, yes
 				if !keepsRevoked {
 					into, gone = yes, no
@@ -148,7 +160,7 @@ func TestRevocationSurvivesMerge(t *testing.T) {
 				for _, lead := range []string{a, b} {
 					testkit.Equal(t, text(t, s, lead), "consent_revoked", lead)
 				}
-				// Of the email nothing was said.
+				// The email has no revocation.
 				s.Test.Post("/v1/leads/"+a+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 202, nil)
 			})
 		})
@@ -166,11 +178,13 @@ func TestExport(t *testing.T) {
 		var out map[string]json.RawMessage
 		res := s.Test.Get("/v1/contacts/"+contact+"/export", 200, &out)
 		for name, want := range map[string]string{
-			"contact": "ann@example.com", "consents": "203.0.113.7", "leads": "Is she still there?", "signals": `"call"`, "assignments": `"manual"`, "messages": "Hello there",
+			"contact": "ann@example.com", "consents": "203.0.113.7", "leads": "Is she still there?", "signals": `"call"`,
+			"assignments": `"manual"`, "messages": "Hello there",
 		} {
 			testkit.Contains(t, string(out[name]), want, name)
 		}
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`, res.Header.Get("Request-Id"))[0], 1)
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`,
+			res.Header.Get("Request-Id"))[0], 1)
 	})
 }
 
@@ -221,23 +235,28 @@ func TestErase(t *testing.T) {
 		}
 		contact := s.Test.Contact(personal)
 		twin := s.Test.Contact(map[string]any{"first_name": "Hildegard", "email": nil, "phone": nil})
-		lead := s.Test.Lead(map[string]any{"contact_id": contact, "message": "For Hildegard", "interest": "A boat for Hildegard", "metadata": map[string]any{"who": "Hildegard"}})
+		lead := s.Test.Lead(map[string]any{"contact_id": contact, "message": "For Hildegard", "interest": "A boat for Hildegard",
+			"metadata": map[string]any{"who": "Hildegard"}})
 		lost := s.Test.Lead(map[string]any{"contact_id": twin})
 		agree(s, lead)
 		s.Test.Post("/v1/leads/"+lost+"/close", `{"reason":"Hildegard bought elsewhere"}`, 200, nil)
 		s.Test.Post("/v1/contacts/"+contact+"/merge", map[string]any{"duplicate_id": twin}, 200, nil)
 		later := s.DB.Now().AddDate(0, 0, 3).UTC().Format(time.RFC3339)
-		s.Test.Post("/v1/leads/"+lead+"/messages", map[string]any{"channel": "email", "purpose": "transactional", "subject": "Dear Hildegard", "body": "Hello Hildegard", "send_at": later}, 202, nil)
-		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"Hildegard says: please stop texting"}`, 201, nil)
+		s.Test.Post("/v1/leads/"+lead+"/messages", map[string]any{"channel": "email", "purpose": "transactional", "subject": "Dear Hildegard",
+			"body": "Hello Hildegard", "send_at": later}, 202, nil)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages",
+			`{"channel":"sms","from":"+14105550123","body":"Hildegard says: please stop texting"}`, 201, nil)
 		s.Test.Delete("/v1/contacts/"+contact, 204)
 
 		var c contacts.Contact
-		if s.Test.Get("/v1/contacts/"+contact, 200, &c); c.ErasedAt == nil || c.Name() != "" || c.Email != nil || c.Phone != nil || c.Address != nil || len(c.Tags)+len(c.Metadata) != 0 {
+		if s.Test.Get("/v1/contacts/"+contact, 200, &c); c.ErasedAt == nil || c.Name() != "" || c.Email != nil || c.Phone != nil ||
+			c.Address != nil || len(c.Tags)+len(c.Metadata) != 0 {
 			t.Errorf(`got %s; want c.ErasedAt != nil, c.Name() = "", c.Email = nil, c.Phone = nil, c.Address = nil, len(c.Tags)+len(c.Metadata) = 0`, testkit.Show(c))
 		}
 		var left []string
 		for _, path := range []string{
-			"/v1/contacts/" + contact, "/v1/contacts/" + twin, "/v1/contacts?gone=true", "/v1/contacts/" + contact + "/export", "/v1/contacts/" + contact + "/consents",
+			"/v1/contacts/" + contact, "/v1/contacts/" + twin, "/v1/contacts?gone=true", "/v1/contacts/" + contact + "/export",
+			"/v1/contacts/" + contact + "/consents",
 			"/v1/leads/" + lead, "/v1/leads/" + lost, "/v1/leads/" + lead + "/messages", "/v1/leads/" + lead + "/consents",
 		} {
 			left = append(left, string(s.Test.Get(path, 200, nil).Bytes))
@@ -269,7 +288,8 @@ func TestErase(t *testing.T) {
 		}
 		// An erased contact can still write. Only the intent is stored.
 		var inbound messages.LeadMessage
-		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &inbound)
+		s.Test.Post("/v1/leads/"+lead+"/inbound_messages",
+			`{"channel":"email","from":"hildegard@abbey.example","subject":"Hildegard","body":"Unsubscribe"}`, 201, &inbound)
 		testkit.Equal(t, *inbound.Intent, "stop")
 		testkit.Equal(t, inbound.From, nil)
 		testkit.Equal(t, inbound.Body, nil)
@@ -282,9 +302,11 @@ func TestErase(t *testing.T) {
 		// A new contact with the same number: the revocation still applies, the consent does not.
 		again := s.Test.Lead(map[string]any{"contact": map[string]any{"phone": "+14105550123", "email": "hildegard@example.com"}})
 		testkit.Equal(t, text(t, s, again), "consent_revoked")
-		s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).WantDetail(t, "channel", "consent_missing")
+		s.Test.Post("/v1/leads/"+again+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).
+			WantDetail(t, "channel", "consent_missing")
 		abbey := s.Test.Lead(map[string]any{"contact": map[string]any{"email": "hildegard@abbey.example"}})
-		s.Test.Post("/v1/leads/"+abbey+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).WantDetail(t, "channel", "consent_revoked")
+		s.Test.Post("/v1/leads/"+abbey+"/messages", `{"channel":"email","purpose":"transactional","subject":"s","body":"b"}`, 422, nil).
+			WantDetail(t, "channel", "consent_revoked")
 		s.Test.Delete("/v1/contacts/"+contact, 409).WantDetail(t, "contact_id", "state")
 		s.Test.Patch("/v1/contacts/"+contact, `{"first_name":"Hilda"}`, 409, nil)
 	})

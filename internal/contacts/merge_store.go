@@ -16,7 +16,8 @@ func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.Email}, deref(d.Email), deref(c.Email), c.ID); err != nil {
 		return err
 	}
-	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone), deref(c.Phone), c.ID); err != nil {
+	if err := consent.CopyRevocations(ctx, tx, []consent.Channel{consent.SMS, consent.Voice}, deref(d.Phone),
+		deref(c.Phone), c.ID); err != nil {
 		return err
 	}
 
@@ -39,5 +40,6 @@ func merge(ctx context.Context, tx *db.Tx, c *Contact, d Contact) error {
 
 // mergedInto returns the contacts that were merged into another.
 func mergedInto(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, error) {
-	return db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND merged_into = ? AND erased_at IS NULL ORDER BY id`, c.Env, c.ID)
+	return db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND merged_into = ? AND erased_at IS NULL ORDER BY id`,
+		c.Env, c.ID)
 }

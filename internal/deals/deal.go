@@ -216,7 +216,8 @@ func (p DealPatch) apply(d *Deal) error {
 func (d Deal) CheckTermsOpen() error {
 	switch {
 	case d.Status != Open && d.Status != Accepted && d.Status != InFinance:
-		return fault.Conflict("The deal is %s. You can't change its terms.", d.Status).Detail("status", "state", "must be open, accepted or in_finance")
+		return fault.Conflict("The deal is %s. You can't change its terms.", d.Status).
+			Detail("status", "state", "must be open, accepted or in_finance")
 	case d.SignedAgreementID != nil:
 		return fault.Conflict("The purchase agreement is signed. Void it before you change the terms.").
 			Detail("signed_agreement_id", "state", "must be null; void document %s first", *d.SignedAgreementID)

@@ -19,7 +19,8 @@ func TestCreateGetUpdate(t *testing.T) {
 		s.Test.Patch("/v1/dealership", `{"settings": {"default_tax_rate_percent": "6"}}`, 200, nil)
 		boat, buyer := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil)
 		var d deals.Deal
-		res := s.Test.Post("/v1/deals", map[string]any{"hull_id": boat, "buyer_id": buyer, "offer_usd": 118000, "metadata": map[string]string{"desk": "3"}}, 201, &d)
+		res := s.Test.Post("/v1/deals", map[string]any{"hull_id": boat, "buyer_id": buyer, "offer_usd": 118000,
+			"metadata": map[string]string{"desk": "3"}}, 201, &d)
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		testkit.Equal(t, d.OfferUSD, 118000)
 		testkit.Equal(t, d.Status, deals.Open)
@@ -37,7 +38,8 @@ func TestCreateGetUpdate(t *testing.T) {
 
 		path := "/v1/deals/" + d.ID
 		d = deals.Deal{}
-		s.Test.Patch(path, `{"tax_rate_percent": "7.5", "line_items": [{"kind": "fee", "amount_cents": 10000, "taxable": true}, {"kind": "product", "amount_cents": 5000, "cost_cents": 2000}], "metadata": {"desk": null}}`, 200, &d)
+		s.Test.Patch(path, `{"tax_rate_percent": "7.5", "line_items": [{"kind": "fee", "amount_cents": 10000, "taxable": true}, `+
+			`{"kind": "product", "amount_cents": 5000, "cost_cents": 2000}], "metadata": {"desk": null}}`, 200, &d)
 		testkit.Equal(t, d.Totals.LineItemsCents, 15000)
 		testkit.Equal(t, d.Totals.TaxCents, 885750)
 		testkit.Equal(t, d.Version, 2)
@@ -45,20 +47,20 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, d.LineItems[1].Side, new("back"))
 		testkit.Equal(t, d.Totals.BackProfitCents, new(int64(3000)))
 		if d.Totals.FrontProfitCents != nil {
-			t.Error("got a profit on a boat of unknown cost, want none")
+			t.Error("got a profit for a hull without a cost, want none")
 		}
 		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "cost": {"invoice_cents": 9000000, "freight_cents": 100000}}`, 200, nil)
 		d = deal(s, d.ID)
 		testkit.Equal(t, d.Totals.FrontProfitCents, new(int64(11800000-9100000+10000)))
 		var seen deals.Deal
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &seen)
-		testkit.Equal(t, seen.Totals.FrontProfitCents, nil, "a reader sees")
-		testkit.Equal(t, seen.Totals.BackProfitCents, nil, "a reader sees")
-		testkit.Equal(t, seen.LineItems[1].CostCents, nil, "a reader sees")
+		testkit.Equal(t, seen.Totals.FrontProfitCents, nil, "without deals:write")
+		testkit.Equal(t, seen.Totals.BackProfitCents, nil, "without deals:write")
+		testkit.Equal(t, seen.LineItems[1].CostCents, nil, "without deals:write")
 		s.Test.Patch(path, `{"line_items": null}`, 200, &d)
 		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
-		same(t, "story", story(s, d.ID), "deal.opened deal.updated deal.updated")
+		same(t, "events of the deal", eventTypes(s, d.ID), "deal.opened deal.updated deal.updated")
 		emitted := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
 		testkit.Contains(t, emitted[0], `"back_profit_cents":null`, "event without the profit")
 		testkit.Excludes(t, emitted[0], `"cost_cents":2000`, "event without the profit")
@@ -71,19 +73,24 @@ func TestCreateRejects(t *testing.T) {
 			return s.Test.Post("/v1/deals", s.Test.DealBody(changes), want, nil).Fault(t)
 		}
 		unknown := "_00000000000000000000000000"
-		f := post(422, map[string]any{"hull_id": "hull" + unknown, "buyer_id": "con" + unknown, "co_buyer_id": "con_00000000000000000000000001", "lead_id": "lead" + unknown, "owner_id": "usr" + unknown})
+		f := post(422, map[string]any{"hull_id": "hull" + unknown, "buyer_id": "con" + unknown, "co_buyer_id": "con_00000000000000000000000001",
+			"lead_id": "lead" + unknown, "owner_id": "usr" + unknown})
 		for _, field := range []string{"hull_id", "buyer_id", "co_buyer_id", "lead_id", "owner_id"} {
 			f.WantDetail(t, field, "not_found")
 		}
-		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd", "minimum") || !f.HasDetail("metadata", "too_long") {
+		if f := post(422, map[string]any{"offer_usd": -1, "metadata": map[string]string{strings.Repeat("k", 41): ""}}); !f.HasDetail("offer_usd",
+			"minimum") || !f.HasDetail("metadata", "too_long") {
 			t.Errorf(`not all errors together: got %+v; want a detail "offer_usd" "minimum", a detail "metadata" "too_long"`, f)
 		}
+
 		buyer := s.Test.Contact(nil)
 		post(422, map[string]any{"buyer_id": buyer, "co_buyer_id": buyer}).WantDetail(t, "co_buyer_id", "exclusive")
-		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") || !f.HasDetail("offer_usd", "required") {
+		if f := s.Test.Post("/v1/deals", `{"hull_id": "x"}`, 400, nil).Fault(t); !f.HasDetail("buyer_id", "required") ||
+			!f.HasDetail("offer_usd", "required") {
 			t.Errorf(`got %+v; want a detail "buyer_id" "required", a detail "offer_usd" "required"`, f)
 		}
 		post(422, map[string]any{"status": "closed"})
+
 		gone := s.Test.Hull(s.Test.Location(), map[string]any{"status": "not_for_sale"})
 		post(409, map[string]any{"hull_id": gone}).WantDetail(t, "hull_id", "state")
 		id := s.Test.Deal(nil)
@@ -101,7 +108,7 @@ func TestCreateRejects(t *testing.T) {
 	})
 }
 
-// From the first offer to the last signature, with money in cash.
+// A cash deal from the first offer to closing.
 func TestWholeCashDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), nil)
@@ -124,13 +131,19 @@ func TestWholeCashDeal(t *testing.T) {
 		s.Test.Post(path+"/advance", `{"to": "delivered", "reason": "at the slip"}`, 200, nil)
 		same(t, "hull", hull(s, boat).Status, hulls.Delivered)
 		s.Test.Post(path+"/advance", nil, 200, nil)
+
 		d := deal(s, id)
-		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil || d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
-			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
+		if d.Status != deals.Closed || d.StatusCategory != "done" || d.AcceptedAt == nil || d.ContractedAt == nil || d.FundedAt == nil ||
+			d.DeliveredAt == nil || d.ClosedAt == nil || d.Totals.BalanceDueCents != 0 {
+			t.Errorf(`closed %s; want d.Status = deals.Closed, d.StatusCategory = "done", d.AcceptedAt != nil, d.ContractedAt != nil, `+
+				`d.FundedAt != nil, d.DeliveredAt != nil, d.ClosedAt != nil, d.Totals.BalanceDueCents = 0`, testkit.Show(d))
 		}
 		s.Test.Post("/v1/hulls/"+boat+"/archive", nil, 200, nil) // the deal no longer has it
-		same(t, "story", story(s, id), "deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
-		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
+		same(t, "events of the deal", eventTypes(s, id),
+			"deal.opened deal.accepted deal.updated deal.contracted deal.funded deal.delivered deal.closed")
+		same(t, "events of the hull", eventTypes(s, boat),
+			"hull.created hull.status_changed hull.sold hull.status_changed hull.updated hull.archived")
+
 		var history page.Page[deals.DealChange]
 		s.Test.Get(path+"/history", 200, &history)
 		var got []string
@@ -144,9 +157,9 @@ func TestWholeCashDeal(t *testing.T) {
 	})
 }
 
-// The dealership may call a boat sold only when the money is there, and may
-// deliver before that.
-func TestSettingsOfTheDealership(t *testing.T) {
+// With these settings, a hull is sold when the deal is funded, and it can be
+// delivered before that.
+func TestDealershipSettings(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Test.Patch("/v1/dealership", `{"settings": {"sold_when": "funded", "allow_delivery_before_funding": true}}`, 200, nil)
 		boat := s.Test.Hull(s.Test.Location(), nil)
@@ -154,7 +167,7 @@ func TestSettingsOfTheDealership(t *testing.T) {
 		same(t, "hull of a contracted deal", hull(s, boat).Status, hulls.SalePending)
 		s.Test.Post("/v1/deals/"+id+"/advance", `{"to": "delivered"}`, 200, nil)
 		if h := hull(s, boat); h.Status != hulls.Delivered || h.SoldAt == nil {
-			t.Errorf("delivered on the spot: got %s; want h.Status = hulls.Delivered, h.SoldAt != nil", testkit.Show(h))
+			t.Errorf("delivered before funding: got %s; want h.Status = hulls.Delivered, h.SoldAt != nil", testkit.Show(h))
 		}
 		s.Test.Post("/v1/deals/"+id+"/advance", nil, 409, nil).WantDetail(t, "totals.balance_due_cents", "state", "close without money")
 		pay(s, id, 11800000)
@@ -162,7 +175,7 @@ func TestSettingsOfTheDealership(t *testing.T) {
 	})
 }
 
-// A boat may be sold before it is built, and not handed over without a number.
+// A hull can be sold before it is built. It can't be delivered without a HIN.
 func TestSoldBeforeItIsBuilt(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), map[string]any{"status": "on_order", "hin": nil})
@@ -191,6 +204,7 @@ func TestCancelReleasesTheHull(t *testing.T) {
 			s.Test.Post("/v1/hulls/"+boat+"/transition", map[string]string{"to": "on_hold", "reason": "survey", "expires_at": until(d)}, 200, nil)
 			return boat
 		}
+
 		for name, tt := range map[string]struct {
 			boat  string
 			wait  time.Duration
@@ -210,6 +224,7 @@ func TestCancelReleasesTheHull(t *testing.T) {
 				t.Errorf("%s: got %s, want %s, with a hold only if on hold", name, testkit.Show(h), tt.after)
 			}
 		}
+
 		boat := s.Test.Hull(loc, nil)
 		id := s.Test.DealIn("contracted", map[string]any{"hull_id": boat}) // a sold hull becomes available again
 		s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
@@ -230,21 +245,27 @@ func TestCancel(t *testing.T) {
 			pay(s, id, 20000)
 			pay(s, id, 30000)
 			s.Test.Post(path+"/offers", `{"amount_usd": 120000, "made_by": "dealer"}`, 201, nil)
+
 			var order, agreement struct{ ID, Status string }
 			s.Test.Post(path+"/documents", `{"kind": "buyers_order"}`, 201, &order)
 			agreement.ID = s.Test.SignedDocument(id, "purchase_agreement")
 			s.Test.Post(path+"/cancel", `{"reason": "no"}`, 400, nil).WantDetail(t, "deposit_outcome", "required")
 			s.Test.Post(path+"/cancel", `{}`, 400, nil)
 			s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "keep"}`, 422, nil)
+
 			var d deals.Deal
 			s.Test.Post(path+"/cancel", map[string]string{"reason": "Survey", "deposit_outcome": outcome}, 200, &d)
-			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome || d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
-				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`, outcome, testkit.Show(d), outcome, paid)
+			if d.Status != deals.Cancelled || d.StatusCategory != "cancelled" || *d.CancelReason != "Survey" || *d.DepositOutcome != outcome ||
+				d.Totals.PaidCents != paid || d.Totals.BalanceDueCents != 0 || d.CancelledAt == nil {
+				t.Errorf(`%s: got %s; want d.Status = deals.Cancelled, d.StatusCategory = "cancelled", d.CancelReason = "Survey", `+
+					`d.DepositOutcome = %q, d.Totals.PaidCents = %v, d.Totals.BalanceDueCents = 0, d.CancelledAt != nil`,
+					outcome, testkit.Show(d), outcome, paid)
 			}
 			s.Test.Get(path+"/documents/"+order.ID, 200, &order)
 			s.Test.Get(path+"/documents/"+agreement.ID, 200, &agreement)
 			testkit.Equal(t, order.Status, "voided")
 			testkit.Equal(t, agreement.Status, "signed")
+
 			var offers page.Page[deals.Offer]
 			s.Test.Get(path+"/offers", 200, &offers)
 			for _, o := range offers.Data {
@@ -288,6 +309,7 @@ func TestListDeals(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, got, want)
 			}
 		}
+
 		s.Test.Get("/v1/deals?status=closed&status_category=open", 400, nil)
 		s.Test.Get("/v1/deals?status=sold", 400, nil)
 		s.Test.Get("/v1/deals?starting_after="+boat, 400, nil)
@@ -303,6 +325,7 @@ func TestConvertLead(t *testing.T) {
 		}
 		s.Test.Post("/v1/leads", map[string]any{"contact_id": buyer}, 201, &lead)
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", `{"offer_usd": 1000}`, 400, nil).WantDetail(t, "hull_id", "required")
+
 		var d deals.Deal
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 201, &d)
 		testkit.Equal(t, d.BuyerID, buyer)
@@ -314,14 +337,15 @@ func TestConvertLead(t *testing.T) {
 		testkit.Equal(t, lead.Status, "converted")
 		testkit.Equal(t, lead.DealID, new(d.ID))
 		s.Test.Post("/v1/leads/"+lead.ID+"/convert", map[string]any{"offer_usd": 1000, "hull_id": boat}, 409, nil)
+
 		var p page.Page[deals.Deal]
 		s.Test.Get("/v1/deals?lead_id="+lead.ID, 200, &p)
 		testkit.Len(t, p.Data, 1, "deals of one lead")
 	})
 }
 
-// Every status, and everything that can be asked of a deal in it. One deal goes
-// all the way; what would take it elsewhere is tried on others.
+// Tests each action in each status. One deal passes through all statuses. Actions
+// that would end it are tested on other deals.
 func TestEveryActionInEveryStatus(t *testing.T) {
 	const rejected = 409
 	actions := []struct {
@@ -334,13 +358,15 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 		{"reject an offer on", "/offers/{offer}/reject", `{}`, "open", 200},
 		{"trade in on", "/trade_ins", `{"allowance_cents": 0}`, "open accepted", 201},
 		{"create a structure for", "/finance_structures", `{"apr_percent": "5", "term_months": 12}`, "open accepted", 201},
-		{"pay", "/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 1}`, "open accepted in_finance contracted funded delivered", 201},
+		{"pay", "/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 1}`,
+			"open accepted in_finance contracted funded delivered", 201},
 		{"issue a document of", "/documents", `{"kind": "privacy_notice"}`, "open accepted in_finance contracted funded delivered closed", 201},
 		{"cancel", "/cancel", `{"reason": "no", "deposit_outcome": "forfeit"}`, "open accepted in_finance contracted", 200},
 		{"move to accepted", "/advance", `{"to": "accepted"}`, "", 200},
 		{"move to finance", "/advance", `{"to": "in_finance"}`, "accepted", 200},
 		{"advance", "/advance", `{}`, "in_finance contracted funded delivered", 200},
 	}
+
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		c := s.Test
 		on := c.AcceptedDeal(nil)
@@ -354,7 +380,8 @@ func TestEveryActionInEveryStatus(t *testing.T) {
 			case "contracted":
 				pay(s, on, deal(s, on).Totals.BalanceDueCents)
 			}
-			same(t, "the deal that goes on", string(deal(s, id).Status), status)
+
+			same(t, "status of the deal", string(deal(s, id).Status), status)
 			for _, a := range actions {
 				target, want := id, rejected
 				if strings.Contains(" "+a.allowed+" ", " "+status+" ") {

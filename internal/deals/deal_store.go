@@ -70,6 +70,7 @@ func (f DealFilter) where() *db.Where {
 	case "cancelled":
 		w.And("status = ?", Cancelled)
 	}
+
 	for _, c := range []struct {
 		set  bool
 		cond string
@@ -90,6 +91,7 @@ func (f DealFilter) where() *db.Where {
 			w.And(c.cond, c.arg)
 		}
 	}
+
 	return w
 }
 
@@ -198,6 +200,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 	if before == nil {
 		before = &Deal{}
 	}
+
 	var bad fault.Fields
 	for _, r := range []struct {
 		field    string
@@ -220,6 +223,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, d Deal, before *Deal) error
 			return err
 		}
 	}
+
 	return bad.Err()
 }
 

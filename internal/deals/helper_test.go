@@ -33,8 +33,8 @@ func envOf(s *testkit.Server, dealID string) auth.Env {
 	return auth.Env(testkit.Rows[int64](s, `SELECT env FROM deals WHERE id = ?`, dealID)[0])
 }
 
-// story returns the types of the events of an object, oldest first.
-func story(s *testkit.Server, objectID string) string {
+// eventTypes returns the types of the events of an object, oldest first.
+func eventTypes(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 

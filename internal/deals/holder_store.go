@@ -31,6 +31,7 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, d := range all {
 		before := d
 		if d.BuyerID == from {
@@ -46,6 +47,7 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 

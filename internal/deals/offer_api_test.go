@@ -22,36 +22,39 @@ func TestOffers(t *testing.T) {
 		path := "/v1/deals/" + id + "/offers"
 		opening := s.Test.OpeningOffer(id)
 		var counter, second, got deals.Offer
-		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"}, 201, &counter)
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": opening, "note": "With a full tank"},
+			201, &counter)
 		testkit.Equal(t, counter.Status, deals.Pending)
 		testkit.Equal(t, counter.InReplyTo, new(opening))
 		testkit.Equal(t, counter.AmountUSD, 121500)
-		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
+		same(t, "current price", deal(s, id).Totals.PriceCents, 12150000)
 		s.Test.Post(path, map[string]any{"amount_usd": 119000, "made_by": "buyer", "in_reply_to": counter.ID}, 201, &second)
 		s.Test.Get(path+"/"+opening, 200, &got)
 		if got.Status != deals.Superseded || got.DecidedAt == nil || got.Version != 2 {
 			t.Errorf("opening offer %s; want got.Status = deals.Superseded, got.DecidedAt != nil, got.Version = 2", testkit.Show(got))
 		}
-		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11900000)
+
+		same(t, "current price", deal(s, id).Totals.PriceCents, 11900000)
 		s.Test.Post(path+"/"+second.ID+"/reject", `{"by": "buyer", "reason": "Thought again"}`, 200, &got)
 		testkit.Equal(t, got.Status, deals.Withdrawn)
 		testkit.Equal(t, got.Reason, new("Thought again"))
-		same(t, "price on the table", deal(s, id).Totals.PriceCents, 12150000)
+		same(t, "current price", deal(s, id).Totals.PriceCents, 12150000)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "dealer"}`, 409, nil)
 		s.Test.Post(path+"/"+opening+"/accept", nil, 409, nil)
 		s.Test.With("If-Match", `"7"`).Post(path+"/"+counter.ID+"/accept", nil, 409, nil)
 		s.Test.Post(path, map[string]any{"amount_usd": 119500, "made_by": "buyer"}, 201, &second)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "buyer"}`, 200, &got)
 		same(t, "accepted", got.Status, deals.OfferAccepted)
+
 		d := deal(s, id)
 		testkit.Equal(t, d.AcceptedOfferID, new(counter.ID))
 		testkit.Equal(t, d.Totals.PriceCents, 12150000)
 		testkit.Equal(t, d.OfferUSD, 118000)
 		testkit.Equal(t, d.Status, deals.Accepted)
 		s.Test.Get(path+"/"+second.ID, 200, &got)
-		same(t, "the other side's offer", got.Status, deals.Superseded)
+		same(t, "offer of the other party", got.Status, deals.Superseded)
 		s.Test.Post(path, `{"amount_usd": 1, "made_by": "buyer"}`, 409, nil)
-		same(t, "story", story(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
 		same(t, "offers", len(offersOf(s, id).Data), 4)
 	})
 }
@@ -65,13 +68,15 @@ func TestOffersReject(t *testing.T) {
 		f.WantDetail(t, "amount_usd", "minimum", "all errors together")
 		f.WantDetail(t, "made_by", "enum", "all errors together")
 		f.WantDetail(t, "expires_at", "minimum", "all errors together")
-		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).WantDetail(t, "in_reply_to", "not_found")
-		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).WantDetail(t, "in_reply_to", "exclusive")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "dealer", "in_reply_to": foreign}, 422, nil).
+			WantDetail(t, "in_reply_to", "not_found")
+		s.Test.Post(path, map[string]any{"amount_usd": 1, "made_by": "buyer", "in_reply_to": opening}, 422, nil).
+			WantDetail(t, "in_reply_to", "exclusive")
 		s.Test.Post(path+"/"+foreign+"/accept", nil, 404, nil)
 		s.Test.Get(path+"/"+foreign, 404, nil)
 		s.Test.Post(path+"/"+opening+"/reject", `{"reason": "Below invoice"}`, 200, nil)
 		s.Test.Post(path+"/"+opening+"/reject", nil, 409, nil)
-		same(t, "story", story(s, id), "deal.opened deal.offer_rejected")
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_rejected")
 	})
 }
 
@@ -81,7 +86,9 @@ func TestOfferExpires(t *testing.T) {
 		id := s.Test.Deal(nil)
 		path := "/v1/deals/" + id + "/offers"
 		var o deals.Offer
-		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer", "expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer",
+			"expires_at": s.DB.Now().Add(time.Hour).UTC().Format(time.RFC3339)}, 201, &o)
+
 		expire := func() (got deals.Offer) {
 			if err := jobs.Run(t.Context(), sales.ExpireOffer, deals.ExpireOffer{Env: envOf(s, id), DealID: id, OfferID: o.ID}); err != nil {
 				t.Fatal(err)
@@ -89,17 +96,17 @@ func TestOfferExpires(t *testing.T) {
 			s.Test.Get(path+"/"+o.ID, 200, &got)
 			return got
 		}
-		same(t, "before its time", expire().Status, deals.Pending)
+		same(t, "before it expires", expire().Status, deals.Pending)
 		s.Advance(2 * time.Hour)
-		s.Test.Post(path+"/"+o.ID+"/accept", nil, 409, nil).WantDetail(t, "expires_at", "state", "accepted early")
-		same(t, "after its time", expire().Status, deals.Expired)
+		s.Test.Post(path+"/"+o.ID+"/accept", nil, 409, nil).WantDetail(t, "expires_at", "state", "expired, but the job has not run")
+		same(t, "after it expires", expire().Status, deals.Expired)
 		same(t, "twice", expire().Version, 2)
-		same(t, "price on the table", deal(s, id).Totals.PriceCents, 11800000)
-		same(t, "story", story(s, id), "deal.opened deal.offer_made deal.offer_expired")
+		same(t, "current price", deal(s, id).Totals.PriceCents, 11800000)
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_expired")
 	})
 }
 
-// The queue itself works the job, on either database.
+// The job queue runs the job on both databases.
 func TestOfferJobRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		if err := s.Jobs.Start(t.Context()); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Each status of an offer, and what each side can do with it.
+// Tests each action of each party on an offer in each status.
 func TestEveryDecision(t *testing.T) {
 	past, future := now.Add(-time.Second), now.Add(time.Second)
 	for _, o := range []struct {
@@ -41,14 +41,15 @@ func TestEveryDecision(t *testing.T) {
 					want = Withdrawn
 				}
 				if err := rejected.reject(OfferReject{By: by}, now); (err == nil) != o.live || o.live && rejected.Status != want {
-					t.Errorf("the %s rejects a %s offer of the %s: got %v, %s; want it allowed: %t, then %s", by, o.status, maker, err, rejected.Status, o.live, want)
+					t.Errorf("the %s rejects a %s offer of the %s: got %v, %s; want it allowed: %t, then %s", by, o.status, maker,
+						err, rejected.Status, o.live, want)
 				}
 			}
 		}
 	}
 }
 
-// Offers are made only as long as a deal is open.
+// Offers can only be added to an open deal.
 func TestEveryOffer(t *testing.T) {
 	for _, s := range statuses {
 		_, err := OfferMake{AmountUSD: 1, MadeBy: Buyer}.offer(Deal{Status: s}, now)
@@ -57,6 +58,6 @@ func TestEveryOffer(t *testing.T) {
 		}
 	}
 	if _, err := (OfferMake{ExpiresAt: &now}).offer(Deal{Status: Open}, now); fault.KindOf(err) != fault.KindUnprocessable {
-		t.Errorf("an offer that has ended: got %v, want the kind fault.KindUnprocessable", err)
+		t.Errorf("expires_at in the past: got %v, want the kind fault.KindUnprocessable", err)
 	}
 }

@@ -28,11 +28,13 @@ func all(t *testing.T, n int, send func(i int) (*testkit.Response, error)) []*te
 			answers[i] = res
 		})
 	}
+
 	close(start)
 	wg.Wait()
 	if t.Failed() {
 		t.FailNow()
 	}
+
 	return answers
 }
 
@@ -61,14 +63,14 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 			}
 			losers++
 			f := res.Fault(t)
-			f.WantDetail(t, "hull_id", "hull_unavailable", "the loser's answer")
-			f.WantDetail(t, "deal_id", "hull_unavailable", "the loser's answer")
-			testkit.Contains(t, res.Bytes, winner, "the loser's answer")
+			f.WantDetail(t, "hull_id", "hull_unavailable", "response to a rejected accept")
+			f.WantDetail(t, "deal_id", "hull_unavailable", "response to a rejected accept")
+			testkit.Contains(t, res.Bytes, winner, "response to a rejected accept")
 		}
 		same(t, "losers", losers, n-1)
 		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
 		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.accepted'`)[0], 1)
-		same(t, "the hull's story", story(s, boat), "hull.created hull.status_changed")
+		same(t, "events of the hull", eventTypes(s, boat), "hull.created hull.status_changed")
 
 		// Without deals:read, the error does not include the deal.
 		blind := s.As(s.Key(auth.DealsWrite))
@@ -107,7 +109,7 @@ func TestHundredRepeatsOfOneDeal(t *testing.T) {
 				first++
 			}
 		}
-		same(t, "answers that are not repeats", first, 1)
+		same(t, "responses that are not replayed", first, 1)
 		for table, want := range map[string]int64{"deals": 1, "offers": 1, "deal_history": 1} {
 			same(t, table, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], want)
 		}

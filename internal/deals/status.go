@@ -94,7 +94,8 @@ func (d Deal) checkAdvance(to Status) error {
 	case d.Status == Open:
 		return fault.Conflict("The deal is open. Accept an offer first.").Detail("to", "state", "requires an accepted offer")
 	case len(steps) == 0:
-		return fault.Conflict("The deal is %s. Its status can't change anymore.", d.Status).Detail("to", "state", "is not possible for a deal that is %s", d.Status)
+		return fault.Conflict("The deal is %s. Its status can't change anymore.", d.Status).
+			Detail("to", "state", "is not possible for a deal that is %s", d.Status)
 	}
 	f := fault.Conflict("You can't change the status from %s to %s.", d.Status, to)
 	for _, s := range steps {
@@ -124,6 +125,7 @@ func (d Deal) missing(to Status, rules dealership.Settings) (missing fault.Field
 			d.checkPaid(&missing)
 		}
 	}
+
 	return missing
 }
 

@@ -14,23 +14,25 @@ var (
 	statuses = []Status{Open, Accepted, InFinance, Contracted, Funded, Delivered, Closed, Cancelled}
 )
 
-// ready is a deal in a status that has all that any step needs.
+// ready returns a deal in a status that meets the conditions of all steps.
 func ready(s Status) Deal {
-	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, TaxRatePercent: "0", PaidCents: 10000, SignedAgreementID: new("doc_1")}
+	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, TaxRatePercent: "0",
+		PaidCents: 10000, SignedAgreementID: new("doc_1")}
 	d.derive()
 	return d
 }
 
-// Every pair of statuses, against the table of the contract.
+// Tests each pair of statuses against the transitions of the contract.
 func TestEveryAdvance(t *testing.T) {
 	allowed := map[Status][]Status{
 		Accepted:   {InFinance, Contracted},
 		InFinance:  {Contracted},
-		Contracted: {Funded, Delivered}, // delivered on the spot, where the dealership allows it
+		Contracted: {Funded, Delivered}, // delivered before funding, if the dealership allows it
 		Funded:     {Delivered},
 		Delivered:  {Closed},
 	}
 	spot := dealership.Settings{AllowDeliveryBeforeFunding: true}
+
 	for _, from := range statuses {
 		for _, to := range statuses {
 			d := ready(from)
@@ -64,8 +66,8 @@ func TestEveryNextStep(t *testing.T) {
 		{Contracted, Cash, Funded, ""},
 		{Funded, Cash, Delivered, ""},
 		{Delivered, Cash, Closed, ""},
-		{Closed, Cash, "", "it is over"},
-		{Cancelled, Cash, "", "it is over"},
+		{Closed, Cash, "", "the deal is closed"},
+		{Cancelled, Cash, "", "the deal is cancelled"},
 	} {
 		d := ready(tt.from)
 		d.DealType, d.SelectedStructureID, d.FundingState = tt.pays, new("fin_1"), FundingFunded
@@ -76,20 +78,25 @@ func TestEveryNextStep(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissing(t *testing.T) {
+func TestMissing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from, to Status
 		change   func(d *Deal)
 		fields   []string
 	}{
-		"no agreement":                     {Accepted, Contracted, func(d *Deal) { d.SignedAgreementID = nil }, []string{"signed_agreement_id"}},
-		"no agreement, no structure":       {InFinance, Contracted, func(d *Deal) { d.SignedAgreementID, d.DealType = nil, Finance }, []string{"signed_agreement_id", "selected_structure_id"}},
-		"something left to pay":            {Contracted, Funded, func(d *Deal) { d.PaidCents-- }, []string{"totals.balance_due_cents"}},
-		"outside lender has not paid":      {Contracted, Funded, func(d *Deal) { d.DealType, d.PaidCents = OutsideFinance, 0 }, []string{"totals.balance_due_cents"}},
-		"lender has not funded":            {Contracted, Funded, func(d *Deal) { d.DealType, d.FundingState = Finance, "approved_to_fund" }, []string{"funding_state"}},
-		"no delivery before funding":       {Contracted, Delivered, func(*Deal) {}, []string{"status"}},
-		"delivered on the spot, not paid":  {Delivered, Closed, func(d *Deal) { d.PaidCents = 0 }, []string{"totals.balance_due_cents"}},
-		"delivered on the spot, no lender": {Delivered, Closed, func(d *Deal) { d.DealType, d.FundingState = Finance, "signed" }, []string{"funding_state"}},
+		"no agreement": {Accepted, Contracted, func(d *Deal) { d.SignedAgreementID = nil },
+			[]string{"signed_agreement_id"}},
+		"no agreement, no structure": {InFinance, Contracted, func(d *Deal) { d.SignedAgreementID, d.DealType = nil, Finance },
+			[]string{"signed_agreement_id", "selected_structure_id"}},
+		"balance due": {Contracted, Funded, func(d *Deal) { d.PaidCents-- }, []string{"totals.balance_due_cents"}},
+		"outside lender has not paid": {Contracted, Funded, func(d *Deal) { d.DealType, d.PaidCents = OutsideFinance, 0 },
+			[]string{"totals.balance_due_cents"}},
+		"lender has not funded": {Contracted, Funded, func(d *Deal) { d.DealType, d.FundingState = Finance, "approved_to_fund" },
+			[]string{"funding_state"}},
+		"no delivery before funding":         {Contracted, Delivered, func(*Deal) {}, []string{"status"}},
+		"delivered before funding, not paid": {Delivered, Closed, func(d *Deal) { d.PaidCents = 0 }, []string{"totals.balance_due_cents"}},
+		"delivered before funding, no lender": {Delivered, Closed, func(d *Deal) { d.DealType, d.FundingState = Finance, "signed" },
+			[]string{"funding_state"}},
 	} {
 		d := ready(tt.from)
 		tt.change(&d)
@@ -105,7 +112,8 @@ func TestWhatIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, fields, tt.fields)
 		}
 	}
-	// What is too much is paid, too.
+
+	// An overpaid deal is also paid.
 	d := ready(Contracted)
 	d.PaidCents++
 	d.derive()
@@ -125,6 +133,7 @@ func TestEveryCancel(t *testing.T) {
 			t.Errorf("%s: got category %s, totals %+v; want cancelled with nothing due", from, d.StatusCategory, d.Totals)
 		}
 	}
+
 	for name, tt := range map[string]struct {
 		change func(d *Deal)
 		kind   fault.Kind
@@ -140,7 +149,7 @@ func TestEveryCancel(t *testing.T) {
 	}
 }
 
-// Terms change until they are signed, and no longer.
+// Terms can change until they are signed.
 func TestEveryChangeOfTerms(t *testing.T) {
 	for _, s := range statuses {
 		d := ready(s)

@@ -15,16 +15,19 @@ func TestTotals(t *testing.T) {
 		{Kind: "product", AmountCents: 200000, CostCents: new(int64(90000))},
 		{Kind: "discount", AmountCents: 100000},
 	}
+
 	for name, tt := range map[string]struct {
 		change func(d *Deal)
 		want   DealTotals
 		front  int64
 		back   int64
 	}{
-		"the offer alone": {func(d *Deal) { d.LineItems = nil }, DealTotals{PriceCents: 10000000, TotalCents: 10000000, BalanceDueCents: 10000000}, 2000000, 0},
+		"the offer alone": {func(d *Deal) { d.LineItems = nil },
+			DealTotals{PriceCents: 10000000, TotalCents: 10000000, BalanceDueCents: 10000000}, 2000000, 0},
 		"line items and tax": {
 			func(d *Deal) { d.TaxRatePercent = "6" },
-			DealTotals{PriceCents: 10000000, LineItemsCents: 334900, TaxCents: 614094, TotalCents: 10948994, BalanceDueCents: 10948994}, 2024900, 110000,
+			DealTotals{PriceCents: 10000000, LineItemsCents: 334900, TaxCents: 614094, TotalCents: 10948994, BalanceDueCents: 10948994},
+			2024900, 110000,
 		},
 		"positive equity": {
 			func(d *Deal) {
@@ -69,25 +72,28 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Whatever a deal is made of, its totals add up, and what is undone leaves no
-// trace.
+// The totals of any deal add up. Undoing a change restores them.
 func TestTotalsAddUp(t *testing.T) {
 	cents := rapid.Int64Range(0, money.MaxCents)
 	rapid.Check(t, func(t *rapid.T) {
 		d := Deal{
-			PriceUSD: rapid.Int64Range(0, 1_000_000_000).Draw(t, "price"), TaxRatePercent: money.Percent(rapid.SampledFrom([]string{"0", "6", "7.4321", "100"}).Draw(t, "rate")),
+			PriceUSD:       rapid.Int64Range(0, 1_000_000_000).Draw(t, "price"),
+			TaxRatePercent: money.Percent(rapid.SampledFrom([]string{"0", "6", "7.4321", "100"}).Draw(t, "rate")),
 			TradeTaxCredit: rapid.Bool().Draw(t, "credit"), PaidCents: cents.Draw(t, "paid"),
 		}
 		for range rapid.IntRange(0, 8).Draw(t, "items") {
 			d.LineItems = append(d.LineItems, DealLineItem{
-				Kind: rapid.SampledFrom([]string{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"), Taxable: rapid.Bool().Draw(t, "taxable"),
+				Kind: rapid.SampledFrom([]string{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"),
+				Taxable: rapid.Bool().Draw(t, "taxable"),
 			})
 		}
+
 		before := d
 		before.derive()
 		trade := TradeIn{AllowanceCents: cents.Draw(t, "allowance"), PayoffCents: cents.Draw(t, "payoff"), ACVCents: new(cents.Draw(t, "acv"))}
 		d.addTrade(trade, 1)
 		d.derive()
+
 		s := d.Totals
 		switch {
 		case s.TotalCents != s.PriceCents+s.LineItemsCents+s.TaxCents-s.TradeEquityCents:
@@ -97,17 +103,19 @@ func TestTotalsAddUp(t *testing.T) {
 		case s.TaxCents < 0 || s.TaxCents > before.Totals.TaxCents:
 			t.Fatalf("tax: %+v, before %+v", s, before.Totals)
 		}
+
 		d.addTrade(trade, -1)
 		if d.derive(); d.Totals != before.Totals {
-			t.Fatalf("taken back: %+v, want %+v", d.Totals, before.Totals)
+			t.Fatalf("undone: %+v, want %+v", d.Totals, before.Totals)
 		}
 	})
 }
 
-// A change of the total removes the selection of a structure; one
-// that changes nothing does not.
+// A change of the total clears the selected structure. A change without effect
+// doesn't.
 func TestSelectionFollowsThePrice(t *testing.T) {
-	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash, FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
+	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash,
+		FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
 	d.Select(new("fin_1"), 50000, 20000)
 	if d.DealType != Finance || d.FundingState != FundingNotStarted {
 		t.Errorf("got %+v; want d.DealType = Finance, d.FundingState = FundingNotStarted", d)

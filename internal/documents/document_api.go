@@ -33,7 +33,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Creates the PDF from the current state of the deal. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."),
 		rest.Example(`{"kind": "purchase_agreement"}`))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get)
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF", a.getContent, rest.Produces(contentType))
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
+		a.getContent, rest.Produces(contentType))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
 		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms."),
 		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))

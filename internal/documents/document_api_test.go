@@ -21,7 +21,8 @@ func TestDocuments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), map[string]any{"hin": "GRT40912B324"})
 		buyer := s.Test.Contact(map[string]any{"first_name": "Zoë", "last_name": "Núñez"})
-		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer, "co_buyer_id": s.Test.Contact(map[string]any{"first_name": "Jérôme"})})
+		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer,
+			"co_buyer_id": s.Test.Contact(map[string]any{"first_name": "Jérôme"})})
 		path := "/v1/deals/" + id + "/documents"
 		var doc documents.Document
 		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 201, &doc)
@@ -59,17 +60,22 @@ func TestDocuments(t *testing.T) {
 		sign(doc, "lender", 409)
 		sign(doc, "dealer", 200)
 		signed := sign(doc, "co_buyer", 200)
-		if signed.Status != documents.FullySigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" || *signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
-			t.Errorf(`got %s; want signed.Status = documents.FullySigned, len(signed.Signatures) = 3, signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`, testkit.Show(signed), doc.SHA256)
+		if signed.Status != documents.FullySigned || len(signed.Signatures) != 3 || signed.Signatures[0].SignerName != "Zoë Núñez" ||
+			*signed.Signatures[0].IP != "192.0.2.7" || signed.SignedAt == nil || signed.SHA256 != doc.SHA256 {
+			t.Errorf(`got %s; want signed.Status = documents.FullySigned, len(signed.Signatures) = 3, `+
+				`signed.Signatures[0].SignerName = "Zoë Núñez", signed.Signatures[0].IP = "192.0.2.7", signed.SignedAt != nil, signed.SHA256 = %q`,
+				testkit.Show(signed), doc.SHA256)
 		}
 		same(t, "the deal's agreement", *deal(s, id).SignedAgreementID, doc.ID)
-		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë", "audit log without the signer's name")
+		testkit.Excludes(t, fmt.Sprint(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE target_id = ?`, doc.ID)), "Zoë",
+			"audit log without the signer's name")
 
-		// Issued again, the old one is void and the terms are free again.
+		// Issuing it again voids the old document, and the terms can change again.
 		var next documents.Document
 		s.Test.Post(path, map[string]any{"kind": "bill_of_sale", "supersedes_id": doc.ID}, 422, nil)
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": "doc_00000000000000000000000000"}, 422, nil)
-		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": doc.ID, "title": "Purchase Agreement, second issue"}, 201, &next)
+		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "supersedes_id": doc.ID, "title": "Purchase Agreement, second issue"},
+			201, &next)
 		s.Test.Get(path+"/"+doc.ID, 200, &doc)
 		testkit.Equal(t, doc.Status, documents.Voided)
 		testkit.Equal(t, doc.VoidReason, new("superseded by "+next.ID))
@@ -85,7 +91,8 @@ func TestDocuments(t *testing.T) {
 		var p page.Page[documents.Document]
 		s.Test.Get(path, 200, &p)
 		same(t, "documents", len(p.Data), 2)
-		same(t, "story", story(s, doc.ID), "document.issued document.partially_signed document.partially_signed document.signed document.voided")
+		same(t, "events", eventTypes(s, doc.ID),
+			"document.issued document.partially_signed document.partially_signed document.signed document.voided")
 	})
 }
 
@@ -93,7 +100,8 @@ func TestDocumentsReject(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.DealIn("contracted", nil)
 		path := "/v1/deals/" + id + "/documents"
-		for kind, field := range map[string]string{"retail_installment_contract": "selected_structure_id", "trade_title": "trade_ins", "deposit_receipt": "totals.paid_cents"} {
+		for kind, field := range map[string]string{"retail_installment_contract": "selected_structure_id", "trade_title": "trade_ins",
+			"deposit_receipt": "totals.paid_cents"} {
 			s.Test.Post(path, map[string]string{"kind": kind}, 409, nil).WantDetail(t, field, "state", kind)
 		}
 		s.Test.Post(path, `{"kind": "love_letter"}`, 422, nil)
@@ -120,6 +128,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 			}
 			return s.Test.Send("POST", path+"/payments", `{"kind": "deposit", "method": "cash", "amount_cents": 100000}`)
 		})
+
 		var p page.Page[documents.Document]
 		s.Test.Get(path+"/documents", 200, &p)
 		for _, doc := range p.Data {
@@ -132,6 +141,7 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 			}
 			testkit.Contains(t, textOf(t, s.Test.Get(path+"/documents/"+doc.ID+"/content", 200, nil).Bytes), want, "after", paid, "payments")
 		}
+
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first := c.Post(path+"/documents", `{"kind": "bill_of_sale"}`, 201, nil)
 		s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "refund"}`, 200, nil)

@@ -81,6 +81,7 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 		}
 		f.structure = &s
 	}
+
 	return f, nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// Each status of a document and what can be done with it.
+// Tests each action on a document in each status.
 func TestEveryDocumentAction(t *testing.T) {
 	for _, status := range []DocumentStatus{Issued, PartiallySigned, FullySigned, Voided} {
 		doc := Document{ID: "doc_1", Kind: PurchaseAgreement, Status: status, RequiredSigners: []SignerRole{ByBuyer, ByDealer}}
@@ -29,6 +29,7 @@ func TestEveryDocumentAction(t *testing.T) {
 		case FullySigned:
 			doc.Signatures = []DocumentSignature{{SignerRole: ByBuyer}, {SignerRole: ByDealer}}
 		}
+
 		for _, role := range []SignerRole{ByBuyer, ByCoBuyer, ByDealer, ByLender} {
 			d := doc
 			err := d.sign(DocumentSign{SignerRole: role, SignerName: "Ann"}, now)
@@ -40,7 +41,9 @@ func TestEveryDocumentAction(t *testing.T) {
 				t.Errorf("the %s signs a document that is %s: %v, %s; want %q", role, status, err, d.Status, want)
 			}
 		}
-		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered, deals.Closed, deals.Cancelled} {
+
+		for _, s := range []deals.Status{deals.Open, deals.Accepted, deals.InFinance, deals.Contracted, deals.Funded, deals.Delivered,
+			deals.Closed, deals.Cancelled} {
 			for _, binding := range []bool{false, true} {
 				d, deal := doc, deals.Deal{Status: s}
 				if binding {
@@ -48,7 +51,8 @@ func TestEveryDocumentAction(t *testing.T) {
 				}
 				fixed := binding && slices.Contains([]deals.Status{deals.Contracted, deals.Funded, deals.Delivered, deals.Closed}, s)
 				if err := d.void("why", deal, now); (err == nil) != (status != Voided && !fixed) {
-					t.Errorf("void a document that is %s of a deal that is %s (binding %v): got %v, want it allowed: %t", status, s, binding, err, status != Voided && !fixed)
+					t.Errorf("void a document that is %s of a deal that is %s (binding %v): got %v, want it allowed: %t", status, s, binding,
+						err, status != Voided && !fixed)
 				}
 			}
 		}
@@ -64,7 +68,7 @@ func TestWhoSigns(t *testing.T) {
 	}{
 		"usual":              {alone, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByDealer}},
 		"with a co-buyer":    {together, DocumentIssue{Kind: "bill_of_sale"}, []SignerRole{ByBuyer, ByCoBuyer, ByDealer}},
-		"as asked":           {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
+		"as requested":       {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
 		"no signers":         {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
 		"a missing co-buyer": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
 		"no structure":       {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
@@ -77,8 +81,9 @@ func TestWhoSigns(t *testing.T) {
 			t.Errorf("%s: got signers %v, %v; want %v", name, d.RequiredSigners, err, tt.want)
 		}
 	}
+
 	if forms[PurchaseAgreement].signers[0] != ByBuyer || len(forms[PurchaseAgreement].signers) != 2 {
-		t.Error("a co-buyer changed the form for every deal")
+		t.Error("the co-buyer of one deal changed the form of all deals")
 	}
 }
 
@@ -141,11 +146,13 @@ func TestContents(t *testing.T) {
 	f := everything()
 	for kind, wants := range map[DocumentKind][]string{
 		PurchaseAgreement: {
-			"Chesapeake Marine Sales, Inc.", "Åkersberga, MD 21401", "Jérôme", "2024 Grady-White Freedom 235", "GRT40912B324", "2016 Boston Whaler",
+			"Chesapeake Marine Sales, Inc.", "Åkersberga, MD 21401", "Jérôme", "2024 Grady-White Freedom 235",
+			"GRT40912B324", "2016 Boston Whaler",
 			"$118,000.00", "$7,220.94", "$109,359.94", "$104,359.94", "fitted", "Boat show special", "Signatures", "Co-buyer",
 		},
 		"retail_installment_contract": {
-			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59", "239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
+			"7.49%", "$87,198.65", "$93,564.94", "$180,763.59",
+			"239 monthly payments of $753.18, beginning on Dec 15, 2026, and a final payment of $753.57.",
 			"Dec 15, 2026", "Nov 15, 2046", "$0.00", "NOTICE: Any holder of this consumer credit contract",
 		},
 		"deposit_receipt": {"Nov 10, 2026", "ch_8842", "$5,000.00", "Total received"},
@@ -173,7 +180,7 @@ func TestRenderIsReproducible(t *testing.T) {
 	}
 	for range 3 {
 		if again, _, err := f.render(doc); err != nil || !bytes.Equal(first, again) {
-			t.Fatalf("got other bytes the second time, %v; want the same document", err)
+			t.Fatalf("got different bytes the second time, %v; want the same document", err)
 		}
 	}
 }

@@ -220,11 +220,13 @@ func priceTable(p *pdf.Page, f facts) {
 		}
 		rows = append(rows, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(amount)})
 	}
+
 	if f.structure != nil {
 		for _, product := range f.structure.Products {
 			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})
 		}
 	}
+
 	rows = append(rows, []string{"Sales tax at " + string(f.deal.TaxRatePercent) + "%", money.Format(t.TaxCents)})
 	for _, trade := range f.trades {
 		rows = append(rows, []string{"Trade-in allowance: " + tradeName(trade), money.Format(-trade.AllowanceCents)})
@@ -233,6 +235,7 @@ func priceTable(p *pdf.Page, f facts) {
 			rows = append(rows, []string{"Payoff to " + lienholder + ": " + tradeName(trade), money.Format(trade.PayoffCents)})
 		}
 	}
+
 	sums := [][]string{
 		{"Total", money.Format(t.TotalCents)}, {"Paid", money.Format(-t.PaidCents)}, {"Balance due", money.Format(t.BalanceDueCents)},
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func creditApplication(p *pdf.Page, f facts) {
-	p.Paragraph("The applicant applies for credit to buy the vessel described below and certifies that the information in this application is true and complete.")
+	p.Paragraph("The applicant applies for credit to buy the vessel described below and certifies that the information in this application " +
+		"is true and complete.")
 	vessel(p, f)
 	p.Heading("Applicant")
 	p.Fields(
@@ -27,16 +28,21 @@ func creditApplication(p *pdf.Page, f facts) {
 			pdf.Field{Name: "Employer"}, pdf.Field{Name: "Gross monthly income"},
 		)
 	}
+
 	p.Heading("Credit requested")
 	amount, term := f.deal.Totals.BalanceDueCents, ""
 	if f.structure != nil {
 		amount, term = f.structure.AmountFinancedCents, fmt.Sprintf("%d months", f.structure.TermMonths)
 	}
 	p.Fields(
-		pdf.Field{Name: "Vessel price", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Amount requested", Value: money.Format(amount)},
+		pdf.Field{Name: "Vessel price", Value: money.Format(f.deal.Totals.PriceCents)},
+		pdf.Field{Name: "Amount requested", Value: money.Format(amount)},
 		pdf.Field{Name: "Term", Value: term}, pdf.Field{Name: "Cash down", Value: cashDown(f)},
 	)
-	p.Note("By signing, the applicant authorizes the dealer and the lenders that receive this application to obtain consumer credit reports and to verify employment, income and deposits. Important information about procedures for opening a new account: Federal law requires lenders to obtain, verify and record information that identifies each person who opens an account.")
+	p.Note("By signing, the applicant authorizes the dealer and the lenders that receive this application to obtain consumer credit " +
+		"reports and to verify employment, " +
+		"income and deposits. Important information about procedures for opening a new account: Federal law requires lenders to obtain, " +
+		"verify and record information that identifies each person who opens an account.")
 }
 
 func cashDown(f facts) string {
@@ -48,10 +54,12 @@ func cashDown(f facts) string {
 
 func installmentContract(p *pdf.Page, f facts) {
 	s := *f.structure
-	p.Paragraph("The buyer buys the vessel on credit and agrees to pay the amount financed and the finance charge to the seller, or to the assignee of this contract, according to the payment schedule below.")
+	p.Paragraph("The buyer buys the vessel on credit and agrees to pay the amount financed and the finance charge to the seller, " +
+		"or to the assignee of this contract, according to the payment schedule below.")
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Federal Truth in Lending disclosures")
+
 	disclosures := []pdf.Column{
 		{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1},
 		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
@@ -60,29 +68,40 @@ func installmentContract(p *pdf.Page, f facts) {
 		string(s.APRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
 		money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents),
 	}})
-	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
+	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. " +
+		"Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you " +
+		"have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
 	p.Paragraph(describePayments(s))
 	p.Heading("Itemization of amount financed")
+
 	rows := [][]string{{"Vessel, additional items and tax, less trade-in equity", money.Format(s.DealCents)}}
 	for _, product := range s.Products {
 		if product.Financed {
 			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})
 		}
 	}
+
 	rows = append(rows, []string{"Deposit paid", money.Format(-s.DepositCents)}, []string{"Cash down", money.Format(-s.CashDownCents)})
 	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
 	p.Heading("Terms")
 	p.Clauses(
 		pdf.Clause{Name: "Prepayment", Text: "The buyer may prepay all or part of the balance at any time without penalty."},
 		pdf.Clause{Name: "Late payment", Text: "If a payment is more than 10 days late, a late charge may apply to the extent permitted by law."},
-		pdf.Clause{Name: "Security", Text: "The seller has a security interest in the vessel, its engines, trailer and equipment, and in insurance proceeds, until the balance is paid in full."},
-		pdf.Clause{Name: "Insurance", Text: "The buyer must keep the vessel insured against loss and damage and name the holder of this contract as loss payee."},
-		pdf.Clause{Name: "Default", Text: "If the buyer fails to make a payment or breaches this contract, the holder may demand payment of the entire balance and repossess the vessel as permitted by law."},
+		pdf.Clause{Name: "Security", Text: "The seller has a security interest in the vessel, its engines, trailer and equipment, " +
+			"and in insurance proceeds, until the balance is paid in full."},
+		pdf.Clause{Name: "Insurance", Text: "The buyer must keep the vessel insured against loss and damage and name the holder of this " +
+			"contract as loss payee."},
+		pdf.Clause{Name: "Default", Text: "If the buyer fails to make a payment or breaches this contract, " +
+			"the holder may demand payment of the entire balance and repossess the vessel as permitted by law."},
 		pdf.Clause{Name: "Assignment", Text: "The seller may assign this contract to " + or(s.Lender, "a lender") + "."},
 	)
-	p.Notice("NOTICE: Any holder of this consumer credit contract is subject to all claims and defenses which the debtor could assert against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall not exceed amounts paid by the debtor hereunder.")
+	p.Notice("NOTICE: Any holder of this consumer credit contract is subject to all claims and defenses which the debtor could assert " +
+		"against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall " +
+		"not exceed amounts paid by the debtor hereunder.")
 	p.Heading("Payment schedule")
-	p.Table(scheduleColumns, scheduleRows(s), [][]string{{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents), money.Format(s.FinanceChargeCents), ""}})
+	p.Table(scheduleColumns, scheduleRows(s),
+		[][]string{{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents),
+			money.Format(s.FinanceChargeCents), ""}})
 }
 
 // describePayments summarizes the schedule in a sentence.
@@ -102,14 +121,16 @@ var scheduleColumns = []pdf.Column{
 func scheduleRows(s finance.FinanceStructure) (rows [][]string) {
 	for _, i := range s.Installments() {
 		rows = append(rows, []string{
-			fmt.Sprint(i.Number), formatDate(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents), money.Format(i.InterestCents), money.Format(i.BalanceCents),
+			fmt.Sprint(i.Number), formatDate(i.DueOn), money.Format(i.PaymentCents), money.Format(i.PrincipalCents),
+			money.Format(i.InterestCents), money.Format(i.BalanceCents),
 		})
 	}
 	return rows
 }
 
 func productContract(p *pdf.Page, f facts) {
-	p.Paragraph("The buyer is buying the products listed below for the vessel. They are optional and are not required to buy or finance the vessel.")
+	p.Paragraph("The buyer is buying the products listed below for the vessel. They are optional and are not required to buy or finance " +
+		"the vessel.")
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Products")
@@ -122,40 +143,50 @@ func productContract(p *pdf.Page, f facts) {
 		rows = append(rows, []string{productName(product), payment, money.Format(product.PriceCents)})
 	}
 	price, _ := f.structure.ProductTotals()
-	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows, [][]string{{"Total", "", money.Format(price)}})
-	p.Paragraph("The buyer may cancel a product at any time. The unearned part of its price will be refunded. If the product was financed, the refund is paid to the lender and reduces the loan balance.")
+	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows,
+		[][]string{{"Total", "", money.Format(price)}})
+	p.Paragraph("The buyer may cancel a product at any time. The unearned part of its price will be refunded. If the product was financed, " +
+		"the refund is paid to the lender and reduces the loan balance.")
 }
 
 func productWaiver(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Products declined")
-	p.Checklist("Extended service contract", "GAP waiver", "Gelcoat protection", "Hull protection", "Tire and wheel (trailer)", "Propeller protection", "Credit life", "Disability", "Theft protection", "Prepaid maintenance")
-	p.Paragraph("The products checked above were explained and offered to the buyer. The buyer declined them and understands that the buyer is responsible for repairs and losses that they would have covered.")
+	p.Checklist("Extended service contract", "GAP waiver", "Gelcoat protection", "Hull protection", "Tire and wheel (trailer)",
+		"Propeller protection", "Credit life", "Disability", "Theft protection", "Prepaid maintenance")
+	p.Paragraph("The products checked above were explained and offered to the buyer. The buyer declined them and understands that the " +
+		"buyer is responsible for repairs and losses that they would have covered.")
 }
 
 func privacyNotice(p *pdf.Page, f facts) {
 	p.Paragraph("How " + f.seller() + " collects, uses and shares your personal information.")
 	p.Heading("What we collect")
-	p.Paragraph("We collect your name, address, phone number, email address and date of birth, and information about your purchases, trade-ins and payments. If you apply for credit, we also collect your income, employment and Social Security number.")
+	p.Paragraph("We collect your name, address, phone number, email address and date of birth, and information about your purchases, " +
+		"trade-ins and payments. If you apply for credit, we also collect your income, employment and Social Security number.")
 	p.Heading("How we share it")
 	p.Clauses(
-		pdf.Clause{Text: "To complete your purchase, we share it with lenders you apply to, insurers, manufacturers (for warranties), and the agencies that title, register or document the vessel."},
+		pdf.Clause{Text: "To complete your purchase, we share it with lenders you apply to, insurers, manufacturers (for warranties), " +
+			"and the agencies that title, register or document the vessel."},
 		pdf.Clause{Text: "We share it with courts and government agencies when the law requires it."},
 		pdf.Clause{Text: "We do not share it with other companies for their marketing."},
 	)
 	p.Heading("How we protect it")
-	p.Paragraph("Only employees who need your information for their work have access to it, and access is logged. You may ask us for a copy of your information. You may also ask us to correct it, or to delete it unless the law requires us to keep it.")
+	p.Paragraph("Only employees who need your information for their work have access to it, " +
+		"and access is logged. You may ask us for a copy of your information. You may also ask us to correct it, " +
+		"or to delete it unless the law requires us to keep it.")
 	p.Paragraph("By signing, the customer acknowledges receipt of this notice.")
 }
 
 func preferredMortgage(p *pdf.Page, f facts) {
 	s := *f.structure
-	p.Paragraph("Information for a preferred ship mortgage under 46 U.S.C. Chapter 313. File the mortgage itself with the National Vessel Documentation Center.")
+	p.Paragraph("Information for a preferred ship mortgage under 46 U.S.C. Chapter 313. File the mortgage itself with the National Vessel " +
+		"Documentation Center.")
 	vessel(p, f)
 	p.Heading("Mortgage")
 	p.Fields(
-		pdf.Field{Name: "Mortgagor", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))}, pdf.Field{Name: "Mortgagee", Value: or(s.Lender, "")},
+		pdf.Field{Name: "Mortgagor", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))},
+		pdf.Field{Name: "Mortgagee", Value: or(s.Lender, "")},
 		pdf.Field{Name: "Mortgage amount", Value: money.Format(s.AmountFinancedCents)}, pdf.Field{Name: "Interest mortgaged", Value: "100%"},
 		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Vessel name"},
 		pdf.Field{Name: "Term", Value: fmt.Sprintf("%d months", s.TermMonths)}, pdf.Field{Name: "Maturity date", Value: maturityDate(s)},
@@ -171,7 +202,8 @@ func maturityDate(s finance.FinanceStructure) string {
 }
 
 func satisfaction(p *pdf.Page, f facts) {
-	p.Paragraph("The mortgagee named below acknowledges that the debt secured by the mortgage on the vessel has been paid in full and that the mortgage is satisfied and discharged.")
+	p.Paragraph("The mortgagee named below acknowledges that the debt secured by the mortgage on the vessel has been paid in full and that " +
+		"the mortgage is satisfied and discharged.")
 	vessel(p, f)
 	p.Heading("Mortgage")
 	p.Fields(

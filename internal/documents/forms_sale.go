@@ -8,7 +8,8 @@ import (
 )
 
 func purchaseAgreement(p *pdf.Page, f facts) {
-	p.Paragraph("The seller agrees to sell, and the buyer agrees to buy, the vessel described below for the price and on the terms of this agreement.")
+	p.Paragraph("The seller agrees to sell, and the buyer agrees to buy, " +
+		"the vessel described below for the price and on the terms of this agreement.")
 	parties(p, f)
 	vessel(p, f)
 	tradeTable(p, f)
@@ -18,24 +19,34 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 		p.Paragraph(fmt.Sprintf("The buyer intends to finance %s over %d months at an annual percentage rate of %s%%, in monthly payments of %s.",
 			money.Format(f.structure.AmountFinancedCents), f.structure.TermMonths, f.structure.APRPercent, money.Format(f.structure.PaymentCents)))
 	}
+
 	p.Heading("Terms")
 	p.Clauses(
 		pdf.Clause{Name: "Payment", Text: "The balance is due on or before delivery. A check or draft counts as payment when it clears."},
-		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, free of all liens except those to be paid off from the purchase price. Title and risk of loss pass to the buyer upon delivery and payment in full."},
-		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the trade-in and that the amount owed on it does not exceed the payoff stated above. If the actual payoff is higher, the buyer will pay the difference."},
+		pdf.Clause{Name: "Title", Text: "The seller has good title to the vessel, " +
+			"free of all liens except those to be paid off from the purchase price. Title and risk of loss pass to the buyer upon delivery and " +
+			"payment in full."},
+		pdf.Clause{Name: "Trade-in", Text: "The buyer warrants good title to the trade-in and that the amount owed on it does not exceed the " +
+			"payoff stated above. If the actual payoff is higher, the buyer will pay the difference."},
 		pdf.Clause{Name: "Condition", Text: conditionClause(f.hull.Condition)},
-		pdf.Clause{Name: "Inspection", Text: "The buyer may have the vessel surveyed and sea trialed, at the buyer's expense, before accepting delivery."},
-		pdf.Clause{Name: "Cancellation", Text: "If the buyer fails to complete the purchase through no fault of the seller, the seller may keep the deposit to the extent permitted by law."},
-		pdf.Clause{Name: "Insurance", Text: "The buyer is responsible for insuring the vessel from the time of delivery. If the vessel is financed, the lender must be named as loss payee."},
-		pdf.Clause{Name: "Entire agreement", Text: "This agreement, including the documents it refers to, is the entire agreement between the parties. Changes must be in writing and signed by both parties."},
+		pdf.Clause{Name: "Inspection",
+			Text: "The buyer may have the vessel surveyed and sea trialed, at the buyer's expense, before accepting delivery."},
+		pdf.Clause{Name: "Cancellation", Text: "If the buyer fails to complete the purchase through no fault of the seller, " +
+			"the seller may keep the deposit to the extent permitted by law."},
+		pdf.Clause{Name: "Insurance", Text: "The buyer is responsible for insuring the vessel from the time of delivery. If the vessel is " +
+			"financed, the lender must be named as loss payee."},
+		pdf.Clause{Name: "Entire agreement", Text: "This agreement, including the documents it refers to, " +
+			"is the entire agreement between the parties. Changes must be in writing and signed by both parties."},
 	)
 }
 
 func conditionClause(condition string) string {
 	if condition == "new" {
-		return "The vessel is new and is covered by the manufacturer's written warranties, which the buyer will receive. The seller makes no other warranties, express or implied, except those that cannot be disclaimed by law."
+		return "The vessel is new and is covered by the manufacturer's written warranties, " +
+			"which the buyer will receive. The seller makes no other warranties, express or implied, except those that cannot be disclaimed by law."
 	}
-	return "The vessel is used and is sold AS IS, with all faults. The seller makes no warranties, express or implied, except those that cannot be disclaimed by law."
+	return "The vessel is used and is sold AS IS, with all faults. The seller makes no warranties, express or implied, " +
+		"except those that cannot be disclaimed by law."
 }
 
 func buyersOrder(p *pdf.Page, f facts) {
@@ -44,7 +55,8 @@ func buyersOrder(p *pdf.Page, f facts) {
 	vessel(p, f)
 	tradeTable(p, f)
 	priceTable(p, f)
-	p.Note("This order is not a credit agreement. If the purchase depends on financing and no lender approves the buyer on terms acceptable to the buyer, either party may cancel this order without obligation.")
+	p.Note("This order is not a credit agreement. If the purchase depends on financing and no lender approves the buyer on terms " +
+		"acceptable to the buyer, either party may cancel this order without obligation.")
 }
 
 func depositReceipt(p *pdf.Page, f facts) {
@@ -55,20 +67,24 @@ func depositReceipt(p *pdf.Page, f facts) {
 		pdf.Field{Name: "Purchase total", Value: money.Format(f.deal.Totals.TotalCents)},
 		pdf.Field{Name: "Balance due", Value: money.Format(f.deal.Totals.BalanceDueCents)},
 	)
-	p.Note("The deposit will be applied to the purchase price. The purchase agreement states what happens to the deposit if the purchase is not completed.")
+	p.Note("The deposit will be applied to the purchase price. The purchase agreement states what happens to the deposit if the purchase " +
+		"is not completed.")
 }
 
 func billOfSale(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("For the sum of %s, receipt of which is acknowledged to the extent paid, the seller sells, transfers and delivers the vessel described below to the buyer.",
+	p.Paragraph(fmt.Sprintf("For the sum of %s, receipt of which is acknowledged to the extent paid, the seller sells, "+
+		"transfers and delivers the vessel described below to the buyer.",
 		money.Format(f.deal.Totals.PriceCents)))
 	parties(p, f)
 	vessel(p, f)
 	priceTable(p, f)
 	p.Heading("Warranty of title")
-	p.Paragraph("The seller warrants that the seller is the lawful owner of the vessel, has the right to sell it, and will defend its title against the lawful claims of all persons.")
+	p.Paragraph("The seller warrants that the seller is the lawful owner of the vessel, has the right to sell it, " +
+		"and will defend its title against the lawful claims of all persons.")
 	p.Heading("Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, the persons named below personally appeared before me and acknowledged that they signed this document.")
+	p.Paragraph("On this ______ day of ____________________, 20____, " +
+		"the persons named below personally appeared before me and acknowledged that they signed this document.")
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
@@ -76,9 +92,12 @@ func seaTrial(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Sea trial")
-	p.Fields(pdf.Field{Name: "Date"}, pdf.Field{Name: "Location"}, pdf.Field{Name: "Engine hours at start"}, pdf.Field{Name: "Engine hours at end"})
-	p.Checklist("Engines start cold and warm", "Oil pressure and temperature within range", "Reaches rated RPM at wide-open throttle", "Shifts smoothly into forward and reverse",
-		"Steering and trim tabs operate through full range", "No unusual vibration or noise", "Navigation electronics operate", "Bilges dry after the trial")
+	p.Fields(pdf.Field{Name: "Date"}, pdf.Field{Name: "Location"}, pdf.Field{Name: "Engine hours at start"},
+		pdf.Field{Name: "Engine hours at end"})
+	p.Checklist("Engines start cold and warm", "Oil pressure and temperature within range", "Reaches rated RPM at wide-open throttle",
+		"Shifts smoothly into forward and reverse",
+		"Steering and trim tabs operate through full range", "No unusual vibration or noise",
+		"Navigation electronics operate", "Bilges dry after the trial")
 	p.Fields(pdf.Field{Name: "Remarks"}, pdf.Field{Name: ""})
 	p.Paragraph("The buyer has sea trialed the vessel and accepts it, subject to the remarks above.")
 }
@@ -87,14 +106,18 @@ func deliveryChecklist(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Documents delivered")
-	p.Checklist("Bill of sale", "Title, MSO or Coast Guard documentation", "Registration and validation decals", "Warranty registration and manuals", "Proof of insurance", "Trailer registration")
+	p.Checklist("Bill of sale", "Title, MSO or Coast Guard documentation", "Registration and validation decals",
+		"Warranty registration and manuals", "Proof of insurance", "Trailer registration")
 	p.Heading("Equipment on board")
-	p.Checklist("Life jackets for all passengers", "Throwable flotation device", "Fire extinguishers, not expired", "Visual distress signals", "Sound-producing device", "Navigation lights checked",
+	p.Checklist("Life jackets for all passengers", "Throwable flotation device", "Fire extinguishers, not expired", "Visual distress signals",
+		"Sound-producing device", "Navigation lights checked",
 		"Anchor and rode", "Dock lines and fenders")
 	p.Heading("Reviewed with the buyer")
-	p.Checklist("Starting, stopping and breaking in the engine", "Fuel system and ventilation", "Batteries and switches", "Bilge pumps and seacocks", "Electronics", "Trailer, lights and tie-downs",
+	p.Checklist("Starting, stopping and breaking in the engine", "Fuel system and ventilation", "Batteries and switches",
+		"Bilge pumps and seacocks", "Electronics", "Trailer, lights and tie-downs",
 		"Maintenance schedule", "Capacity plate and safe loading")
-	p.Fields(pdf.Field{Name: "Engine hours"}, pdf.Field{Name: "Fuel level"}, pdf.Field{Name: "Keys delivered"}, pdf.Field{Name: "Delivery date"})
+	p.Fields(pdf.Field{Name: "Engine hours"}, pdf.Field{Name: "Fuel level"}, pdf.Field{Name: "Keys delivered"},
+		pdf.Field{Name: "Delivery date"})
 	p.Paragraph("The buyer has received the vessel and the items checked above.")
 }
 
@@ -116,7 +139,8 @@ func survey(p *pdf.Page, f facts) {
 	p.Heading("Survey")
 	p.Fields(pdf.Field{Name: "Surveyor"}, pdf.Field{Name: "Accreditation"}, pdf.Field{Name: "Survey date"}, pdf.Field{Name: "Location"},
 		pdf.Field{Name: "Fair market value"}, pdf.Field{Name: "Report number"})
-	p.Checklist("Hauled out and hull sounded", "Moisture readings taken", "Engines surveyed separately", "Sea trial attended", "Recommendations received", "Accepted by the insurer")
+	p.Checklist("Hauled out and hull sounded", "Moisture readings taken", "Engines surveyed separately", "Sea trial attended",
+		"Recommendations received", "Accepted by the insurer")
 	p.Paragraph("The buyer has received the surveyor's report and accepts the vessel, subject to the recommendations in the report.")
 }
 
@@ -130,7 +154,8 @@ func insuranceBinder(p *pdf.Page, f facts) {
 		pdf.Field{Name: "Minimum agreed value", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Loss payee", Value: f.payee()},
 		pdf.Field{Name: "Deductible"}, pdf.Field{Name: "Navigation limits"},
 	)
-	p.Paragraph("The buyer agrees to keep the vessel insured from delivery for at least the value above, with the loss payee named on the policy.")
+	p.Paragraph("The buyer agrees to keep the vessel insured from delivery for at least the value above, " +
+		"with the loss payee named on the policy.")
 }
 
 // payee returns the loss payee of the insurance.

@@ -19,32 +19,41 @@ func everything() facts {
 		location: dealership.Location{Name: "Annapolis", Phone: new("+14105550142"), Address: &dealership.Address{
 			Line1: "410 Severn Avenue", City: "Annapolis", Region: new("MD"), PostalCode: new("21403"), Country: "US",
 		}},
-		hull: hulls.Hull{Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, HIN: new("GRT40912B324"), StockNumber: new("GW-1042"), Condition: "new"},
-		buyer: contacts.Contact{Kind: "person", FirstName: new("Zoë"), LastName: new("Núñez-Łukasiewicz"), Email: new("zoe@example.com"), Phone: new("+14105550123"), Address: &contacts.ContactAddress{
-			Line1: new("12 Straße des 17. Juni"), City: new("Åkersberga"), Region: new("MD"), PostalCode: new("21401"), Country: new("SE"),
-		}},
+		hull: hulls.Hull{Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, HIN: new("GRT40912B324"),
+			StockNumber: new("GW-1042"), Condition: "new"},
+		buyer: contacts.Contact{Kind: "person", FirstName: new("Zoë"), LastName: new("Núñez-Łukasiewicz"), Email: new("zoe@example.com"),
+			Phone: new("+14105550123"), Address: &contacts.ContactAddress{
+				Line1: new("12 Straße des 17. Juni"), City: new("Åkersberga"), Region: new("MD"), PostalCode: new("21401"), Country: new("SE"),
+			}},
 		coBuyer: &contacts.Contact{Kind: "person", FirstName: new("Jérôme"), LastName: new("O’Brien")},
 		today:   time.Date(2026, 11, 15, 10, 30, 0, 0, zone),
 	}
+
 	f.deal = deals.Deal{
 		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
 		LineItems: []deals.DealLineItem{
 			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: true},
-			{Kind: "accessory", Description: new("Bimini top, navy, with boot and three additional uprights in polished stainless steel, fitted and delivered"), AmountCents: 185000, Taxable: true},
+			{Kind: "accessory", Description: new("Bimini top, navy, with boot and three additional uprights in polished stainless steel, " +
+				"fitted and delivered"), AmountCents: 185000, Taxable: true},
 			{Kind: "discount", Description: new("Boat show special"), AmountCents: 100000},
 		},
 	}
-	f.trades = []deals.TradeIn{{Year: new(int64(2016)), Make: new("Boston Whaler"), Model: new("210 Montauk"), HIN: new("BWCE1234A616"), AllowanceCents: 3250000, PayoffCents: 1200000, Lienholder: new("Bay Federal Credit Union")}}
+
+	f.trades = []deals.TradeIn{{Year: new(int64(2016)), Make: new("Boston Whaler"), Model: new("210 Montauk"), HIN: new("BWCE1234A616"),
+		AllowanceCents: 3250000, PayoffCents: 1200000, Lienholder: new("Bay Federal Credit Union")}}
 	f.payments = []finance.Payment{{Kind: "deposit", Method: "card", AmountCents: 500000, Reference: new("ch_8842"), ReceivedOn: "2026-11-10"}}
 	s, err := finance.FinanceStructureCreate{
 		Lender: new("Bay Federal Credit Union"), CashDownCents: 1000000, APRPercent: "7.49", TermMonths: 240,
-		Products: []finance.FinanceProduct{{Kind: "service_contract", Provider: new("Brunswick"), PriceCents: 249500, TermMonths: new(int64(60)), Financed: true}, {Kind: "gap", PriceCents: 79500}},
+		Products: []finance.FinanceProduct{{Kind: "service_contract", Provider: new("Brunswick"), PriceCents: 249500, TermMonths: new(int64(60)),
+			Financed: true}, {Kind: "gap", PriceCents: 79500}},
 	}.Structure(f.deal, 500000, f.today)
 	if err != nil {
 		panic(err)
 	}
+
 	f.structure = &s
-	f.deal.Totals = deals.DealTotals{PriceCents: 11800000, LineItemsCents: 463900, TaxCents: 722094, TradeEquityCents: 2050000, TotalCents: 10935994, PaidCents: 500000, BalanceDueCents: 10435994}
+	f.deal.Totals = deals.DealTotals{PriceCents: 11800000, LineItemsCents: 463900, TaxCents: 722094, TradeEquityCents: 2050000,
+		TotalCents: 10935994, PaidCents: 500000, BalanceDueCents: 10435994}
 	return f
 }

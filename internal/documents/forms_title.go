@@ -8,7 +8,8 @@ import (
 )
 
 func powerOfAttorney(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("The undersigned appoints %s as attorney-in-fact for the vessel described below, limited to the powers listed in this document.", f.seller()))
+	p.Paragraph(fmt.Sprintf("The undersigned appoints %s as attorney-in-fact for the vessel described below, "+
+		"limited to the powers listed in this document.", f.seller()))
 	vessel(p, f)
 	p.Heading("Powers")
 	p.Clauses(
@@ -22,7 +23,8 @@ func powerOfAttorney(p *pdf.Page, f facts) {
 	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)})
 	p.Heading("Acknowledgment")
 	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, the persons named below personally appeared before me and acknowledged that they signed this document.")
+	p.Paragraph("On this ______ day of ____________________, 20____, " +
+		"the persons named below personally appeared before me and acknowledged that they signed this document.")
 	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
 }
 
@@ -41,7 +43,8 @@ func owners(p *pdf.Page, f facts) {
 		p.Paragraph("None.")
 		return
 	}
-	p.Fields(pdf.Field{Name: "Lienholder", Value: or(f.structure.Lender, "")}, pdf.Field{Name: "Amount", Value: money.Format(f.structure.AmountFinancedCents)})
+	p.Fields(pdf.Field{Name: "Lienholder", Value: or(f.structure.Lender, "")},
+		pdf.Field{Name: "Amount", Value: money.Format(f.structure.AmountFinancedCents)})
 }
 
 func titleApplication(p *pdf.Page, f facts) {
@@ -51,9 +54,11 @@ func titleApplication(p *pdf.Page, f facts) {
 	p.Heading("Purchase")
 	p.Fields(
 		pdf.Field{Name: "Seller", Value: f.seller()}, pdf.Field{Name: "Purchase date", Value: f.today.Format("January 2, 2006")},
-		pdf.Field{Name: "Purchase price", Value: money.Format(f.deal.Totals.PriceCents)}, pdf.Field{Name: "Sales tax", Value: money.Format(f.deal.Totals.TaxCents)},
+		pdf.Field{Name: "Purchase price", Value: money.Format(f.deal.Totals.PriceCents)},
+		pdf.Field{Name: "Sales tax", Value: money.Format(f.deal.Totals.TaxCents)},
 	)
-	p.Paragraph("The applicant certifies that the information above is true and that the vessel is free of liens other than the one stated above.")
+	p.Paragraph("The applicant certifies that the information above is true and that the vessel is free of liens other than the one stated " +
+		"above.")
 }
 
 func registrationApplication(p *pdf.Page, f facts) {
@@ -62,14 +67,17 @@ func registrationApplication(p *pdf.Page, f facts) {
 	owners(p, f)
 	p.Heading("Use")
 	p.Checklist("Pleasure", "Livery or rental", "Commercial fishing", "Commercial passenger", "Dealer demonstration", "Other")
-	p.Fields(pdf.Field{Name: "Waters of principal use"}, pdf.Field{Name: "Registration number, if renewal"}, pdf.Field{Name: "Propulsion"}, pdf.Field{Name: "Fuel"})
+	p.Fields(pdf.Field{Name: "Waters of principal use"}, pdf.Field{Name: "Registration number, if renewal"},
+		pdf.Field{Name: "Propulsion"}, pdf.Field{Name: "Fuel"})
 }
 
 func payoffAuthorization(p *pdf.Page, f facts) {
-	p.Paragraph("The owner of the trade-in below authorizes the lienholder to provide the payoff amount to the dealer, to accept payment from the dealer, and to send the title and lien release to the dealer.")
+	p.Paragraph("The owner of the trade-in below authorizes the lienholder to provide the payoff amount to the dealer, " +
+		"to accept payment from the dealer, and to send the title and lien release to the dealer.")
 	tradeTable(p, f)
 	p.Heading("Owner")
-	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)}, pdf.Field{Name: "Account number"}, pdf.Field{Name: "Payoff valid through"})
+	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)},
+		pdf.Field{Name: "Account number"}, pdf.Field{Name: "Payoff valid through"})
 	p.Paragraph("If the payoff is higher than stated above, the owner will pay the difference.")
 }
 
@@ -77,13 +85,15 @@ func tradeTitle(p *pdf.Page, f facts) {
 	p.Paragraph("The owner transfers the trade-in below and its title to the dealer as part of the purchase of another vessel.")
 	parties(p, f)
 	tradeTable(p, f)
-	p.Paragraph("The owner warrants good title, free of all liens other than those stated above, and that no equipment has been replaced or removed since the dealer inspected the vessel.")
+	p.Paragraph("The owner warrants good title, free of all liens other than those stated above, " +
+		"and that no equipment has been replaced or removed since the dealer inspected the vessel.")
 }
 
 // mso assigns a manufacturer's statement of origin. The original is attached to
 // the document.
 func mso(p *pdf.Page, f facts, part string, fields ...pdf.Field) {
-	p.Paragraph(fmt.Sprintf("The dealer assigns the manufacturer's statement of origin (MSO) for the %s to the first retail buyer. The original MSO is attached.", part))
+	p.Paragraph(fmt.Sprintf("The dealer assigns the manufacturer's statement of origin (MSO) for the %s to the first retail buyer. The "+
+		"original MSO is attached.", part))
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Manufacturer's statement of origin")
@@ -93,31 +103,38 @@ func mso(p *pdf.Page, f facts, part string, fields ...pdf.Field) {
 }
 
 func msoBoat(p *pdf.Page, f facts) {
-	mso(p, f, "boat", pdf.Field{Name: "Manufacturer", Value: f.hull.Make}, pdf.Field{Name: "HIN", Value: f.hin()}, pdf.Field{Name: "MSO number"}, pdf.Field{Name: "MSO date"})
+	mso(p, f, "boat", pdf.Field{Name: "Manufacturer", Value: f.hull.Make}, pdf.Field{Name: "HIN", Value: f.hin()},
+		pdf.Field{Name: "MSO number"}, pdf.Field{Name: "MSO date"})
 }
 
 func msoEngine(p *pdf.Page, f facts) {
-	mso(p, f, "engine", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "Serial number"}, pdf.Field{Name: "Horsepower"}, pdf.Field{Name: "MSO number and date"})
+	mso(p, f, "engine", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "Serial number"}, pdf.Field{Name: "Horsepower"},
+		pdf.Field{Name: "MSO number and date"})
 }
 
 func msoTrailer(p *pdf.Page, f facts) {
-	mso(p, f, "trailer", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "GVWR"}, pdf.Field{Name: "MSO number and date"})
+	mso(p, f, "trailer", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "GVWR"},
+		pdf.Field{Name: "MSO number and date"})
 }
 
 func odometer(p *pdf.Page, f facts) {
-	p.Paragraph("Vessels do not have odometers, and federal odometer disclosure rules do not apply to them. This statement is for the trailer, in states that require one.")
+	p.Paragraph("Vessels do not have odometers, " +
+		"and federal odometer disclosure rules do not apply to them. This statement is for the trailer, in states that require one.")
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Trailer")
-	p.Fields(pdf.Field{Name: "Make and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "Hub odometer reading, if any"}, pdf.Field{Name: "Date"})
+	p.Fields(pdf.Field{Name: "Make and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "Hub odometer reading, if any"},
+		pdf.Field{Name: "Date"})
 }
 
 func documentationApplication(p *pdf.Page, f facts) {
-	p.Paragraph("Information for form CG-1258, Application for Initial Issue, Exchange or Replacement of Certificate of Documentation. File the form itself with the National Vessel Documentation Center.")
+	p.Paragraph("Information for form CG-1258, Application for Initial Issue, " +
+		"Exchange or Replacement of Certificate of Documentation. File the form itself with the National Vessel Documentation Center.")
 	vessel(p, f)
 	owners(p, f)
 	p.Heading("Documentation")
-	p.Fields(pdf.Field{Name: "Vessel name"}, pdf.Field{Name: "Official number, if any"}, pdf.Field{Name: "Hailing port"}, pdf.Field{Name: "Managing owner", Value: nameOf(f.buyer)})
+	p.Fields(pdf.Field{Name: "Vessel name"}, pdf.Field{Name: "Official number, if any"}, pdf.Field{Name: "Hailing port"},
+		pdf.Field{Name: "Managing owner", Value: nameOf(f.buyer)})
 	p.Checklist("Recreational endorsement", "Coastwise endorsement", "Fishery endorsement", "Registry endorsement")
 	p.Paragraph("The applicant certifies that the owner is a citizen of the United States as defined in 46 CFR Part 67.")
 }
@@ -134,13 +151,16 @@ func buildersCertification(p *pdf.Page, f facts) {
 }
 
 func coastGuardBillOfSale(p *pdf.Page, f facts) {
-	p.Paragraph("Information for form CG-1340, Bill of Sale, in the order of the form. The form itself must be notarized and filed with the National Vessel Documentation Center.")
+	p.Paragraph("Information for form CG-1340, Bill of Sale, " +
+		"in the order of the form. The form itself must be notarized and filed with the National Vessel Documentation Center.")
 	p.Heading("1–3. Vessel")
 	p.Fields(
 		pdf.Field{Name: "1. Vessel name"}, pdf.Field{Name: "2. Official number or HIN", Value: f.hin()},
-		pdf.Field{Name: "Year, make and model", Value: f.boat()}, pdf.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
+		pdf.Field{Name: "Year, make and model", Value: f.boat()},
+		pdf.Field{Name: "Length overall", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
 	)
 	p.Heading("4. Seller")
+
 	seller := pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)
 	p.Fields(pdf.Field{Name: "Name and address", Value: seller}, pdf.Field{Name: "Interest owned", Value: "100%"})
 	p.Heading("5. Buyer")
@@ -149,6 +169,7 @@ func coastGuardBillOfSale(p *pdf.Page, f facts) {
 	if f.coBuyer != nil {
 		buyers, share = pdf.Lines(buyers, "and", nameOf(*f.coBuyer), addressOf(*f.coBuyer)), "Joint owners: 100%"
 	}
+
 	p.Fields(pdf.Field{Name: "Names and addresses", Value: buyers}, pdf.Field{Name: "Interest transferred", Value: share})
 	p.Heading("6–8. Consideration and warranties")
 	p.Fields(

@@ -13,7 +13,8 @@ import (
 func TestDealsFollowContacts(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		ann, same1, other := s.Test.Contact(nil), s.Test.Contact(map[string]any{"last_name": "Quillfeather"}), s.Test.Contact(nil)
-		bought := s.Test.Deal(map[string]any{"buyer_id": same1, "co_buyer_id": other, "metadata": map[string]string{"note": "Quillfeather likes blue"}})
+		bought := s.Test.Deal(map[string]any{"buyer_id": same1, "co_buyer_id": other,
+			"metadata": map[string]string{"note": "Quillfeather likes blue"}})
 		together := s.Test.Deal(map[string]any{"buyer_id": ann, "co_buyer_id": same1})
 		helped := s.Test.Deal(map[string]any{"buyer_id": other, "co_buyer_id": same1})
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]string{"duplicate_id": same1}, 200, nil)
@@ -38,14 +39,15 @@ func TestDealsFollowContacts(t *testing.T) {
 		}
 		s.Test.Do("DELETE", "/v1/contacts/"+ann, nil, 409, nil).WantDetail(t, "deal_id", "state")
 		for _, id := range []string{bought, together, helped} {
-			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "Quillfeather sails no more", "deposit_outcome": "refund"}`, 200, nil)
+			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "Quillfeather stopped sailing", "deposit_outcome": "refund"}`, 200, nil)
 		}
 		s.Test.Delete("/v1/contacts/"+ann, 204)
 		s.Test.Get("/v1/deals/"+bought+"/documents/"+signed+"/content", 404, nil)
 		res := s.Test.Get("/v1/deals/"+bought+"/documents/"+signed, 200, nil)
-		testkit.Excludes(t, res.Bytes, "Somebody", "still known")
-		testkit.Equal(t, len(deal(s, bought).Metadata), 0, "still known")
-		for _, table := range []string{"SELECT data FROM outbox", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
+		testkit.Excludes(t, res.Bytes, "Somebody", "after the contact was erased")
+		testkit.Equal(t, len(deal(s, bought).Metadata), 0, "after the contact was erased")
+		for _, table := range []string{"SELECT data FROM outbox", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals",
+			"SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
 			testkit.Excludes(t, strings.Join(testkit.Rows[string](s, table), "\n"), "Quillfeather", table, "without the name")
 		}
 	})

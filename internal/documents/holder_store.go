@@ -43,11 +43,13 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, d := range all {
 		docs, err := documentsOf(ctx, tx, d)
 		if err != nil {
 			return err
 		}
+
 		for _, doc := range docs {
 			if err := events.Redact(ctx, tx, doc.ID); err != nil {
 				return err
@@ -64,6 +66,7 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 			}
 		}
 	}
+
 	return nil
 }
 

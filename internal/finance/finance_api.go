@@ -28,8 +28,10 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/deals/{deal_id}/finance_structures", "createFinanceStructure", write, "Create an F&I structure", a.createStructure,
 		rest.Describe("Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one."),
 		rest.Example(`{"name": "20 years, 10% down", "cash_down_cents": 1180000, "apr_percent": "7.49", "term_months": 240, "products": [{"kind": "service_contract", "provider": "Brunswick", "price_cents": 249500, "cost_cents": 120000, "term_months": 60, "financed": true}]}`))
-	rest.Get(r, "/deals/{deal_id}/finance_structures/{structure_id}", "getFinanceStructure", read, "Retrieve an F&I structure with its payment schedule", a.getStructure)
-	rest.PostOK(r, "/deals/{deal_id}/finance_structures/{structure_id}/select", "selectFinanceStructure", write, "Select a structure for the deal", a.selectStructure,
+	rest.Get(r, "/deals/{deal_id}/finance_structures/{structure_id}", "getFinanceStructure", read,
+		"Retrieve an F&I structure with its payment schedule", a.getStructure)
+	rest.PostOK(r, "/deals/{deal_id}/finance_structures/{structure_id}/select", "selectFinanceStructure", write,
+		"Select a structure for the deal", a.selectStructure,
 		rest.Describe("The deal becomes a finance deal, and the products of the structure are added to its total."))
 
 	rest.Get(r, "/deals/{deal_id}/fundings", "listFundings", read, "List lender submissions and their statuses", a.listFundings)
@@ -37,12 +39,15 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("You can submit a deal to several lenders at the same time. Only one of them can have the contract."),
 		rest.Example(`{"lender": "Bay Federal", "reference": "APP-20417"}`))
 	rest.Get(r, "/deals/{deal_id}/fundings/{funding_id}", "getFunding", read, "Retrieve a funding", a.getFunding)
-	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/advance", "advanceFunding", write, "Advance a funding to its next status", a.advanceFunding,
+	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/advance", "advanceFunding", write,
+		"Advance a funding to its next status", a.advanceFunding,
 		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived."),
 		rest.Example(`{"to": "approved", "decision": {"amount_cents": 10620000, "apr_percent": "7.49", "term_months": 240}}`))
-	rest.PostCreated(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations", "addStipulation", write, "Add a lender stipulation", a.addStipulation,
+	rest.PostCreated(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations", "addStipulation", write,
+		"Add a lender stipulation", a.addStipulation,
 		rest.Example(`{"kind": "proof_of_income", "description": "Two years of tax returns"}`))
-	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", "resolveStipulation", write, "Satisfy or waive a stipulation", a.resolveStipulation,
+	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", "resolveStipulation", write,
+		"Satisfy or waive a stipulation", a.resolveStipulation,
 		rest.Example(`{"status": "accepted"}`))
 
 	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.listPayments)
@@ -50,7 +55,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Also record the money from a lender here when it arrives."),
 		rest.Example(`{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_8842"}`))
 	rest.Get(r, "/deals/{deal_id}/payments/{payment_id}", "getPayment", read, "Retrieve a payment", a.getPayment)
-	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write, "Refund a payment, in whole or in part", a.refundPayment,
+	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write,
+		"Refund a payment, in whole or in part", a.refundPayment,
 		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it."),
 		rest.Example(`{"amount_cents": 250000, "reason": "Half of the deposit"}`))
 }

@@ -144,6 +144,7 @@ func (a FundingAdvance) Check(now time.Time) error {
 			}
 		}
 	}
+
 	if a.To != "" && a.To != Funded {
 		if a.AmountCents != nil {
 			bad.Add("amount_cents", "exclusive", "is only allowed for funded")
@@ -152,6 +153,7 @@ func (a FundingAdvance) Check(now time.Time) error {
 			bad.Add("funded_at", "exclusive", "is only allowed for funded")
 		}
 	}
+
 	return bad.Err()
 }
 

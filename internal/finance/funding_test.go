@@ -13,7 +13,7 @@ var every = []FundingStatus{
 	PackageSubmitted, PendingDocs, ApprovedToFund, Funded, ChargedBack,
 }
 
-// Every pair of statuses, against the table of the contract.
+// Tests each pair of statuses against the transitions of the contract.
 func TestEveryFundingAdvance(t *testing.T) {
 	allowed := map[FundingStatus][]FundingStatus{
 		Submitted:        {Conditional, Approved, Countered, Declined, Withdrawn},
@@ -27,6 +27,7 @@ func TestEveryFundingAdvance(t *testing.T) {
 		ApprovedToFund:   {Funded, Withdrawn},
 		Funded:           {ChargedBack},
 	}
+
 	for _, from := range every {
 		for _, to := range every {
 			f := Funding{Status: from, RequestedCents: 100, AmountCents: 100}
@@ -47,7 +48,8 @@ func TestEveryFundingAdvance(t *testing.T) {
 // Each status and its default next status.
 func TestEveryFundingNextStep(t *testing.T) {
 	for from, want := range map[FundingStatus]FundingStatus{
-		Submitted: Approved, Conditional: ContractSent, Approved: ContractSent, Countered: Approved, ContractSent: Signed, Signed: PackageSubmitted,
+		Submitted: Approved, Conditional: ContractSent, Approved: ContractSent, Countered: Approved,
+		ContractSent: Signed, Signed: PackageSubmitted,
 		PackageSubmitted: ApprovedToFund, PendingDocs: PackageSubmitted, ApprovedToFund: Funded,
 		Declined: "", Withdrawn: "", Funded: "", ChargedBack: "",
 	} {
@@ -59,9 +61,10 @@ func TestEveryFundingNextStep(t *testing.T) {
 	}
 }
 
-// A lender pays when it has all that it wants, for a deal that is one.
-func TestFundedNeeds(t *testing.T) {
-	for _, s := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
+// A funding requires all stipulations to be met and the deal to be contracted.
+func TestFundedRequires(t *testing.T) {
+	for _, s := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted,
+		StipulationRejected, StipulationWaived} {
 		f := Funding{Status: ApprovedToFund, Stipulations: []Stipulation{{ID: "stip_1", Status: StipulationAccepted}, {ID: "stip_2", Status: s}}}
 		err := f.advance(FundingAdvance{}, deals.Deal{Status: deals.Contracted}, now)
 		if want := s == StipulationAccepted || s == StipulationWaived; (err == nil) != want {
@@ -75,17 +78,19 @@ func TestFundedNeeds(t *testing.T) {
 		}
 	}
 	f := Funding{Status: ApprovedToFund, RequestedCents: 100, AmountCents: 100}
-	if err := f.advance(FundingAdvance{AmountCents: new(int64(90)), Reference: new("W-1")}, deals.Deal{Status: deals.Contracted}, now); err != nil || f.DifferenceCents != -10 || *f.Reference != "W-1" {
+	if err := f.advance(FundingAdvance{AmountCents: new(int64(90)), Reference: new("W-1")}, deals.Deal{Status: deals.Contracted},
+		now); err != nil || f.DifferenceCents != -10 || *f.Reference != "W-1" {
 		t.Errorf(`got %v, %+v; want no error, f.DifferenceCents = -10, f.Reference = "W-1"`, err, f)
 	}
 }
 
-// Every status of a stipulation, every answer to it, in every status of its
+// Tests each resolution of a stipulation in each status, and in each status of its
 // funding.
 func TestEveryResolution(t *testing.T) {
 	for _, funding := range every {
 		ended := slices.Contains([]FundingStatus{Declined, Withdrawn, Funded, ChargedBack}, funding)
-		for _, from := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
+		for _, from := range []StipulationStatus{StipulationRequested, StipulationReceived, StipulationAccepted,
+			StipulationRejected, StipulationWaived} {
 			met := from == StipulationAccepted || from == StipulationWaived
 			for _, to := range []StipulationStatus{StipulationReceived, StipulationAccepted, StipulationRejected, StipulationWaived} {
 				s := Stipulation{Status: from}
@@ -98,7 +103,7 @@ func TestEveryResolution(t *testing.T) {
 	}
 }
 
-func TestStateOfTheFurthest(t *testing.T) {
+func TestFundingStateOfDeal(t *testing.T) {
 	for want, all := range map[string][]FundingStatus{
 		"not_started":  {},
 		"withdrawn":    {Withdrawn},
@@ -117,6 +122,7 @@ func TestStateOfTheFurthest(t *testing.T) {
 			t.Errorf("%v: %s, want %s", all, got, want)
 		}
 	}
+
 	for _, s := range every {
 		if !slices.Contains(ranking, s) {
 			t.Errorf("%s has no rank, want it in ranking", s)

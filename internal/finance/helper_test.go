@@ -13,8 +13,8 @@ func deal(s *testkit.Server, id string) (d deals.Deal) {
 	return d
 }
 
-// story returns the types of the events of an object, oldest first.
-func story(s *testkit.Server, objectID string) string {
+// eventTypes returns the types of the events of an object, oldest first.
+func eventTypes(s *testkit.Server, objectID string) string {
 	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 

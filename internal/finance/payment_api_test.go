@@ -20,12 +20,14 @@ func TestPaymentsAndRefunds(t *testing.T) {
 			same(t, "balance after "+step, deal(s, id).Totals.BalanceDueCents, want)
 		}
 		balance("nothing", 11800000)
+
 		var deposit, back finance.Payment
 		s.Test.Post(path, `{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_1"}`, 201, &deposit)
-		zone, err := time.LoadLocation("America/New_York") // where a new dealership is
+		zone, err := time.LoadLocation("America/New_York") // time zone of a new dealership
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		testkit.Equal(t, deposit.Status, "succeeded")
 		testkit.Equal(t, deposit.ReceivedOn, s.DB.Now().In(zone).Format(time.DateOnly))
 		testkit.Equal(t, deposit.RefundsPaymentID, nil)
@@ -37,30 +39,33 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		testkit.Equal(t, back.AmountCents, 200000)
 		testkit.Equal(t, back.Kind, "deposit")
 		testkit.Equal(t, back.Reason, new("Half"))
-		balance("a part of it back", 200000)
+		balance("a partial refund", 200000)
 		s.Test.Get(path+"/"+deposit.ID, 200, &deposit)
 		testkit.Equal(t, deposit.Status, "partially_refunded")
 		testkit.Equal(t, deposit.RefundedCents, 200000)
 		testkit.Equal(t, deposit.AmountCents, 500000)
-		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).WantDetail(t, "amount_cents", "maximum")
+		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).
+			WantDetail(t, "amount_cents", "maximum")
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
 		same(t, "the rest", back.AmountCents, 300000)
-		balance("all of it back", 500000)
+		balance("a full refund", 500000)
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil)
 		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
+
 		var p page.Page[finance.Payment]
 		s.Test.Get(path, 200, &p)
 		testkit.Len(t, p.Data, 4)
 		testkit.Equal(t, p.Data[3].Status, "refunded")
 		testkit.Equal(t, p.Data[0].ID, back.ID)
+
 		f := s.Test.Post(path, `{"kind": "gift", "method": "shells", "amount_cents": 0}`, 422, nil).Fault(t)
 		f.WantDetail(t, "kind", "enum", "all errors together")
 		f.WantDetail(t, "method", "enum", "all errors together")
 		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
-		same(t, "story", story(s, deposit.ID), "payment.recorded")
-		same(t, "the refund's story", story(s, back.ID), "payment.refunded")
+		same(t, "events", eventTypes(s, deposit.ID), "payment.recorded")
+		same(t, "events of the refund", eventTypes(s, back.ID), "payment.refunded")
 	})
 }
 
@@ -79,7 +84,8 @@ func TestSimultaneousRefunds(t *testing.T) {
 		s.Test.Get(path+"/"+p.ID, 200, &p)
 		same(t, "refunded", p.RefundedCents, 99000)
 		same(t, "paid", deal(s, id).Totals.PaidCents, 1000)
-		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0], 99000)
+		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0],
+			99000)
 	})
 }
 
@@ -88,7 +94,8 @@ func TestSimultaneousPayments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Deal(nil)
 		counts := testkit.Concurrently(t, 30, func(i int) (*testkit.Response, error) {
-			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments", fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
+			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments",
+				fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
 		})
 		same(t, "recorded", counts[201], 30)
 		same(t, "paid", deal(s, id).Totals.PaidCents, 30*31/2)

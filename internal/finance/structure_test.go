@@ -28,9 +28,13 @@ func TestStructures(t *testing.T) {
 		{32_000, "8.99", 144, 36399, 36387, 2041444, 5241444},
 		{50_000, "0", 60, 83333, 83353, 0, 5000000},
 	} {
-		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"}, 0, now)
-		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final || s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
-			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100, v.payment, v.final, v.charge, v.totals)
+		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"},
+			0, now)
+		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final ||
+			s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
+			t.Errorf("%d at %s%%: got %+v, %v; want no error, s.AmountFinancedCents = %v, s.PaymentCents = %v, s.FinalPaymentCents = %v, "+
+				"s.FinanceChargeCents = %v, s.TotalOfPaymentsCents = %v", v.dollars, v.apr, s, err, v.dollars*100,
+				v.payment, v.final, v.charge, v.totals)
 		}
 	}
 }
@@ -47,12 +51,12 @@ func TestAmountFinanced(t *testing.T) {
 		"financed products only": {func(_ *deals.Deal, c *FinanceStructureCreate) {
 			c.Products = []FinanceProduct{{Kind: "gap", PriceCents: 70000, Financed: true}, {Kind: "key", PriceCents: 30000}}
 		}, 0, 10070000},
-		"positive equity":     {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = 2000000 }, 0, 8000000},
-		"negative equity":     {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = -2000000 }, 0, 12000000},
-		"one cent":            {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 9999999 }, 0, 1},
-		"nothing left":        {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 10000000 }, 0, 0},
-		"more than it costs":  {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
-		"other products kept": {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // those of a structure selected before
+		"positive equity":           {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = 2000000 }, 0, 8000000},
+		"negative equity":           {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TradeEquityCents = -2000000 }, 0, 12000000},
+		"one cent":                  {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 9999999 }, 0, 1},
+		"nothing to finance":        {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 10000000 }, 0, 0},
+		"cash down above the price": {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
+		"other products kept":       {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // those of a structure selected before
 	} {
 		d, c := deals.Deal{PriceUSD: 100000, TaxRatePercent: "0"}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
 		tt.change(&d, &c)
@@ -69,8 +73,8 @@ func TestAmountFinanced(t *testing.T) {
 	}
 }
 
-// Whatever is sold and however it is financed: buyer and lender together pay
-// the total of the deal with the selected structure.
+// For any deal and any structure, the buyer and the lender together pay the total
+// of the deal with the selected structure.
 func TestStructurePaysTheDeal(t *testing.T) {
 	cents := rapid.Int64Range(0, 1_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,8 +82,10 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			Status: deals.Accepted, PriceUSD: rapid.Int64Range(1, 10_000_000).Draw(t, "price"), TaxRatePercent: "6.25",
 			TradeEquityCents: rapid.Int64Range(-50_000_000, 50_000_000).Draw(t, "equity"),
 		}
-		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"), CashDownCents: cents.Draw(t, "down")}
+		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"),
+			CashDownCents: cents.Draw(t, "down")}
 		inCash := int64(0)
+
 		for range rapid.IntRange(0, 4).Draw(t, "products") {
 			p := FinanceProduct{Kind: "other", PriceCents: cents.Draw(t, "product"), Financed: rapid.Bool().Draw(t, "financed")}
 			if !p.Financed {
@@ -87,6 +93,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			}
 			c.Products = append(c.Products, p)
 		}
+
 		deposits := cents.Draw(t, "deposits")
 		s, err := c.Structure(d, deposits, now)
 		if err != nil {
@@ -95,16 +102,21 @@ func TestStructurePaysTheDeal(t *testing.T) {
 			}
 			return
 		}
+
 		s.ID = "fin_1"
 		if err := s.selectFor(&d); err != nil {
 			t.Fatal(err)
 		}
 		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
-			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash, s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
+			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash,
+				s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
+
 		rows := s.Installments()
-		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents || rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
-			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
+		if s.TotalOfPaymentsCents-s.FinanceChargeCents != s.AmountFinancedCents ||
+			rows[len(rows)-1].BalanceCents != 0 || rows[0].DueOn != "2026-06-01" {
+			t.Fatalf(`got %+v; want s.TotalOfPaymentsCents-s.FinanceChargeCents = %v, rows[len(rows)-1].BalanceCents = 0, `+
+				`rows[0].DueOn = "2026-06-01"`, s, s.AmountFinancedCents)
 		}
 	})
 }

@@ -101,6 +101,7 @@ func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reas
 	if err != nil {
 		return h, err
 	}
+
 	if h.HIN != nil {
 		earlier, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ?
 			AND status IN ('archived', 'delivered') ORDER BY id DESC LIMIT 1`, tx.Env, *h.HIN)
@@ -111,13 +112,16 @@ func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reas
 			h.PreviousHullID = &earlier[0]
 		}
 	}
+
 	if err := insert(ctx, tx, &h); err != nil {
 		return h, err
 	}
+
 	p, err := findPricing(ctx, tx, h)
 	if err != nil {
 		return h, err
 	}
+
 	before := p
 	p.Cost = &HullCost{InvoiceCents: &costCents}
 	err = savePricing(ctx, tx, h, before, &p, &reason)

@@ -100,6 +100,7 @@ func (c HullCreate) hull(now time.Time) (Hull, error) {
 		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: c.Ownership, ReceivedOn: c.ReceivedOn,
 		PreviousHullID: c.PreviousHullID, Metadata: c.Metadata, PublishedChannels: []string{},
 	}
+
 	switch {
 	case c.Category != nil:
 		h.Category = *c.Category
@@ -108,12 +109,14 @@ func (c HullCreate) hull(now time.Time) (Hull, error) {
 	default:
 		h.Category = "power"
 	}
+
 	if h.Metadata == nil {
 		h.Metadata = map[string]string{}
 	}
 	if h.ReceivedOn == nil && h.Status.inStock() {
 		h.ReceivedOn = new(now.Format(time.DateOnly))
 	}
+
 	return h, h.check(now)
 }
 
@@ -153,6 +156,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	if p.HIN.Set && p.HIN.V != nil && !p.HINAbsentReason.Set {
 		h.HINAbsentReason = nil // it is not absent any more
 	}
+
 	p.Make.To(&h.Make)
 	p.Model.To(&h.Model)
 	p.Year.To(&h.Year)
@@ -170,6 +174,7 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 	if p.Metadata.Set {
 		h.Metadata = patch.MergeMetadata(h.Metadata, p.Metadata.V)
 	}
+
 	return h.check(now)
 }
 
@@ -183,6 +188,7 @@ func (h *Hull) check(now time.Time) error {
 	if last := int64(now.Year()) + 2; h.Year > last {
 		bad.Add("year", "maximum", "must be at most %d", last)
 	}
+
 	for _, f := range []struct {
 		name  string
 		value *string
@@ -194,12 +200,14 @@ func (h *Hull) check(now time.Time) error {
 			bad.Add(f.name, "too_short", "must not be blank")
 		}
 	}
+
 	h.MakeKey, h.ModelKey = search.Fold(h.Make), search.Fold(h.Model)
 	if h.BoatClass != nil && !h.BoatClass.fits(h.Category) {
 		bad.Add("boat_class", "enum", "is not a class of the category %s", h.Category)
 	}
 	h.checkHIN(&bad, now)
 	patch.CheckMetadata(&bad, h.Metadata)
+
 	return bad.Err()
 }
 
@@ -218,10 +226,12 @@ func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 		bad.Add("hin_absent_reason", "exclusive", "can't be combined with hin")
 		return
 	}
+
 	number := *h.HIN
 	if h.HINCountry != nil && !strings.Contains(number, "-") {
 		number = *h.HINCountry + "-" + number // stored separately, but decoded together
 	}
+
 	d := hin.Decode(number, now)
 	if !d.Valid {
 		for _, e := range d.Errors {
@@ -229,6 +239,7 @@ func (h *Hull) checkHIN(bad *fault.Fields, now time.Time) {
 		}
 		return
 	}
+
 	h.HIN, h.HINCountry, h.HINWarnings = d.Normalized, d.Country, d.Warnings
 	if w, odd := hin.YearWarning(d, int(h.Year)); odd {
 		h.HINWarnings = append(h.HINWarnings, w)

@@ -190,20 +190,24 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return HullSpecs{}, err
 	}
+
 	before, err := findSpecs(ctx, tx, h)
 	if err != nil {
 		return HullSpecs{}, err
 	}
+
 	if err := rest.CheckIfMatch(ctx, before.Version); err != nil {
 		return HullSpecs{}, err
 	}
 	if err := in.Body.check(); err != nil {
 		return HullSpecs{}, err
 	}
+
 	row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
 	if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
 		return HullSpecs{}, err
 	}
+
 	after := row.view(h, false)
 	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
 }

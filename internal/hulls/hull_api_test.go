@@ -19,10 +19,14 @@ func TestCreateGetUpdate(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		var h, got hulls.Hull
-		res := s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
-		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 || h.LengthFt != 23.58 || *h.DaysInStock != 0 {
-			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
+		res := s.Test.Post("/v1/hulls",
+			testkit.HullBody(loc, map[string]any{"stock_number": "GW-1042", "hin": "us-grt40912b324", "length_ft": 23.584}), 201, &h)
+		if res.Header.Get("ETag") != `"1"` || h.Version != 1 || *h.HIN != "GRT40912B324" || *h.HINCountry != "US" || len(h.HINWarnings) == 0 ||
+			h.LengthFt != 23.58 || *h.DaysInStock != 0 {
+			t.Errorf(`created %s; want res.Header.Get("ETag") = "1", h.Version = 1, h.HIN = "GRT40912B324", h.HINCountry = "US", `+
+				`len(h.HINWarnings) != 0, h.LengthFt = 23.58, h.DaysInStock = 0`, res.Bytes)
 		}
+
 		read := s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
 		testkit.Equal(t, read.Header.Get("ETag"), `"1"`, "read after create")
@@ -32,14 +36,16 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Equal(t, got.Version, 2)
 		testkit.Equal(t, got.Metadata["a"], "1")
 		testkit.Equal(t, got.Make, h.Make)
+
 		f := s.Test.Patch("/v1/hulls/"+h.ID, `{"price_usd":1}`, 422, nil).Fault(t)
 		f.WantDetail(t, "price_usd", "unknown_field", "price by PATCH")
 		f = s.Test.Post("/v1/hulls", testkit.HullBody(loc, map[string]any{"price_usd": -1, "hin": "abc", "year": 3000}), 422, nil).Fault(t)
-		f.WantDetail(t, "price_usd", "minimum", "all mistakes at once")
-		f.WantDetail(t, "hin", "length", "all mistakes at once")
-		f.WantDetail(t, "year", "maximum", "all mistakes at once")
+		f.WantDetail(t, "price_usd", "minimum", "all errors together")
+		f.WantDetail(t, "hin", "length", "all errors together")
+		f.WantDetail(t, "year", "maximum", "all errors together")
 		s.Test.Patch("/v1/hulls/"+h.ID, `{"make":null}`, 400, nil)
-		s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).WantDetail(t, "location_id", "not_found", "unknown location")
+		s.Test.Patch("/v1/hulls/"+h.ID, `{"location_id":"loc_00000000000000000000000000"}`, 422, nil).
+			WantDetail(t, "location_id", "not_found", "unknown location")
 	})
 }
 
@@ -57,16 +63,17 @@ func TestUniqueNumbers(t *testing.T) {
 		}
 		s.Live.Hull(s.Live.Location(), map[string]any{"stock_number": "A1", "hin": "GRT40912B324"}) // another environment
 
-		// An archived hull gives its numbers free, and cannot come back while another has them.
+		// The numbers of an archived hull can be used again. It can't be restored while another hull has them.
 		s.Test.Post("/v1/hulls/"+first+"/archive", nil, 200, nil)
 		second := s.Test.Hull(loc, map[string]any{"stock_number": "A1", "hin": "GRT40912B324", "previous_hull_id": first})
-		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).WantDetail(t, "hin", "duplicate", "back beside", second)
+		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 409, nil).
+			WantDetail(t, "hin", "duplicate", "restored with a number in use", second)
 		s.Test.Post("/v1/hulls/"+second+"/archive", `{"reason":"twice"}`, 200, nil)
 		s.Test.Post("/v1/hulls/"+first+"/transition", `{"to":"available"}`, 200, nil)
 	})
 }
 
-// The unique index decides races, and the loser still learns who won.
+// The unique index decides races. The error still names the hull that has the number.
 func TestUniqueNumbersUnderConcurrency(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -100,10 +107,10 @@ func TestTransitionsAndHistory(t *testing.T) {
 		id := s.Test.Hull(loc, map[string]any{"status": "on_order", "hin": nil})
 		path := "/v1/hulls/" + id
 		s.Test.Post(path+"/transition", `{"to":"in_transit"}`, 200, nil)
-		s.Test.Post(path+"/transition", `{"to":"available"}`, 400, nil).WantDetail(t, "hin", "required", "arrival without a number")
+		s.Test.Post(path+"/transition", `{"to":"available"}`, 400, nil).WantDetail(t, "hin", "required", "arrival without a HIN")
 		s.Test.Patch(path, `{"hin":"ABC12345L495","location_id":"`+other+`"}`, 200, nil)
 		s.Test.Post(path+"/transition", `{"to":"available","reason":"truck came"}`, 200, nil)
-		s.Test.Post(path+"/transition", `{"to":"sold"}`, 409, nil).WantDetail(t, "to", "state", "sold by hand")
+		s.Test.Post(path+"/transition", `{"to":"sold"}`, 409, nil).WantDetail(t, "to", "state", "sold without a deal")
 		s.Test.Post(path+"/transition", `{"to":"nowhere"}`, 422, nil)
 
 		var history page.Page[hulls.HullChange]
@@ -117,7 +124,8 @@ func TestTransitionsAndHistory(t *testing.T) {
 			}
 			got = append(got, line{from, string(c.To), c.LocationID})
 		}
-		want := []line{{"in_transit", "available", other}, {"in_transit", "in_transit", other}, {"on_order", "in_transit", loc}, {"", "on_order", loc}}
+		want := []line{{"in_transit", "available", other}, {"in_transit", "in_transit", other},
+			{"on_order", "in_transit", loc}, {"", "on_order", loc}}
 		testkit.Equal(t, got, want)
 		testkit.Equal(t, history.Data[0].Reason, new("truck came"))
 		testkit.Equal(t, history.Data[0].Actor.Type, "api_key")
@@ -130,7 +138,7 @@ func TestTransitionsAndHistory(t *testing.T) {
 	})
 }
 
-func TestHoldEndsByItself(t *testing.T) {
+func TestHoldExpires(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		inventory := &hulls.API{DB: s.DB, Jobs: s.Jobs}
 		id := s.Test.Hull(s.Test.Location(), nil)
@@ -151,8 +159,9 @@ func TestHoldEndsByItself(t *testing.T) {
 		testkit.Equal(t, h.Status, hulls.OnHold)
 		testkit.Equal(t, h.Hold.Reason, new("deposit"))
 		if h := release(); h.Status != hulls.OnHold {
-			t.Error("released before its end")
+			t.Error("released before it expired")
 		}
+
 		s.Advance(2 * time.Hour)
 		h = release()
 		testkit.Equal(t, h.Status, hulls.Available, "released")
@@ -161,18 +170,19 @@ func TestHoldEndsByItself(t *testing.T) {
 		if h := release(); h.Version != 3 {
 			t.Error("released twice")
 		}
-		// A hold that was ended and taken again is not released by the first one's job.
+
+		// A new hold is not released by the job of an earlier hold.
 		hold(time.Hour)
 		s.Test.Post("/v1/hulls/"+id+"/transition", `{"to":"available"}`, 200, nil)
 		hold(24 * time.Hour)
 		s.Advance(2 * time.Hour)
 		if h := release(); h.Status != hulls.OnHold {
-			t.Error("the new hold ended with the old one")
+			t.Error("the new hold expired with the old one")
 		}
 	})
 }
 
-// The queue itself works the job, on either database.
+// The job queue runs the job on both databases.
 func TestHoldJobRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		if err := s.Jobs.Start(t.Context()); err != nil {
@@ -186,7 +196,7 @@ func TestHoldJobRuns(t *testing.T) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		until := s.DB.Now().Add(1200 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 		s.Test.Post("/v1/hulls/"+id+"/transition", map[string]string{"to": "on_hold", "expires_at": until}, 200, nil)
-		testkit.Eventually(t, "the hold to end", func() bool {
+		testkit.Eventually(t, "the hold to expire", func() bool {
 			var h hulls.Hull
 			s.Test.Get("/v1/hulls/"+id, 200, &h)
 			return h.Status == hulls.Available
@@ -217,10 +227,10 @@ func TestPricing(t *testing.T) {
 		testkit.Equal(t, h.Version, 2)
 		var seen hulls.HullPricing
 		s.As(s.Key(auth.HullsRead)).Get(path+"/pricing", 200, &seen)
-		testkit.Equal(t, seen.Cost, nil, "a reader sees")
-		testkit.Equal(t, seen.FloorUSD, nil, "a reader sees")
-		testkit.Equal(t, seen.MSRPUSD, new(int64(120000)), "a reader sees")
-		s.Test.Put(path+"/pricing", `{"price_usd":90000}`, 200, &p) // replaces: what is left out is cleared
+		testkit.Equal(t, seen.Cost, nil, "without hulls:write")
+		testkit.Equal(t, seen.FloorUSD, nil, "without hulls:write")
+		testkit.Equal(t, seen.MSRPUSD, new(int64(120000)), "without hulls:write")
+		s.Test.Put(path+"/pricing", `{"price_usd":90000}`, 200, &p) // omitted fields are cleared
 		testkit.Equal(t, p.MSRPUSD, nil)
 		testkit.Equal(t, p.Cost, nil)
 		testkit.Equal(t, p.PriceType, "asking")
@@ -245,21 +255,23 @@ func TestSpecs(t *testing.T) {
 		path := "/v1/hulls/" + id + "/specs"
 		var specs hulls.HullSpecs
 		s.Test.Get(path, 200, &specs)
-		testkit.Equal(t, specs.Version, 0, "unknown sheet")
-		testkit.Equal(t, specs.Engines, nil, "unknown sheet")
-		testkit.Equal(t, specs.EngineCount, nil, "unknown sheet")
+		testkit.Equal(t, specs.Version, 0, "no sheet yet")
+		testkit.Equal(t, specs.Engines, nil, "no sheet yet")
+		testkit.Equal(t, specs.EngineCount, nil, "no sheet yet")
 		s.Test.Put(path, `{"beam_ft":8.5,"engines":[{"make":"Yamaha","hp":300,"fuel":"gas","type":"outboard_4s"}],"tanks":{"fuel_gal":130},"trailer":null}`, 200, &specs)
 		testkit.Equal(t, specs.TotalPowerHP, new(300.0))
 		testkit.Equal(t, specs.Version, 1)
 		s.Test.Get(path+"?units=metric", 200, &specs)
 		testkit.Equal(t, specs.Metric.BeamM, new(2.59))
 		testkit.Equal(t, specs.Metric.FuelL, new(492.1))
-		// What was read can be sent back, but for what the server adds.
+
+		// You can send a sheet back without the fields that the server adds.
 		s.Test.Put(path, `{"engines":[],"tanks":null,"draft_ft":null,"highlights":null}`, 200, &specs)
 		testkit.Equal(t, specs.BeamFt, nil)
 		testkit.Equal(t, specs.EngineCount, new(int64(0)))
 		testkit.Equal(t, specs.Version, 2)
 		s.Test.Put(path, `{"engines":null}`, 200, nil)
+
 		specs = hulls.HullSpecs{}
 		s.Test.Get(path, 200, &specs)
 		testkit.Equal(t, specs.EngineCount, nil, "unknown engines")
@@ -294,8 +306,7 @@ func TestConcurrentChangesWithIfMatch(t *testing.T) {
 	})
 }
 
-// Without an If-Match no caller has to repeat a change because others came at the
-// same time.
+// Without If-Match, concurrent changes all succeed.
 func TestConcurrentChangesWithoutIfMatch(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)

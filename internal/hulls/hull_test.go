@@ -24,28 +24,32 @@ func TestCreateRules(t *testing.T) {
 		kind   fault.Kind // zero: accepted
 		field  string
 	}{
-		"as it is":                  {func(*HullCreate) {}, fault.Kind{}, ""},
+		"valid":                     {func(*HullCreate) {}, fault.Kind{}, ""},
 		"no hin on order":           {func(c *HullCreate) { c.HIN, c.Status = nil, OnOrder }, fault.Kind{}, ""},
 		"no hin in transit":         {func(c *HullCreate) { c.HIN, c.Status = nil, InTransit }, fault.Kind{}, ""},
-		"no hin for a reason":       {func(c *HullCreate) { c.HIN, c.HINAbsentReason = nil, new("pre_1972") }, fault.Kind{}, ""},
+		"no hin with a reason":      {func(c *HullCreate) { c.HIN, c.HINAbsentReason = nil, new("pre_1972") }, fault.Kind{}, ""},
 		"no hin":                    {func(c *HullCreate) { c.HIN = nil }, fault.KindBadRequest, "hin"},
-		"hin and a reason for none": {func(c *HullCreate) { c.HINAbsentReason = new("pre_1972") }, fault.KindUnprocessable, "hin_absent_reason"},
+		"hin and hin_absent_reason": {func(c *HullCreate) { c.HINAbsentReason = new("pre_1972") }, fault.KindUnprocessable, "hin_absent_reason"},
 		"bad hin":                   {func(c *HullCreate) { c.HIN = new("ABC1O345A900") }, fault.KindUnprocessable, "hin"},
-		"odd hin":                   {func(c *HullCreate) { c.Year = 2019 }, fault.Kind{}, ""},
+		"hin with a warning":        {func(c *HullCreate) { c.Year = 2019 }, fault.Kind{}, ""},
 		"year 2028":                 {func(c *HullCreate) { c.Year = 2028 }, fault.Kind{}, ""},
 		"year 2029":                 {func(c *HullCreate) { c.Year = 2029 }, fault.KindUnprocessable, "year"},
-		"no length left":            {func(c *HullCreate) { c.LengthFt = 0.004 }, fault.KindUnprocessable, "length_ft"},
+		"length rounds to 0":        {func(c *HullCreate) { c.LengthFt = 0.004 }, fault.KindUnprocessable, "length_ft"},
 		"blank make":                {func(c *HullCreate) { c.Make = "  " }, fault.KindUnprocessable, "make"},
-		"class of the category":     {func(c *HullCreate) { c.Category, c.BoatClass = new("sail"), new(BoatClass("sail-sloop")) }, fault.Kind{}, ""},
-		"class of another":          {func(c *HullCreate) { c.Category, c.BoatClass = new("power"), new(BoatClass("sail-sloop")) }, fault.KindUnprocessable, "boat_class"},
-		"long key":                  {func(c *HullCreate) { c.Metadata = map[string]string{strings.Repeat("k", 41): ""} }, fault.KindUnprocessable, "metadata"},
-		"long value":                {func(c *HullCreate) { c.Metadata = map[string]string{"k": strings.Repeat("v", 501)} }, fault.KindUnprocessable, "metadata.k"},
+		"class of the category": {func(c *HullCreate) { c.Category, c.BoatClass = new("sail"), new(BoatClass("sail-sloop")) },
+			fault.Kind{}, ""},
+		"class of another category": {func(c *HullCreate) { c.Category, c.BoatClass = new("power"), new(BoatClass("sail-sloop")) },
+			fault.KindUnprocessable, "boat_class"},
+		"long key": {func(c *HullCreate) { c.Metadata = map[string]string{strings.Repeat("k", 41): ""} },
+			fault.KindUnprocessable, "metadata"},
+		"long value": {func(c *HullCreate) { c.Metadata = map[string]string{"k": strings.Repeat("v", 501)} },
+			fault.KindUnprocessable, "metadata.k"},
 	} {
 		c := create()
 		tt.change(&c)
 		h, err := c.hull(now)
 		if tt.field != "" {
-			blames(t, name, err, tt.kind, tt.field)
+			wantDetail(t, name, err, tt.kind, tt.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if h.LengthFt <= 0 || h.MakeKey != "grady-white" {
@@ -54,12 +58,12 @@ func TestCreateRules(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAtOnce(t *testing.T) {
+func TestAllErrorsTogether(t *testing.T) {
 	c := create()
 	c.Year, c.HIN, c.Make, c.BoatClass, c.Category = 3000, new("nonsense"), " ", new(BoatClass("sail-yawl")), new("power")
 	_, err := c.hull(now)
 	for _, field := range []string{"year", "hin", "make", "boat_class"} {
-		blames(t, field, err, fault.KindUnprocessable, field)
+		wantDetail(t, field, err, fault.KindUnprocessable, field)
 	}
 }
 
@@ -87,7 +91,7 @@ func TestPatchKeepsTheCountry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before.HINWarnings, h.HINWarnings); *h.HINCountry != "CA" || diff != "" {
-		t.Errorf(`an unrelated change touched the hin: got %q %q; want h.HINCountry = "CA", diff = ""`, *h.HINCountry, diff)
+		t.Errorf(`an unrelated change changed the hin: got %q %q; want h.HINCountry = "CA", diff = ""`, *h.HINCountry, diff)
 	}
 	if err := (HullPatch{HIN: patch.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now); err != nil || h.HINCountry != nil {
 		t.Errorf("a new hin keeps the old country: got %v %v; want no error, h.HINCountry = nil", h.HINCountry, err)
@@ -130,27 +134,33 @@ func TestDaysInStock(t *testing.T) {
 }
 
 func TestTerms(t *testing.T) {
-	h := Hull{Make: "Grady-White", Model: "Freedom 235", Title: new("Bénéteau's équipe"), StockNumber: new("GW-1042"), HIN: new("GRT40912B324")}
-	want := []string{"1042", "235", "beneteau", "beneteaus", "equipe", "freedom", "grady", "gradywhite", "grt40912b324", "gw", "gw1042", "s", "white"}
+	h := Hull{Make: "Grady-White", Model: "Freedom 235", Title: new("Bénéteau's équipe"),
+		StockNumber: new("GW-1042"), HIN: new("GRT40912B324")}
+	want := []string{"1042", "235", "beneteau", "beneteaus", "equipe", "freedom", "grady", "gradywhite",
+		"grt40912b324", "gw", "gw1042", "s", "white"}
 	if diff := cmp.Diff(want, h.terms()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestSpecsFollow(t *testing.T) {
+func TestDerivedSpecs(t *testing.T) {
 	two := SpecSheet{BeamFt: new(8.504), Engines: &[]SpecEngine{{HP: new(300.0)}, {HP: new(300.0)}}, Tanks: &SpecTanks{FuelGal: new(100.0)}}
 	if err := two.check(); err != nil || *two.BeamFt != 8.5 {
 		t.Fatalf("got %v %v; want no error, two.BeamFt = 8.5", *two.BeamFt, err)
 	}
 	v := specRow{Specs: two, Version: 1}.view(Hull{LengthFt: 30}, true)
-	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 || *v.Metric.TotalPowerKW != 447.42 {
-		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
+	if *v.EngineCount != 2 || *v.TotalPowerHP != 600 || *v.Metric.BeamM != 2.59 || *v.Metric.LengthM != 9.14 || *v.Metric.FuelL != 378.54 ||
+		*v.Metric.TotalPowerKW != 447.42 {
+		t.Errorf("got %+v %+v; want v.EngineCount = 2, v.TotalPowerHP = 600, v.Metric.BeamM = 2.59, v.Metric.LengthM = 9.14, "+
+			"v.Metric.FuelL = 378.54, v.Metric.TotalPowerKW = 447.42", v, v.Metric)
 	}
 	none := specRow{Specs: SpecSheet{Engines: &[]SpecEngine{}}}.view(Hull{}, false)
 	unknown := specRow{}.view(Hull{}, false)
-	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil || unknown.TotalPowerHP != nil || unknown.Metric != nil {
-		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
+	if *none.EngineCount != 0 || *none.TotalPowerHP != 0 || unknown.EngineCount != nil ||
+		unknown.TotalPowerHP != nil || unknown.Metric != nil {
+		t.Errorf("none %+v, unknown %+v; want none.EngineCount = 0, none.TotalPowerHP = 0, unknown.EngineCount = nil, "+
+			"unknown.TotalPowerHP = nil, unknown.Metric = nil", none, unknown)
 	}
 	deep := SpecSheet{DraftFt: &SpecDraft{Max: new(2.0), DriveUp: new(3.0)}}
-	blames(t, "draft", deep.check(), fault.KindUnprocessable, "draft_ft.drive_up")
+	wantDetail(t, "draft", deep.check(), fault.KindUnprocessable, "draft_ft.drive_up")
 }

@@ -52,7 +52,8 @@ func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
 	if p.PriceUSD != r.PriceUSD {
 		p.EffectiveAt = now
 	}
-	p.PriceUSD, p.MSRPUSD, p.PriceHidden, p.PriceType, p.Cost, p.FloorUSD = r.PriceUSD, r.MSRPUSD, r.PriceHidden, r.PriceType, r.Cost, r.FloorUSD
+	p.PriceUSD, p.MSRPUSD, p.PriceHidden, p.PriceType, p.Cost, p.FloorUSD = r.PriceUSD, r.MSRPUSD,
+		r.PriceHidden, r.PriceType, r.Cost, r.FloorUSD
 	if r.OriginalPriceUSD != nil {
 		p.OriginalPriceUSD = *r.OriginalPriceUSD
 	}

@@ -77,7 +77,8 @@ func saveSpecs(ctx context.Context, tx *db.Tx, h Hull, before specRow, r *specRo
 		if err := db.Insert(ctx, tx, "hull_specs", *r); err != nil {
 			return err
 		}
-	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env, r.ID, before.Version)); err != nil {
+	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env,
+		r.ID, before.Version)); err != nil {
 		return err
 	}
 	h, err := FindForUpdate(ctx, tx, h.ID)

@@ -17,7 +17,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// envOf is the environment of a hull, which jobs name and callers never see.
+// envOf returns the environment of a hull. Jobs need it, and the API never shows it.
 func envOf(t *testing.T, s *testkit.Server, hull string) auth.Env {
 	t.Helper()
 	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) {
@@ -29,7 +29,7 @@ func envOf(t *testing.T, s *testkit.Server, hull string) auth.Env {
 	return env
 }
 
-// ids are the hulls that a list returns over all its pages.
+// ids returns the hulls on all pages of a list.
 func ids(t *testing.T, c *testkit.Client, query string, limit int) (all []string) {
 	t.Helper()
 	cursor := ""
@@ -45,7 +45,7 @@ func ids(t *testing.T, c *testkit.Client, query string, limit int) (all []string
 		}
 		cursor = "&starting_after=" + *p.NextCursor
 	}
-	t.Fatal("the list does not end")
+	t.Fatal("the list doesn't end")
 	return nil
 }
 
@@ -53,11 +53,14 @@ func TestFilters(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
 		start := s.DB.Now()
-		grady := s.Test.Hull(here, map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "price_usd": 120000, "length_ft": 23.5})
+		grady := s.Test.Hull(here, map[string]any{"make": "Grady-White", "model": "Freedom 235", "year": 2024,
+			"price_usd": 120000, "length_ft": 23.5})
 		s.Advance(time.Hour)
-		catalina := s.Test.Hull(there, map[string]any{"make": "Catalina", "model": "315", "year": 2019, "price_usd": 0, "length_ft": 31.9, "condition": "used", "boat_class": "sail-sloop", "stock_number": "C-77"})
+		catalina := s.Test.Hull(there, map[string]any{"make": "Catalina", "model": "315", "year": 2019, "price_usd": 0, "length_ft": 31.9,
+			"condition": "used", "boat_class": "sail-sloop", "stock_number": "C-77"})
 		s.Advance(time.Hour)
-		ordered := s.Test.Hull(here, map[string]any{"make": "Béné Teau", "model": "Oceanis 38.1", "status": "on_order", "hin": nil, "price_usd": 300000, "length_ft": 38})
+		ordered := s.Test.Hull(here, map[string]any{"make": "Béné Teau", "model": "Oceanis 38.1", "status": "on_order", "hin": nil,
+			"price_usd": 300000, "length_ft": 38})
 		gone := s.Test.Hull(here, map[string]any{"make": "Sea-Doo", "model": "GTX", "category": "pwc"})
 		s.Test.Post("/v1/hulls/"+gone+"/archive", nil, 200, nil)
 		s.Test.Patch("/v1/hulls/"+grady, `{"title":"Ready to fish"}`, 200, nil)
@@ -97,7 +100,7 @@ func TestFilters(t *testing.T) {
 			"q=38":                                 {ordered},
 			"q=gtx":                                nil,
 			"q=gtx&archived=true":                  {gone},
-			"q=o&status=on_order":                  nil, // one letter stands for itself
+			"q=o&status=on_order":                  nil, // a single letter matches only itself
 			"q=%21%3F":                             nil, // nothing to search for
 			"q=grady&price_max=1":                  nil,
 			"location_id=nowhere":                  nil,
@@ -126,15 +129,16 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// Search finds exactly the hulls that have all the words, whichever of its two
-// ways it takes, page by page and in order.
-func TestSearchAgainstTheObvious(t *testing.T) {
+// Search finds exactly the hulls that have all the words, with both of its
+// strategies, page by page and in order.
+func TestSearchMatchesScan(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		seed := rand.Uint64()
 		t.Log("seed", seed)
 		r := rand.New(rand.NewPCG(seed, 0))
 		loc := s.Test.Location()
-		makes, models := []string{"Sea Ray", "Sea Fox", "Seaswirl", "Ranger", "Sailfish"}, []string{"Sundancer 320", "SLX 250", "Bay 24", "Sport 25"}
+		makes, models := []string{"Sea Ray", "Sea Fox", "Seaswirl", "Ranger", "Sailfish"},
+			[]string{"Sundancer 320", "SLX 250", "Bay 24", "Sport 25"}
 		type boat struct{ id, text string }
 		var boats []boat
 		for i := range 60 {
@@ -143,22 +147,27 @@ func TestSearchAgainstTheObvious(t *testing.T) {
 			boats = append(boats, boat{id, strings.ToLower(mk + " " + model + " " + stock)})
 		}
 		slices.Reverse(boats) // newest first
-		for _, q := range []string{"sea", "se", "sx", "sx0", "sx00", "sea 25", "s", "sea sundancer 320", "sx bay", "ranger sx01", "sailfish ranger", "320 sun"} {
+
+		for _, q := range []string{"sea", "se", "sx", "sx0", "sx00", "sea 25", "s", "sea sundancer 320", "sx bay",
+			"ranger sx01", "sailfish ranger", "320 sun"} {
 			var want []string
 			for _, b := range boats {
 				if hasAll(b.text, q) {
 					want = append(want, b.id)
 				}
 			}
+
 			for _, limit := range []int{3, 7, 100} {
 				if got := ids(t, s.Test, "q="+url.QueryEscape(q), limit); !slices.Equal(got, want) {
 					t.Errorf("q=%s by %d: %d hulls, want %d", q, limit, len(got), len(want))
 				}
 			}
+
 			if len(want) > 4 { // backwards from the fourth: the three before it
 				var p page.Page[hulls.Hull]
 				s.Test.Get("/v1/hulls?limit=2&q="+url.QueryEscape(q)+"&ending_before="+want[3], 200, &p)
-				if len(p.Data) != 2 || p.Data[0].ID != want[1] || p.Data[1].ID != want[2] || !p.HasMore || p.NextCursor == nil || *p.PrevCursor != want[1] {
+				if len(p.Data) != 2 || p.Data[0].ID != want[1] || p.Data[1].ID != want[2] || !p.HasMore ||
+					p.NextCursor == nil || *p.PrevCursor != want[1] {
 					t.Errorf("q=%s backwards: got %s; want %v with both cursors", q, testkit.Show(p), want[1:3])
 				}
 			}

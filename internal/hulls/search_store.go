@@ -71,6 +71,7 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 	default:
 		w.And("h.archived_at IS NULL")
 	}
+
 	for _, c := range []struct {
 		set  bool
 		cond string
@@ -96,6 +97,7 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 			w.And(c.cond, c.arg)
 		}
 	}
+
 	return w
 }
 
@@ -134,17 +136,21 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		}
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
+
 	lead, others := spans[0], spans[1:]
 	for _, s := range others {
 		w.And("EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?)", tx.Env, s.from, s.to)
 	}
+
 	terms, err := termsIn(ctx, tx, lead)
 	if err != nil {
 		return page.Page[Hull]{}, err
 	}
+
 	if len(terms) > fewTerms {
 		// If most hulls have such a term, the next few hulls fill the page.
-		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0", tx.Env, lead.from, lead.to)
+		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
+			tx.Env, lead.from, lead.to)
 		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
 		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
 		if err != nil || len(rows) > f.Limit {
@@ -153,6 +159,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", tx.Env, lead.from, lead.to)
 		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
 	}
+
 	var lists [][]Hull
 	anyBeyond := false
 	for _, term := range terms {
@@ -162,6 +169,7 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 		}
 		lists, anyBeyond = append(lists, rows), anyBeyond || beyond
 	}
+
 	return page.New(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
 }
 
@@ -194,7 +202,8 @@ func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 	}
 	if len(all) > 1 {
 		for i, s := range all {
-			n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
+			n, err := db.One[int64](ctx, tx,
+				`SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
 				tx.Env, s.from, s.to, countedTo)
 			if err != nil {
 				return nil, err
@@ -202,11 +211,13 @@ func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
 			all[i].n = n
 		}
 	}
+
 	slices.SortStableFunc(all, func(a, b counted) int { return int(a.n - b.n) })
 	var spans []span
 	for _, s := range all {
 		spans = append(spans, s.span)
 	}
+
 	return spans, nil
 }
 

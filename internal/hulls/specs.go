@@ -212,7 +212,8 @@ func (s HullSpecs) metric(lengthFt float64) *SpecsMetric {
 		DisplacementKg: times(s.DisplacementLb, kgPerPound), BallastKg: times(s.BallastLb, kgPerPound), MaxLoadKg: times(s.MaxLoadLb, kgPerPound),
 		FuelL: times(tanks.FuelGal, litersPerGal), WaterL: times(tanks.WaterGal, litersPerGal), HoldingL: times(tanks.HoldingGal, litersPerGal),
 		TotalPowerKW: times(s.TotalPowerHP, kwPerHP), MaxPowerKW: times(s.MaxPowerHP, kwPerHP),
-		CruiseSpeedKmh: times(s.CruiseSpeedKn, kmPerNautical), MaxSpeedKmh: times(s.MaxSpeedKn, kmPerNautical), RangeKm: times(s.RangeNm, kmPerNautical),
+		CruiseSpeedKmh: times(s.CruiseSpeedKn, kmPerNautical), MaxSpeedKmh: times(s.MaxSpeedKn, kmPerNautical),
+		RangeKm: times(s.RangeNm, kmPerNautical),
 	}
 }
 

@@ -60,6 +60,7 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	if err := t.check(h.Status, now); err != nil {
 		return err
 	}
+
 	from := h.Status
 	h.Status, h.Hold = t.To, nil
 	switch {
@@ -73,6 +74,7 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	case from == Sold:
 		h.SoldAt = nil
 	}
+
 	if h.Status.inStock() && h.ReceivedOn == nil {
 		h.ReceivedOn = new(now.Format(time.DateOnly))
 	}

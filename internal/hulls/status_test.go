@@ -14,7 +14,7 @@ var (
 	statuses = []Status{OnOrder, InTransit, Available, OnHold, SalePending, Sold, Delivered, NotForSale, Archived}
 )
 
-// boat is a hull in a status, with what that status brings along.
+// boat returns a hull in a status, with the fields that the status sets.
 func boat(s Status) Hull {
 	h := Hull{
 		Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58, Status: s,
@@ -31,7 +31,7 @@ func boat(s Status) Hull {
 	return h
 }
 
-// Every pair of statuses, against the table of the contract.
+// Tests each pair of statuses against the transitions of the contract.
 func TestEveryTransition(t *testing.T) {
 	allowed := map[Status][]Status{
 		OnOrder:    {InTransit, Available},
@@ -40,8 +40,9 @@ func TestEveryTransition(t *testing.T) {
 		OnHold:     {Available},
 		NotForSale: {Available},
 		Sold:       {Available},
-		Archived:   {NotForSale}, // where it was
+		Archived:   {NotForSale}, // its earlier status
 	}
+
 	for _, from := range statuses {
 		for _, to := range statuses {
 			h := boat(from)
@@ -49,6 +50,7 @@ func TestEveryTransition(t *testing.T) {
 			if to == OnHold {
 				move.ExpiresAt = new(now.Add(24 * time.Hour))
 			}
+
 			err := h.move(move, auth.Actor{Type: "user", ID: "usr_1"}, now)
 			if want := slices.Contains(allowed[from], to); (err == nil) != want {
 				t.Errorf("%s → %s: %v, want allowed = %v", from, to, err, want)
@@ -69,22 +71,24 @@ func TestEveryTransition(t *testing.T) {
 	}
 }
 
-func TestTransitionNeeds(t *testing.T) {
+func TestTransitionRules(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from  Status
 		move  HullTransition
 		kind  fault.Kind
 		field string
 	}{
-		"a hold without an end":    {Available, HullTransition{To: OnHold}, fault.KindBadRequest, "expires_at"},
-		"a hold in the past":       {Available, HullTransition{To: OnHold, ExpiresAt: &now}, fault.KindUnprocessable, "expires_at"},
-		"a hold for ever":          {Available, HullTransition{To: OnHold, ExpiresAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "expires_at"},
-		"an end without a hold":    {Available, HullTransition{To: NotForSale, ExpiresAt: new(now.Add(1))}, fault.KindUnprocessable, "expires_at"},
-		"no reason for a return":   {Sold, HullTransition{To: Available}, fault.KindBadRequest, "reason"},
-		"an arrival without hin":   {OnOrder, HullTransition{To: Available}, fault.KindBadRequest, "hin"},
-		"a sold one with a deal":   {Sold, HullTransition{To: Available, Reason: new("r")}, fault.KindConflict, "status"},
-		"a move that deals make":   {SalePending, HullTransition{To: Sold}, fault.KindConflict, "to"},
-		"a move that goes nowhere": {Available, HullTransition{To: Available}, fault.KindConflict, "to"},
+		"a hold without expires_at": {Available, HullTransition{To: OnHold}, fault.KindBadRequest, "expires_at"},
+		"a hold in the past":        {Available, HullTransition{To: OnHold, ExpiresAt: &now}, fault.KindUnprocessable, "expires_at"},
+		"a hold of more than a year": {Available, HullTransition{To: OnHold, ExpiresAt: new(now.AddDate(2, 0, 0))},
+			fault.KindUnprocessable, "expires_at"},
+		"expires_at without a hold": {Available, HullTransition{To: NotForSale, ExpiresAt: new(now.Add(1))},
+			fault.KindUnprocessable, "expires_at"},
+		"back on sale without a reason": {Sold, HullTransition{To: Available}, fault.KindBadRequest, "reason"},
+		"arrival without hin":           {OnOrder, HullTransition{To: Available}, fault.KindBadRequest, "hin"},
+		"a sold hull with a deal":       {Sold, HullTransition{To: Available, Reason: new("r")}, fault.KindConflict, "status"},
+		"a status that only deals set":  {SalePending, HullTransition{To: Sold}, fault.KindConflict, "to"},
+		"the same status":               {Available, HullTransition{To: Available}, fault.KindConflict, "to"},
 	} {
 		h := boat(tt.from)
 		if tt.field == "hin" {
@@ -93,7 +97,7 @@ func TestTransitionNeeds(t *testing.T) {
 		if tt.field == "status" {
 			h.DealID = new("deal_1")
 		}
-		blames(t, name, h.move(tt.move, auth.Actor{}, now), tt.kind, tt.field)
+		wantDetail(t, name, h.move(tt.move, auth.Actor{}, now), tt.kind, tt.field)
 	}
 }
 
@@ -101,12 +105,13 @@ func TestArchiveAndBack(t *testing.T) {
 	for _, from := range statuses {
 		h := boat(from)
 		err := h.archive(now)
-		if refused := from == Archived || from == SalePending; (err != nil) != refused {
-			t.Errorf("archive from %s: got %v, want an error: %t", from, err, refused)
+		if rejected := from == Archived || from == SalePending; (err != nil) != rejected {
+			t.Errorf("archive from %s: got %v, want an error: %t", from, err, rejected)
 			continue
-		} else if refused {
+		} else if rejected {
 			continue
 		}
+
 		back := from
 		if from == OnHold {
 			back = Available
@@ -118,13 +123,14 @@ func TestArchiveAndBack(t *testing.T) {
 			t.Errorf("back to %s: got %v; want no error, h.Status = %q", back, err, back)
 		}
 	}
+
 	h := boat(Sold)
 	h.DealID = new("deal_1")
-	blames(t, "with a deal", h.archive(now), fault.KindConflict, "status")
+	wantDetail(t, "with a deal", h.archive(now), fault.KindConflict, "status")
 }
 
-// blames fails the test unless err is of the kind and has a detail on the field.
-func blames(t *testing.T, name string, err error, kind fault.Kind, field string) {
+// wantDetail fails the test unless err has the kind and a detail for the field.
+func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := err.(*fault.Error) //nolint:errorlint // rules return faults as they are
 	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {

@@ -55,26 +55,31 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	if err != nil {
 		return HullImport{}, err
 	}
+
 	claimed := false
 	defer func() {
 		if !claimed {
 			a.Blobs.Cancel(ctx, env, key)
 		}
 	}()
+
 	fields, err := u.Fields()
 	if err != nil {
 		return HullImport{}, err
 	}
+
 	values := map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "location_id": in.LocationID}
 	maps.Copy(values, fields)
 	form, err := parseImportForm(values)
 	if err != nil {
 		return HullImport{}, err
 	}
+
 	s, err := a.surveyBlob(ctx, key, u.Type)
 	if err != nil {
 		return HullImport{}, err
 	}
+
 	i := HullImport{
 		State: importQueued, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, LocationID: form.locationID,
 		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Errors: []HullImportError{},
@@ -96,6 +101,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		claimed = true
 		return i, events.Emit(ctx, tx, "import.created", i.ID, nil, i)
 	})
+
 	claimed = claimed && err == nil
 	return out, err
 }
@@ -130,6 +136,7 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 			return err
 		}
 	}
+
 	if missing := s.Missing(form.locationID != nil); len(missing) > 0 {
 		existing, err := findHulls(ctx, tx, []sheet.Row{s.First})
 		if err != nil {
@@ -141,6 +148,7 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 			}
 		}
 	}
+
 	return bad.Err()
 }
 

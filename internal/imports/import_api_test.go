@@ -22,7 +22,7 @@ import (
 
 const importHeader = "Stock #,HIN,Make,Model,Year,Length,Price,Location\n"
 
-// importLine is a good row.
+// importLine returns a valid row.
 func importLine(number int, location string) string {
 	return fmt.Sprintf("IMP-%d,GRT%05dB324,Grady-White,Freedom 235,2024,23.58,\"$124,900\",%s\n", number, number, location)
 }
@@ -31,19 +31,19 @@ func csvFile(lines ...string) testkit.File {
 	return testkit.File{Type: "text/csv", Bytes: []byte(strings.Join(lines, ""))}
 }
 
-// feature is the feature behind the service, to run jobs directly.
+// feature returns the API of the package, so that tests can run its jobs directly.
 func feature(s *testkit.Server) *imports.API {
 	return &imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}
 }
 
-// start posts a file and returns the import's id.
+// start sends a file and returns the ID of the import.
 func start(s *testkit.Server, query string, file testkit.File) string {
 	var i imports.HullImport
 	s.Test.Post("/v1/hull_imports"+query, file, 202, &i)
 	return i.ID
 }
 
-// finish does an import's job and returns how it ended.
+// finish runs the job of an import and returns the result.
 func finish(t *testing.T, s *testkit.Server, id string) (i imports.HullImport) {
 	t.Helper()
 	if err := jobs.Run(t.Context(), feature(s).RunImport, imports.RunImport{Env: s.Env("hull_imports", id), ImportID: id}); err != nil {
@@ -57,7 +57,8 @@ func count(s *testkit.Server, table string) int64 {
 	return testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0]
 }
 
-func wrong(i imports.HullImport, row int64, field, code string) bool {
+// hasError reports whether an import has an error with the code for a field of a row.
+func hasError(i imports.HullImport, row int64, field, code string) bool {
 	return slices.ContainsFunc(i.Errors, func(e imports.HullImportError) bool { return e.Row == row && e.Field == field && e.Code == code })
 }
 
@@ -65,11 +66,12 @@ func TestImport(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		channel := s.Test.Channel(map[string]any{"auto_publish": true})
-		known := s.Test.Hull(loc, map[string]any{"stock_number": "IMP-1", "hin": "GRT00001B324", "price_usd": 100000, "title": "Kept"})
+		existing := s.Test.Hull(loc, map[string]any{"stock_number": "IMP-1", "hin": "GRT00001B324", "price_usd": 100000, "title": "Kept"})
 		lines := []string{importHeader}
 		for n := range 230 { // more than a batch
 			lines = append(lines, importLine(n+1, loc))
 		}
+
 		var queued imports.HullImport
 		s.Test.Post("/v1/hull_imports", csvFile(lines...), 202, &queued)
 		testkit.Equal(t, queued.State, "queued")
@@ -78,42 +80,53 @@ func TestImport(t *testing.T) {
 		testkit.Len(t, queued.IgnoredColumns, 0)
 		testkit.Equal(t, queued.Format, "csv")
 		testkit.Equal(t, queued.Mode, "partial")
+
 		i := finish(t, s, queued.ID)
-		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes || i.StartedAt == nil || i.FinishedAt == nil {
-			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
+		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes ||
+			i.StartedAt == nil || i.FinishedAt == nil {
+			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, `+
+				`i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
 		}
-		finish(t, s, queued.ID) // once more changes nothing
+		finish(t, s, queued.ID) // a second run changes nothing
 		testkit.Equal(t, count(s, "hulls"), 230)
+
 		var h hulls.Hull
-		s.Test.Get("/v1/hulls/"+known, 200, &h)
-		testkit.Equal(t, h.PriceUSD, 124900, "the known hull")
-		testkit.Equal(t, h.Title, new("Kept"), "the known hull")
-		testkit.Equal(t, h.Make, "Grady-White", "the known hull")
+		s.Test.Get("/v1/hulls/"+existing, 200, &h)
+		testkit.Equal(t, h.PriceUSD, 124900, "the existing hull")
+		testkit.Equal(t, h.Title, new("Kept"), "the existing hull")
+		testkit.Equal(t, h.Make, "Grady-White", "the existing hull")
+
 		var prices page.Page[hulls.PriceChange]
-		s.Test.Get("/v1/hulls/"+known+"/price_changes", 200, &prices)
+		s.Test.Get("/v1/hulls/"+existing+"/price_changes", 200, &prices)
 		testkit.Len(t, prices.Data, 2, "its prices")
 		testkit.Equal(t, prices.Data[0].Reason, new("import "+i.ID), "its prices")
 		testkit.Equal(t, prices.Data[0].Actor.Type, "api_key", "its prices")
-		// A hull that was imported is like any other.
+
+		// An imported hull is like any other hull.
 		var found page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=imp-230", 200, &found)
 		if len(found.Data) != 1 {
 			t.Fatalf("found %s, want len(found.Data) = 1", testkit.Show(found))
 		}
+
 		h = found.Data[0]
-		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil || !slices.Equal(h.PublishedChannels, []string{channel}) {
+		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil ||
+			!slices.Equal(h.PublishedChannels, []string{channel}) {
 			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`, testkit.Show(h), []string{channel})
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
+
 		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
 		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0], 2, "audit entries")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0],
+			2, "audit entries")
 		for _, path := range []string{"/history", "/price_changes"} {
 			var list page.Page[struct{ ID string }]
 			s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list)
 			testkit.Len(t, list.Data, 1, path)
 		}
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0], 1, "events of its end")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0],
+			1, "import.completed events")
 		if err := s.Photos().SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
 			t.Errorf("kept %v, %v; want no error, len(s.StoredFiles()) = 0", s.StoredFiles(), err)
 		}
@@ -128,42 +141,54 @@ func TestImportForms(t *testing.T) {
 			query string
 			file  testkit.File
 		}{
-			"semicolons, BOM, code":  {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\nF-1;Bénéteau;First 27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
-			"tabs, default location": {"?location_id=" + loc, csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\nF-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
-			"NDJSON":                 {"?location_id=" + loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}` + "\n")}},
-			"CSV in a form":          {"", testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"), "location_id", loc, "mode", "atomic")},
-			"NDJSON in a form":       {"", testkit.Form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
+			"semicolons, BOM, code": {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\nF-1;Bénéteau;First " +
+				"27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
+			"tabs, default location": {"?location_id=" + loc,
+				csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\nF-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
+			"NDJSON": {"?location_id=" + loc,
+				testkit.File{Type: "application/x-ndjson",
+					Bytes: []byte(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}` + "\n")}},
+			"CSV in a form": {"",
+				testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"),
+					"location_id", loc, "mode", "atomic")},
+			"NDJSON in a form": {"",
+				testkit.Form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
 		} {
 			i := finish(t, s, start(s, c.query, c.file))
 			testkit.Equal(t, i.State, "completed", name)
 			testkit.Equal(t, i.Created, 1, name)
 			testkit.Equal(t, i.Failed, 0, name)
 		}
+
 		var list page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=beneteau", 200, &list)
 		h := list.Data[0]
 		testkit.Equal(t, h.LengthFt, 8.2)
 		testkit.Equal(t, h.PriceUSD, 99900)
 		testkit.Equal(t, h.LocationID, loc)
-		// NDJSON can clear; a cell that is empty says nothing.
-		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
+
+		// NDJSON can clear a field. An empty cell doesn't change it.
+		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson",
+			Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
 		s.Test.Get("/v1/hulls?q=f-3", 200, &list)
 		h = list.Data[0]
 		testkit.Equal(t, i.Updated, 1)
 		testkit.Equal(t, h.BoatClass, nil)
 		testkit.Equal(t, h.Metadata["dock"], "4")
 		testkit.Equal(t, len(h.Metadata), 1)
-		// Prices alone are enough for hulls that are known, and a status moves by the rules of hands.
+
+		// Existing hulls need only the changed columns. A status change follows the same rules as in the API.
 		i = finish(t, s, start(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
 		s.Test.Get("/v1/hulls?q=f-1", 200, &list)
-		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !wrong(i, 3, "to", "state") || h.PriceUSD != 88000 || h.Status != "not_for_sale" {
-			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale", testkit.Show(i), testkit.Show(h))
+		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !hasError(i, 3, "to", "state") ||
+			h.PriceUSD != 88000 || h.Status != "not_for_sale" {
+			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale",
+				testkit.Show(i), testkit.Show(h))
 		}
 	})
 }
 
-// Every row that is wrong is named with all that is wrong with it, and keeps no
-// other row out.
+// All errors of each invalid row are reported. The other rows are imported.
 func TestImportErrors(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -182,6 +207,7 @@ func TestImportErrors(t *testing.T) {
 			"\n",
 			importLine(10, loc), // row 12
 		}
+
 		for _, mode := range []string{"?dry_run=true", "?mode=atomic", "", "?mode=atomic&dry_run=true"} {
 			before := count(s, "hulls")
 			i := finish(t, s, start(s, mode, csvFile(lines...)))
@@ -194,10 +220,11 @@ func TestImportErrors(t *testing.T) {
 				{3, "price_usd", "type"}, {4, "row", "columns"}, {5, "stock_number", "duplicate"}, {5, "hin", "duplicate"}, {6, "row", "too_long"},
 				{7, "location_id", "not_found"}, {8, "hin", "duplicate"}, {9, "hin", "required"}, {10, "hin", "duplicate"},
 			} {
-				if !wrong(i, e.row, e.field, e.code) {
-					t.Errorf("%s: row %d is not blamed for %s (%s): %+v", mode, e.row, e.field, e.code, i.Errors)
+				if !hasError(i, e.row, e.field, e.code) {
+					t.Errorf("%s: row %d has no error for %s (%s): %+v", mode, e.row, e.field, e.code, i.Errors)
 				}
 			}
+
 			kept, state := int64(0), "completed"
 			if mode == "" {
 				kept = 2
@@ -205,6 +232,7 @@ func TestImportErrors(t *testing.T) {
 			if strings.Contains(mode, "atomic") {
 				state = "failed"
 			}
+
 			n := count(s, "hulls") - before
 			testkit.Equal(t, n, kept, mode, "kept", "hulls")
 			testkit.Equal(t, i.State, state, mode, "kept", "hulls")
@@ -212,23 +240,26 @@ func TestImportErrors(t *testing.T) {
 				t.Errorf("got %s; want nothing created, a problem and no rows kept", testkit.Show(i))
 			}
 		}
+
 		i := finish(t, s, start(s, "?location_id="+loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}
 {"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"color":"red","hin":"x"}
 {"make":"A","make":"B"}
 not JSON
 `)}))
-		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"}, {"price_usd", "type"}, {"color", "unknown_field"}} {
-			if !wrong(i, 2, e[0], e[1]) {
+		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"},
+			{"price_usd", "type"}, {"color", "unknown_field"}} {
+			if !hasError(i, 2, e[0], e[1]) {
 				t.Errorf("NDJSON: %s is not %s: %+v", e[0], e[1], i.Errors)
 			}
 		}
-		if i.Created != 1 || i.Failed != 3 || !wrong(i, 3, "row", "malformed") || !wrong(i, 4, "row", "malformed") {
+
+		if i.Created != 1 || i.Failed != 3 || !hasError(i, 3, "row", "malformed") || !hasError(i, 4, "row", "malformed") {
 			t.Errorf("NDJSON: got %s; want 1 created, 3 failed, rows 3 and 4 malformed", testkit.Show(i))
 		}
 	})
 }
 
-// What is wrong with a file as a whole is told at once, and nothing is left.
+// An invalid file is rejected immediately, and nothing is stored.
 func TestBadImports(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -240,7 +271,7 @@ func TestBadImports(t *testing.T) {
 			field, code string
 		}{
 			"nothing":          {"", csvFile(), 422, "file", "empty"},
-			"a header alone":   {"", csvFile(importHeader), 422, "file", "empty"},
+			"only a header":    {"", csvFile(importHeader), 422, "file", "empty"},
 			"no header":        {"", csvFile("1,2\n3,4\n"), 422, "file", "header"},
 			"missing columns":  {"", csvFile("stock_number,make,model\nA,B,C\n"), 400, "file", "required"},
 			"no location":      {"", csvFile("make,model,year,length_ft,price_usd\nA,B,2024,20,1\n"), 400, "file", "required"},
@@ -256,9 +287,11 @@ func TestBadImports(t *testing.T) {
 		} {
 			s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
+
 		if files := s.StoredFiles(); len(files) > 0 || count(s, "hull_imports")+count(s, "loose_blobs") > 0 {
 			t.Errorf(`left %v; want len(files) <= 0, count(s, "hull_imports")+count(s, "loose_blobs") <= 0`, files)
 		}
+
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
 		first, again := c.Post("/v1/hull_imports", good, 202, nil), c.Post("/v1/hull_imports", good, 202, nil)
 		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
@@ -267,8 +300,7 @@ func TestBadImports(t *testing.T) {
 	})
 }
 
-// A run that ends in the middle, wherever that is, and another one: no row is
-// lost, none comes twice.
+// A run that resumes after a crash loses no row and repeats none.
 func TestImportAfterACrash(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -277,15 +309,17 @@ func TestImportAfterACrash(t *testing.T) {
 			for i := range 230 {
 				lines = append(lines, importLine(10_000*(n+1)+i, loc))
 			}
+
 			lines = append(lines, importLine(10_000*(n+1)+50, loc)) // repeats a row that was read before the crash
 			if mode == "atomic" {
 				lines = lines[:len(lines)-1]
 			}
+
 			before := count(s, "hulls")
 			id := start(s, "?mode="+mode, csvFile(lines...))
 			job := imports.RunImport{Env: s.Env("hull_imports", id), ImportID: id}
 			for range 2 - n {
-				// The process ends when it wants to begin its next transaction.
+				// The process crashes when it starts its next transaction.
 				ctx, crash := context.WithCancel(t.Context())
 				left := 3
 				now := s.DB.Now
@@ -297,14 +331,17 @@ func TestImportAfterACrash(t *testing.T) {
 				}
 				err := jobs.Run(ctx, feature(s).RunImport, job)
 				s.DB.Now = now
-				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") && !strings.Contains(err.Error(), "interrupt") {
+				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") &&
+					!strings.Contains(err.Error(), "interrupt") {
 					t.Fatalf("got %v, want a cancellation", err)
 				}
 			}
+
 			var i imports.HullImport
 			s.Test.Get("/v1/hull_imports/"+id, 200, &i)
 			testkit.Equal(t, i.State, "running", "in the middle")
 			s.Advance(3 * time.Minute)
+
 			jobs := count(s, "river_job")
 			for range 2 {
 				if err := feature(s).ResumeImports(t.Context(), imports.ResumeImports{}); err != nil {
@@ -312,20 +349,21 @@ func TestImportAfterACrash(t *testing.T) {
 				}
 			}
 			testkit.Equal(t, count(s, "river_job")-jobs, 1, "runs")
+
 			i = finish(t, s, id)
 			repeats := int64(map[string]int{"partial": 1}[mode])
 			testkit.Equal(t, i.State, "completed", mode, "hulls")
 			testkit.Equal(t, i.Created, 230, mode, "hulls")
 			testkit.Equal(t, i.Failed, repeats, mode, "hulls")
 			testkit.Equal(t, count(s, "hulls")-before, 230, mode, "hulls")
-			if mode == "partial" && !wrong(i, 232, "stock_number", "duplicate") {
-				t.Errorf("got %+v, want row 232 blamed for stock_number (duplicate)", i.Errors)
+			if mode == "partial" && !hasError(i, 232, "stock_number", "duplicate") {
+				t.Errorf("got %+v, want an error for stock_number (duplicate) in row 232", i.Errors)
 			}
 		}
 	})
 }
 
-// Two runs of one import at the same time do its work once.
+// Concurrent runs of one import import each row once.
 func TestImportRunsOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -333,6 +371,7 @@ func TestImportRunsOnce(t *testing.T) {
 		for i := range 230 {
 			lines = append(lines, importLine(i, loc))
 		}
+
 		id := start(s, "", csvFile(lines...))
 		env := s.Env("hull_imports", id)
 		var wg sync.WaitGroup
@@ -344,6 +383,7 @@ func TestImportRunsOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
+
 		i := finish(t, s, id)
 		testkit.Equal(t, i.State, "completed")
 		testkit.Equal(t, i.Created, 230)
@@ -352,7 +392,7 @@ func TestImportRunsOnce(t *testing.T) {
 	})
 }
 
-// The queue itself runs it.
+// The job queue runs the import.
 func TestImportJobRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.RunJobs()

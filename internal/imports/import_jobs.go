@@ -59,11 +59,13 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	if err != nil || i.State != importRunning {
 		return err
 	}
+
 	ctx = auth.With(ctx, auth.Principal{Env: i.Env, Actor: i.Actor})
 	requestID := ""
 	if i.RequestID != nil {
 		requestID = *i.RequestID
 	}
+
 	ctx = auth.WithRequest(ctx, auth.Request{ID: requestID})
 	err = a.readImport(ctx, &i)
 	if errors.Is(err, blobs.ErrNotFound) {
@@ -72,6 +74,7 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	if errors.Is(err, errOvertaken) {
 		return nil
 	}
+
 	return err
 }
 
@@ -95,16 +98,19 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		return err
 	}
 	defer file.Close()
+
 	rows, err := sheet.Open(file, i.Format == "ndjson")
 	if err != nil {
 		return err
 	}
+
 	seen := sheet.Seen{}
 	for rows.Offset() < i.BytesDone { // done by an earlier run; read again to find duplicates
 		if batch, err := rows.Next(1, seen); err != nil || len(batch) == 0 {
 			return errors.Join(err, a.applyKept(ctx, i))
 		}
 	}
+
 	for {
 		batch, err := rows.Next(importBatch, seen)
 		if err != nil {
@@ -130,6 +136,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		}
 		rehearsed = &out
 	}
+
 	after, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		i := *i // the transaction might run twice
 		var out outcome
@@ -145,6 +152,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		if err != nil {
 			return i, err
 		}
+
 		i.Created, i.Updated, i.Failed, i.BytesDone = i.Created+out.created, i.Updated+out.updated, i.Failed+out.failed, offset
 		if err := addErrors(ctx, tx, i, out.errors); err != nil {
 			return i, err
@@ -154,6 +162,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 	if err == nil {
 		*i = after
 	}
+
 	return err
 }
 
@@ -185,12 +194,14 @@ func (a *API) applyKept(ctx context.Context, i *HullImport) error {
 	case i.DryRun:
 		return a.endImport(ctx, i, importCompleted, nil)
 	}
+
 	var out outcome
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
 		if err := saveImport(ctx, tx, &i); err != nil { // first, so that no other run does the same
 			return struct{}{}, err
 		}
+
 		out = outcome{}
 		for after := int64(0); ; {
 			rows, err := keptRows(ctx, tx, i, after)
@@ -207,15 +218,18 @@ func (a *API) applyKept(ctx context.Context, i *HullImport) error {
 			out.add(more)
 			after = rows[len(rows)-1].Number
 		}
+
 		if out.failed > 0 {
 			return struct{}{}, errUndo
 		}
+
 		i.Created, i.Updated = out.created, out.updated
 		return struct{}{}, finishImport(ctx, tx, &i, importCompleted, nil)
 	})
 	if errors.Is(err, errUndo) {
 		return a.rejectImport(ctx, i, out)
 	}
+
 	return err
 }
 
@@ -275,5 +289,6 @@ func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
 		}
 		return struct{}{}, nil
 	})
+
 	return err
 }

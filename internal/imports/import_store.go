@@ -84,7 +84,8 @@ func keepRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) er
 }
 
 func keptRows(ctx context.Context, tx *db.Tx, i HullImport, after int64) (rows []sheet.Row, err error) {
-	kept, err := db.All[keptRow](ctx, tx, `SELECT {cols} FROM hull_import_rows WHERE env = ? AND import_id = ? AND row_no > ? ORDER BY row_no LIMIT ?`,
+	kept, err := db.All[keptRow](ctx, tx,
+		`SELECT {cols} FROM hull_import_rows WHERE env = ? AND import_id = ? AND row_no > ? ORDER BY row_no LIMIT ?`,
 		i.Env, i.ID, after, importBatch)
 	for _, k := range kept {
 		rows = append(rows, sheet.Row{Number: k.Number, Fields: k.Fields})

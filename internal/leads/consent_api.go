@@ -17,7 +17,8 @@ func (a *API) mountConsents(r *rest.Router) {
 	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
 		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."),
 		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is not a condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
-	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent", a.revokeConsent, rest.NoIfMatch,
+	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent",
+		a.revokeConsent, rest.NoIfMatch,
 		rest.Describe("Adds a revocation with the same channels, scope and addresses. Returns the revocation."),
 		rest.Example(`{"reason": "Asked us to stop by phone", "source": "phone"}`))
 }

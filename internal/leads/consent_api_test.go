@@ -15,15 +15,19 @@ func TestConsentRecords(t *testing.T) {
 		var c consent.Consent
 		res := s.Test.Post(path+"/consents", `{"channels":["sms","voice","email"],"scope":"all","basis":"express_written","consent_text":"I agree.","consent_text_version":"3",
 			"source":"web_form","source_url":"https://boats.example.com/contact","method":"checkbox","ip":"203.0.113.7","user_agent":"Firefox","evidence":{"sha256":"ab","n":[1]}}`, 201, &c)
-		if *c.Address != "+14105550123" || len(c.Bindings) != 3 || c.Bindings[2].Address != "ann@example.com" || *c.PersonName != "Ann Bell" || c.Evidence["sha256"] != "ab" || c.CapturedBy == nil || c.ExpiresAt != nil {
-			t.Errorf(`got %s; want c.Address = "+14105550123", len(c.Bindings) = 3, c.Bindings[2].Address = "ann@example.com", c.PersonName = "Ann Bell", c.Evidence["sha256"] = "ab", c.CapturedBy != nil, c.ExpiresAt = nil`, res.Bytes)
+		if *c.Address != "+14105550123" || len(c.Bindings) != 3 || c.Bindings[2].Address != "ann@example.com" || *c.PersonName != "Ann Bell" ||
+			c.Evidence["sha256"] != "ab" || c.CapturedBy == nil || c.ExpiresAt != nil {
+			t.Errorf(`got %s; want c.Address = "+14105550123", len(c.Bindings) = 3, c.Bindings[2].Address = "ann@example.com", `+
+				`c.PersonName = "Ann Bell", c.Evidence["sha256"] = "ab", c.CapturedBy != nil, c.ExpiresAt = nil`, res.Bytes)
 		}
+
 		var list struct{ Data []consent.Consent }
 		s.Test.Get(path+"/consents", 200, &list)
 		testkit.Len(t, list.Data, 1)
 		testkit.Equal(t, list.Data[0].ID, c.ID)
 		s.Test.Get("/v1/contacts/"+contact+"/consents", 200, &list)
 		testkit.Len(t, list.Data, 1)
+
 		// The consent can be for another number than the contact's.
 		s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","address":"(212) 555-0199"}`, 201, &c)
 		testkit.Equal(t, c.Bindings[0].Address, "+12125550199")
@@ -39,6 +43,7 @@ func TestConsentRecords(t *testing.T) {
 			f := s.Test.Post(path+"/consents", body, 422, nil).Fault(t)
 			testkit.Equal(t, f.Details[0].Field, field, body)
 		}
+
 		s.Test.Post(path+"/consents", `{"scope":"all"}`, 400, nil)
 		entries := strings.Join(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action LIKE 'lead.consent%'`), "\n")
 		for _, secret := range []string{"+1410", "ann@example", "203.0.113.7", "Firefox", "Ann Bell"} {

@@ -73,7 +73,8 @@ func (n LeadCreate) Check(now time.Time) error {
 // lead returns the new lead without its contact, or every invalid field.
 func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	l := Lead{
-		Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID, Interest: n.Interest, Message: n.Message,
+		Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID,
+		Interest: n.Interest, Message: n.Message,
 		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, LastTouchedAt: now, ScoreAt: now,
 	}
 	if l.Source == "" {
@@ -82,6 +83,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	if l.Metadata == nil {
 		l.Metadata = map[string]string{}
 	}
+
 	var bad fault.Fields
 	switch {
 	case n.ContactID == nil && n.Contact.V == nil:
@@ -91,6 +93,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	case n.Contact.V != nil:
 		addNested(&bad, "contact", n.Contact.V.Check(now))
 	}
+
 	l.check(&bad)
 	return l, bad.Err()
 }
@@ -120,6 +123,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 			return "", err
 		}
 	}
+
 	p.Source.To(&l.Source)
 	p.SourceDetail.To(&l.SourceDetail)
 	p.HullID.To(&l.HullID)
@@ -132,6 +136,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	if p.Metadata.Set {
 		l.Metadata = patch.MergeMetadata(l.Metadata, p.Metadata.V)
 	}
+
 	var bad fault.Fields
 	if p.NeedsReview.V && !l.NeedsReview {
 		bad.Add("needs_review", "enum", "must be false. It is set to true automatically")
@@ -139,6 +144,7 @@ func (p LeadPatch) apply(l *Lead, now time.Time) (event string, err error) {
 	p.NeedsReview.To(&l.NeedsReview)
 	l.check(&bad)
 	l.touch(now)
+
 	return event, bad.Err()
 }
 

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// eventTypes are the types of an object's events, in order.
+// eventTypes returns the types of an object's events, in order.
 func eventTypes(s *testkit.Server, objectID string) []string {
 	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
 }
@@ -36,9 +36,10 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, l.Score, 0)
 		testkit.Equal(t, l.OwnerID, nil)
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
+
 		read := s.Test.Get("/v1/leads/"+l.ID, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(res.Bytes), "read after create")
-		// The same email or the same phone is the same person.
+		// The same email or the same phone means the same contact.
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell", "email": "ann@example.com"}}, 201, &again)
 		testkit.Equal(t, again.ContactID, l.ContactID, "by email")
 		testkit.Equal(t, again.Source, "other", "by email")
@@ -46,8 +47,9 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, again.ContactID, l.ContactID, "by phone")
 		s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": "Bell"}}, 201, &again)
 		if again.ContactID == l.ContactID {
-			t.Error("a namesake is the same person")
+			t.Error("the same name alone matched a contact")
 		}
+
 		var people page.Page[contacts.Contact]
 		s.Test.Get("/v1/contacts", 200, &people)
 		testkit.Len(t, people.Data, 2)
@@ -57,19 +59,22 @@ func TestCreateLead(t *testing.T) {
 		testkit.Equal(t, got.LocationID, new(loc))
 		testkit.Equal(t, len(got.Metadata), 0)
 		testkit.Equal(t, got.Version, 2)
+
 		f := s.Test.Post("/v1/leads", `{"contact":{"phone":"12"},"budget_min_usd":2,"budget_max_usd":1}`, 422, nil).Fault(t)
-		f.WantDetail(t, "contact.phone", "format", "all mistakes at once")
-		f.WantDetail(t, "budget_min_usd", "maximum", "all mistakes at once")
+		f.WantDetail(t, "contact.phone", "format", "all errors together")
+		f.WantDetail(t, "budget_min_usd", "maximum", "all errors together")
 		s.Test.Post("/v1/leads", `{"source":"web"}`, 400, nil)
-		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000", "location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
+
+		f = s.Test.Post("/v1/leads", map[string]any{"contact_id": l.ContactID, "hull_id": "hull_00000000000000000000000000",
+			"location_id": "loc_00000000000000000000000000"}, 422, nil).Fault(t)
 		f.WantDetail(t, "hull_id", "not_found")
 		f.WantDetail(t, "location_id", "not_found")
 		s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "contact_id", "not_found")
 	})
 }
 
-// A form that is sent twice makes one contact.
-func TestContactsAtOnce(t *testing.T) {
+// A form that is sent twice creates one contact.
+func TestConcurrentContacts(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var wg sync.WaitGroup
 		for range 12 {
@@ -85,7 +90,7 @@ func TestContactsAtOnce(t *testing.T) {
 	})
 }
 
-func TestLeadsLife(t *testing.T) {
+func TestLeadLifecycle(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Lead(nil)
 		path := "/v1/leads/" + id
@@ -101,6 +106,7 @@ func TestLeadsLife(t *testing.T) {
 		s.Test.Patch(path, `{"status":"working"}`, 200, &l)
 		testkit.Equal(t, l.Status, leads.Working)
 		testkit.Equal(t, l.LostReason, nil)
+
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
 				tx = tx.In(testEnv(ctx, t, tx))
@@ -112,16 +118,19 @@ func TestLeadsLife(t *testing.T) {
 			})
 			return err
 		}
+
 		if err := convert("deal_1"); err != nil {
 			t.Fatal(err)
 		}
 		if err := convert("deal_2"); err == nil {
 			t.Error("converted twice")
 		}
+
 		s.Test.Get(path, 200, &l)
 		testkit.Equal(t, l.Status, leads.Converted)
 		testkit.Equal(t, l.DealID, new("deal_1"))
 		s.Test.Patch(path, `{"status":"working"}`, 409, nil).WantDetail(t, "status", "state")
+
 		want := []string{"lead.created", "lead.qualified", "lead.lost", "lead.updated", "lead.converted"}
 		if got := eventTypes(s, id); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
@@ -129,7 +138,7 @@ func TestLeadsLife(t *testing.T) {
 	})
 }
 
-// testEnv is the environment of the test client.
+// testEnv returns the environment of the test client.
 func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
 	t.Helper()
 	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
@@ -146,9 +155,11 @@ func TestLeadFilters(t *testing.T) {
 		a := s.Test.Lead(map[string]any{"hull_id": hull, "source": "phone"})
 		b := s.Test.Lead(map[string]any{"contact_id": contact, "owner_id": user})
 		s.Test.Patch("/v1/leads/"+a, `{"status":"working"}`, 200, nil)
+
 		for query, want := range map[string][]string{
 			"": {b, a}, "status=working": {a}, "source=phone": {a}, "contact_id=" + contact: {b}, "hull_id=" + hull: {a}, "location_id=" + loc: {a},
-			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {}, "stalled=false": {b, a}, "needs_review=true": {},
+			"owner_id=" + user: {b}, "assigned=true": {b}, "assigned=false": {a}, "stalled=true": {},
+			"stalled=false": {b, a}, "needs_review=true": {},
 			"needs_review=false&status=new": {b}, "created_after=2199-01-01T00:00:00Z": {}, "updated_after=2001-01-01T00:00:00Z": {b, a},
 		} {
 			var p page.Page[leads.Lead]
@@ -170,6 +181,7 @@ func TestAssign(t *testing.T) {
 		path := "/v1/leads/" + id
 		s.Test.Post(path+"/assign", map[string]any{"user_id": first}, 200, nil)
 		s.Test.Post(path+"/assign", map[string]any{"user_id": second, "reason": "On holiday"}, 200, nil)
+
 		var history page.Page[leads.LeadAssignment]
 		s.Test.Get(path+"/assignments", 200, &history)
 		testkit.Len(t, history.Data, 2)
@@ -187,7 +199,7 @@ func TestAssign(t *testing.T) {
 	})
 }
 
-// sellers makes active users with the sales role, who work at these locations.
+// sellers creates active users with the sales role at these locations.
 func sellers(s *testkit.Server, n int, locations ...string) (ids []string) {
 	sales := s.RoleID("sales")
 	for range n {
@@ -203,7 +215,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		here, there := s.Test.Location(), s.Test.Location()
 		four := sellers(s, 3, here)
-		four = append(four, sellers(s, 1)...) // works everywhere
+		four = append(four, sellers(s, 1)...) // works at all locations
 		sellers(s, 1, there)
 		gone := sellers(s, 1, here)[0]
 		s.Test.Post("/v1/users/"+gone+"/deactivate", nil, 200, nil)
@@ -244,7 +256,7 @@ func TestRoundRobinIsFair(t *testing.T) {
 	})
 }
 
-func TestRoundRobinGoesOn(t *testing.T) {
+func TestRoundRobinContinues(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		three := sellers(s, 3)
 		slices.Sort(three)
@@ -255,6 +267,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 		}
 		got := []string{take(), take()}
 		s.Test.Post("/v1/users/"+three[2]+"/deactivate", nil, 200, nil)
+
 		got = append(got, take())
 		s.Test.Patch("/v1/users/"+three[2], `{"status":"active"}`, 200, nil)
 		s.Activate(three[2])
@@ -265,6 +278,7 @@ func TestRoundRobinGoesOn(t *testing.T) {
 		for _, u := range three {
 			s.Test.Post("/v1/users/"+u+"/deactivate", nil, 200, nil)
 		}
+
 		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
 		testkit.Equal(t, take(), owner, "only the owner is left")
 	})
@@ -287,20 +301,23 @@ func TestSignals(t *testing.T) {
 		if score() != 17 { // 17.5, and a moment later
 			t.Errorf("after a half-life %d, want score() = 17", l.Score)
 		}
+
 		old := s.DB.Now().Add(-14 * 24 * time.Hour).Format(time.RFC3339)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start","occurred_at":"`+old+`"}`, 201, nil)
-		testkit.Equal(t, score(), 32, "with one of two weeks ago", l.Score)
-		testkit.Equal(t, l.Status, leads.New, "with one of two weeks ago", l.Score)
+		testkit.Equal(t, score(), 32, "with a signal from two weeks ago", l.Score)
+		testkit.Equal(t, l.Status, leads.New, "with a signal from two weeks ago", l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call"}`, 201, nil)
 		testkit.Equal(t, score(), 62, l.Score)
 		testkit.Equal(t, l.Status, leads.Qualified, l.Score)
 		s.Test.Post(path+"/signals", `{"kind":"credit_start"}`, 201, nil)
+
 		var list page.Page[leads.LeadSignal]
 		s.Test.Get(path+"/signals?limit=2", 200, &list)
 		testkit.Len(t, list.Data, 2)
 		testkit.Equal(t, list.HasMore, true)
 		testkit.Equal(t, list.Data[0].Kind, "credit_start")
+
 		qualified := 0
 		for _, event := range eventTypes(s, id) {
 			if event == "lead.qualified" {
@@ -310,13 +327,13 @@ func TestSignals(t *testing.T) {
 		testkit.Equal(t, qualified, 1, "qualified", "times")
 		s.Test.Post(path+"/signals", `{"kind":"sneeze"}`, 422, nil)
 		s.Test.Post(path+"/signals", `{"kind":"call","occurred_at":"2199-01-01T00:00:00Z"}`, 422, nil).WantDetail(t, "occurred_at", "maximum")
-		s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).WantDetail(t, "hull_id", "not_found")
+		s.Test.Post(path+"/signals", `{"kind":"call","hull_id":"hull_00000000000000000000000000"}`, 422, nil).
+			WantDetail(t, "hull_id", "not_found")
 	})
 }
 
-// A website sends signals as they come; none is lost, and the score is that of
-// all of them.
-func TestSignalsAtOnce(t *testing.T) {
+// Concurrent signals are all recorded, and all of them count toward the score.
+func TestConcurrentSignals(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		path := "/v1/leads/" + s.Test.Lead(nil)
 		var wg sync.WaitGroup
@@ -354,8 +371,9 @@ func TestStalledLeads(t *testing.T) {
 		s.Advance(9 * time.Hour)
 		s.Test.Patch("/v1/leads/"+touched, `{"status":"contacted"}`, 200, nil)
 		if look(); isStalled(s.Test, quiet) {
-			t.Error("stalled before its time")
+			t.Error("stalled too early")
 		}
+
 		s.Advance(time.Hour)
 		look()
 		look()
@@ -363,16 +381,17 @@ func TestStalledLeads(t *testing.T) {
 			testkit.Equal(t, isStalled(s.Test, id), want, id, "stalled")
 		}
 		if isStalled(s.Live, live) {
-			t.Error("stalled by another environment's hours")
+			t.Error("stalled with the settings of another environment")
 		}
+
 		testkit.Equal(t, eventTypes(s, quiet), []string{"lead.created", "lead.stalled"})
-		// Touched, it may stall again.
+		// After a change, it can stall again.
 		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {
-			t.Error("stalled though touched")
+			t.Error("stalled although it was changed")
 		}
 		s.Advance(10 * time.Hour)
 		if look(); !isStalled(s.Test, quiet) {
-			t.Error("does not stall twice")
+			t.Error("did not stall again")
 		}
 	})
 }

@@ -183,6 +183,7 @@ func (f LeadFilter) where() *db.Where {
 			w.And(c.cond, c.arg)
 		}
 	}
+
 	for _, c := range []struct {
 		filter patch.Param[bool]
 		column string
@@ -194,6 +195,7 @@ func (f LeadFilter) where() *db.Where {
 			w.And(c.column + " IS NULL")
 		}
 	}
+
 	return w
 }
 

@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// wantDetail fails unless the error is of the kind and names the field.
+// wantDetail fails the test unless err has the kind and a detail for the field.
 func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
@@ -46,17 +46,20 @@ func TestEveryMove(t *testing.T) {
 				t.Error("a reopened lead keeps the reason it was lost for")
 			}
 		}
+
 		l := Lead{Status: from}
 		if err := l.lose("price", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Lost || *l.LostReason != "price") {
 			t.Errorf("%s closed: got %v, %+v; want it allowed: %t, then lost", from, err, l, from.isOpen())
 		}
+
 		l = Lead{Status: from}
 		if err := l.convert("deal_1", now); (err == nil) != from.isOpen() || err == nil && (l.Status != Converted || *l.DealID != "deal_1") {
 			t.Errorf("%s converted: got %v, %+v; want it allowed: %t, then converted", from, err, l, from.isOpen())
 		}
+
 		l = Lead{Status: from, Score: 60}
-		if ripe := l.qualifyByScore(60); ripe != (from == New || from == Contacted) || ripe && l.Status != Qualified {
-			t.Errorf("%s ripe: got %t, %s; want only a new or contacted lead to become qualified", from, ripe, l.Status)
+		if qualified := l.qualifyByScore(60); qualified != (from == New || from == Contacted) || qualified && l.Status != Qualified {
+			t.Errorf("%s after a signal: got %t, %s; want only a new or contacted lead to become qualified", from, qualified, l.Status)
 		}
 	}
 }
@@ -68,13 +71,16 @@ func TestLeadRules(t *testing.T) {
 		kind   fault.Kind // zero: accepted
 		field  string
 	}{
-		"a contact":              {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
-		"a contact described":    {LeadCreate{Contact: bell}, fault.Kind{}, ""},
-		"no contact":             {LeadCreate{}, fault.KindBadRequest, "contact_id"},
-		"both":                   {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
-		"a contact of no number": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true, V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
-		"a budget":               {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))}, fault.Kind{}, ""},
-		"a budget upside down":   {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))}, fault.KindUnprocessable, "budget_min_usd"},
+		"a contact":     {LeadCreate{ContactID: new("con_1")}, fault.Kind{}, ""},
+		"a new contact": {LeadCreate{Contact: bell}, fault.Kind{}, ""},
+		"no contact":    {LeadCreate{}, fault.KindBadRequest, "contact_id"},
+		"both":          {LeadCreate{ContactID: new("con_1"), Contact: bell}, fault.KindUnprocessable, "contact"},
+		"a contact without a name or address": {LeadCreate{Contact: patch.Null[contacts.ContactCreate]{Set: true,
+			V: &contacts.ContactCreate{Phone: new("x")}}}, fault.KindUnprocessable, "contact.phone"},
+		"a budget": {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(5)), BudgetMaxUSD: new(int64(5))},
+			fault.Kind{}, ""},
+		"a minimum budget above the maximum": {LeadCreate{ContactID: new("con_1"), BudgetMinUSD: new(int64(6)), BudgetMaxUSD: new(int64(5))},
+			fault.KindUnprocessable, "budget_min_usd"},
 	} {
 		_, err := c.create.lead(now)
 		if c.field != "" {
@@ -92,6 +98,7 @@ func TestTurns(t *testing.T) {
 		}
 		return all
 	}
+
 	for _, c := range []struct {
 		candidates []people.User
 		last, want string
@@ -99,19 +106,20 @@ func TestTurns(t *testing.T) {
 		{users("b", "a", "c"), "", "a"},
 		{users("b", "a", "c"), "a", "b"},
 		{users("b", "a", "c"), "c", "a"},
-		{users("a", "c"), "b", "c"}, // b left: the turns go on
+		{users("a", "c"), "b", "c"}, // after b left, c is next
 		{users("a"), "a", "a"},
 	} {
 		if u, ok := nextInTurn(c.candidates, c.last); !ok || u.ID != c.want {
 			t.Errorf("after %q: %s, want %s", c.last, u.ID, c.want)
 		}
 	}
+
 	if _, ok := nextInTurn(nil, "a"); ok {
-		t.Error("a turn without a user")
+		t.Error("got a user from an empty list")
 	}
 }
 
-func TestScoreHalves(t *testing.T) {
+func TestScoreDecay(t *testing.T) {
 	signal := func(kind string, ago time.Duration) LeadSignal {
 		return LeadSignal{Kind: kind, OccurredAt: now.Add(-ago)}
 	}
@@ -150,6 +158,7 @@ func TestScoreIsRecomputable(t *testing.T) {
 				OccurredAt: now.Add(-time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "ago"))),
 			})
 		}
+
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(maxAge)).Draw(t, "later")))
 		var stored, fresh Lead
 		stored.rate(signals, now)

@@ -32,6 +32,7 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 	if err != nil {
 		return err
 	}
+
 	for _, d := range environments {
 		patience := time.Duration(d.Settings.StalledAfterHours) * time.Hour
 		ctx := auth.InEnv(ctx, d.Env)
@@ -47,6 +48,7 @@ func (a *API) FindStalled(ctx context.Context, _ FindStalled) error {
 			}
 		}
 	}
+
 	return nil
 }
 

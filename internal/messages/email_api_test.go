@@ -19,13 +19,14 @@ import (
 	"slipway/internal/testkit"
 )
 
-// parts are the forms of an email, by their types.
+// parts returns the parts of an email by content type.
 func parts(t *testing.T, m *netmail.Message) map[string]string {
 	t.Helper()
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
 		t.Fatalf(`got %q %v; want no error, kind = "multipart/alternative"`, kind, err)
 	}
+
 	forms := map[string]string{}
 	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
 		p, err := r.NextRawPart()
@@ -44,34 +45,43 @@ func parts(t *testing.T, m *netmail.Message) map[string]string {
 	}
 }
 
-// Marketing by email arrives at a real server with a link that ends it at one
-// click, without a sign-in.
+// A marketing email reaches a real server. It has a link to unsubscribe with one
+// click, without signing in.
 func TestMarketingEmail(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		office := &postOffice{}
-		w := newWorker(t, s, office.open(t), nil)
+		server := &mailServer{}
+		w := newWorker(t, s, server.start(t), nil)
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","region":"MD","postal_code":"21401","country":"US"},
 			"settings":{"sender":{"email":"sales@acme.example"}}}`, 200, nil)
-		path := agreed(s, map[string]any{"email": "ann@example.com"})
-		other := agreed(s, map[string]any{"email": "ann@example.com"})
+
+		path := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
+		other := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
 		var m messages.LeadMessage
-		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back — at last."}`, 202, &m)
-		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
-			t.Fatalf("got %v %v; want no error, len(office.taken()) = 1", err, len(office.taken()))
+		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"marketing","subject":"Möwe & more","body":"Hello <Ann>,\n\nshe is back `+
+			`— at last."}`, 202, &m)
+		if err := w.sendAll(t); err != nil || len(server.messages()) != 1 {
+			t.Fatalf("got %v %v; want no error, len(server.messages()) = 1", err, len(server.messages()))
 		}
-		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
+
+		email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[0])))
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, err := letter.Header.AddressList("From")
-		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" || letter.Header.Get("To") != "<ann@example.com>" || letter.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
-			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", letter.Header.Get("To") = "<ann@example.com>", letter.Header.Get("Message-ID") = %q`, letter.Header, err, "<"+m.ID+"@slipway>")
+
+		from, err := email.Header.AddressList("From")
+		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" ||
+			email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
+			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", `+
+				`email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@slipway>")
 		}
-		link := strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
-		if letter.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
-			t.Errorf(`got %v; want letter.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`, letter.Header, s.URL+"/unsubscribe/")
+
+		link := strings.Trim(email.Header.Get("List-Unsubscribe"), "<>")
+		if email.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
+			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`,
+				email.Header, s.URL+"/unsubscribe/")
 		}
-		forms := parts(t, letter)
+
+		forms := parts(t, email)
 		for kind, wants := range map[string][]string{
 			"text/plain": {"Hello <Ann>,\n\nshe is back — at last.\n", "12 Dock Street, Annapolis, MD 21401, US", link},
 			"text/html":  {"Hello &lt;Ann&gt;,", "12 Dock Street", `<a href="` + link + `">`},
@@ -80,6 +90,7 @@ func TestMarketingEmail(t *testing.T) {
 				testkit.Contains(t, forms[kind], want)
 			}
 		}
+
 		visit := func(method, link string, body url.Values) (int, string) {
 			req, err := http.NewRequestWithContext(t.Context(), method, link, strings.NewReader(body.Encode()))
 			if err != nil {
@@ -97,28 +108,33 @@ func TestMarketingEmail(t *testing.T) {
 			}
 			return res.StatusCode, string(text)
 		}
+
 		// Opening the link changes nothing. A modified link is rejected.
 		status, text := visit("GET", link, nil)
 		testkit.Equal(t, status, 200)
 		testkit.Contains(t, text, "Acme Marine")
 		flipped := []byte(link)
 		if flipped[len(flipped)-8] ^= 1; true {
-			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x", s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
+			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x",
+				s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
 				status, text := visit("POST", bad, nil)
 				testkit.Equal(t, status, 404, bad)
 				testkit.Excludes(t, text, "Acme", bad)
 			}
 		}
+
 		testkit.Equal(t, blockCode(t, s, other, "email", "marketing"), "")
 		for range 2 {
 			status, text := visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}})
 			testkit.Equal(t, status, 200)
 			testkit.Contains(t, text, "unsubscribed")
 		}
+
 		for _, path := range []string{path, other} {
 			testkit.Equal(t, blockCode(t, s, path, "email", "marketing"), "consent_revoked", path)
 			testkit.Equal(t, blockCode(t, s, path, "email", "transactional"), "", path)
 		}
+
 		records := consentsOf(s, path)
 		testkit.Len(t, records, 2)
 		testkit.Equal(t, records[0].Direction, consent.Revoked)
@@ -131,28 +147,32 @@ func TestMarketingEmail(t *testing.T) {
 
 func TestTransactionalEmail(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		office := &postOffice{reject: &smtp.SMTPError{Code: 451, Message: "try later"}}
-		w := newWorker(t, s, office.open(t), nil)
-		path := agreed(s, nil)
+		server := &mailServer{reject: &smtp.SMTPError{Code: 451, Message: "try later"}}
+		w := newWorker(t, s, server.start(t), nil)
+		path := leadWithConsent(s, nil)
 		body := `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`
 		s.Test.Post(path+"/messages", body, 202, nil)
 		if err := w.sendAll(t); err == nil {
 			t.Error("got no error, want one so that the queue retries")
 		}
-		if err := w.sendAll(t); err != nil || len(office.taken()) != 1 {
-			t.Fatalf("got %v; want no error, len(office.taken()) = 1", err)
+		if err := w.sendAll(t); err != nil || len(server.messages()) != 1 {
+			t.Fatalf("got %v; want no error, len(server.messages()) = 1", err)
 		}
-		letter, err := netmail.ReadMessage(strings.NewReader(string(office.taken()[0])))
-		if err != nil || letter.Header.Get("List-Unsubscribe") != "" || !strings.Contains(letter.Header.Get("From"), "noreply@example.com") {
-			t.Errorf(`got %v, %v; want no error, letter.Header.Get("List-Unsubscribe") = "", letter.Header.Get("From") to contain "noreply@example.com"`, letter.Header, err)
+
+		email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[0])))
+		if err != nil || email.Header.Get("List-Unsubscribe") != "" || !strings.Contains(email.Header.Get("From"), "noreply@example.com") {
+			t.Errorf(`got %v, %v; want no error, email.Header.Get("List-Unsubscribe") = "", `+
+				`email.Header.Get("From") to contain "noreply@example.com"`, email.Header, err)
 		}
-		office.mu.Lock()
-		office.reject = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
-		office.mu.Unlock()
+
+		server.mu.Lock()
+		server.reject = &smtp.SMTPError{Code: 550, Message: "no such mailbox"}
+		server.mu.Unlock()
 		s.Test.Post(path+"/messages", body, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Error(err)
 		}
+
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.Status, messages.Failed)
 		testkit.Equal(t, m.ErrorCode, new("refused"))

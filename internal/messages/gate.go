@@ -60,7 +60,8 @@ func check(a attempt) decision {
 			reason: "can't be outside quiet hours in every time zone that the recipient might be in. Set the contact's timezone",
 		}
 	case a.chosen:
-		return decision{code: quietHoursCode, field: "send_at", reason: "is in the recipient's quiet hours. They end at " + end.Format(time.RFC3339)}
+		return decision{code: quietHoursCode, field: "send_at",
+			reason: "is in the recipient's quiet hours. They end at " + end.Format(time.RFC3339)}
 	}
 	return decision{hold: end}
 }
@@ -93,6 +94,7 @@ func (a attempt) block() decision {
 			reason: "can't be marketing because the dealership has no postal address. Marketing email must show it",
 		}
 	}
+
 	return decision{}
 }
 

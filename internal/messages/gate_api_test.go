@@ -25,24 +25,24 @@ func TestConsentCheck(t *testing.T) {
 			}
 		}
 		expect("no phone", bare, "sms", "transactional", "recipient_invalid")
-		expect("nothing said", path, "sms", "marketing", "consent_missing")
-		expect("nothing said", path, "email", "transactional", "consent_missing")
+		expect("no consent", path, "sms", "marketing", "consent_missing")
+		expect("no consent", path, "email", "transactional", "consent_missing")
 		var c, r consent.Consent
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"transactional","basis":"express_oral"}`, 201, &c)
-		expect("of another scope", path, "sms", "marketing", "consent_scope")
-		expect("of this scope", path, "sms", "transactional", "")
-		expect("of another channel", path, "email", "transactional", "consent_missing")
+		expect("another scope", path, "sms", "marketing", "consent_scope")
+		expect("the same scope", path, "sms", "transactional", "")
+		expect("another channel", path, "email", "transactional", "consent_missing")
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"marketing","basis":"implied_inquiry"}`, 201, nil)
 		expect("implied", path, "sms", "marketing", "")
 		s.Advance(184 * 24 * time.Hour)
 		expect("implied, half a year ago", path, "sms", "marketing", "consent_expired")
-		expect("but what was express holds", path, "sms", "transactional", "")
-		s.Test.Post(path+"/consents/"+c.ID+"/revoke", `{"reason":"said so","source":"phone"}`, 200, &r)
+		expect("express consent still applies", path, "sms", "transactional", "")
+		s.Test.Post(path+"/consents/"+c.ID+"/revoke", `{"reason":"asked on the phone","source":"phone"}`, 200, &r)
 		testkit.Equal(t, r.Direction, consent.Revoked)
 		testkit.Equal(t, r.RevokesID, new(c.ID))
 		testkit.Equal(t, r.Scope, c.Scope)
 		testkit.Equal(t, r.Address, new(*c.Address))
-		testkit.Equal(t, r.Reason, new("said so"))
+		testkit.Equal(t, r.Reason, new("asked on the phone"))
 		expect("revoked", path, "sms", "transactional", "consent_revoked")
 		s.Test.Post(path+"/consents/"+c.ID+"/revoke", nil, 409, nil)
 		s.Test.Post(path+"/consents/"+r.ID+"/revoke", nil, 409, nil)
@@ -50,20 +50,21 @@ func TestConsentCheck(t *testing.T) {
 		testkit.Equal(t, messagesOf(s, path)[0].ConsentID, new(r.ID), "blocked by", r.ID)
 		old := s.DB.Now().Add(-48 * time.Hour).UTC().Format(time.RFC3339)
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","captured_at":"`+old+`"}`, 201, nil)
-		expect("an old consent that comes late", path, "sms", "transactional", "consent_revoked")
+		expect("an old grant recorded late", path, "sms", "transactional", "consent_revoked")
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all"}`, 201, nil)
-		expect("agreed again", path, "sms", "transactional", "")
+		expect("granted again", path, "sms", "transactional", "")
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"all","direction":"revoked","source":"showroom"}`, 201, nil)
 		expect("revoked by a record", path, "sms", "marketing", "consent_revoked")
 
-		// No marketing email without the dealership's address under it.
-		agreeing := agreed(s, nil)
-		expect("no postal address", agreeing, "email", "marketing", "missing_postal_address")
-		expect("which only marketing needs", agreeing, "email", "transactional", "")
+		// A marketing email requires the dealership's postal address.
+		consenting := leadWithConsent(s, nil)
+		expect("no postal address", consenting, "email", "marketing", "missing_postal_address")
+		expect("transactional without a postal address", consenting, "email", "transactional", "")
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","country":"US"}}`, 200, nil)
-		expect("with one", agreeing, "email", "marketing", "")
+		expect("with a postal address", consenting, "email", "marketing", "")
 		for _, event := range eventTypes(s, strings.TrimPrefix(path, "/v1/leads/")) {
-			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued", "lead.message_blocked"}, event) {
+			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued",
+				"lead.message_blocked"}, event) {
 				t.Errorf("unexpected event %s", event)
 			}
 		}
@@ -75,12 +76,12 @@ func TestConsentCheck(t *testing.T) {
 func TestBlockedMessageEmitsEvent(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		setClock(t, s, noon(s))
-		w := newWorker(t, s, nil, &phoneNetwork{})
+		w := newWorker(t, s, nil, &textProvider{})
 
 		created := "/v1/leads/" + s.Test.Lead(nil)
 		testkit.Equal(t, blockCode(t, s, created, "sms", "transactional"), "consent_missing")
 
-		due := agreed(s, map[string]any{"phone": "+14105550177"})
+		due := leadWithConsent(s, map[string]any{"phone": "+14105550177"})
 		testkit.Equal(t, blockCode(t, s, due, "sms", "transactional"), "")
 		s.Test.Post(due+"/consents", `{"channels":["sms"],"scope":"all","direction":"revoked"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
@@ -95,7 +96,8 @@ func TestBlockedMessageEmitsEvent(t *testing.T) {
 			testkit.Len(t, data, 1)
 			testkit.Contains(t, data[0], m.ID, path)
 			testkit.Contains(t, data[0], *m.BlockReason, path)
-			testkit.Equal(t, testkit.Rows[string](s, `SELECT outcome FROM audit_entries WHERE target_id = ? AND action = 'lead.message_blocked'`, lead),
+			testkit.Equal(t, testkit.Rows[string](s, `SELECT outcome FROM audit_entries WHERE target_id = ? AND action = 'lead.message_blocked'`,
+				lead),
 				[]string{"failure"}, path)
 		}
 	})

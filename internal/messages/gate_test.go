@@ -7,15 +7,16 @@ import (
 	"slipway/internal/consent"
 )
 
-func TestGate(t *testing.T) {
+func TestSendCheck(t *testing.T) {
 	id := "cns_1"
 	good := attempt{
 		channel: consent.SMS, purpose: consent.Marketing, recipient: "+14105550123", standing: consent.Standing{ConsentID: &id}, at: now,
-		quiet: quietHours{21 * 60, 8 * 60}, zones: []*time.Location{zone(t, "America/New_York")}, sender: "+14105550100", postal: "12 Dock Street",
+		quiet: quietHours{21 * 60, 8 * 60}, zones: []*time.Location{zone(t, "America/New_York")},
+		sender: "+14105550100", postal: "12 Dock Street",
 	}
 	night := time.Date(2026, 5, 2, 3, 0, 0, 0, time.UTC)
 	morning := time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)
-	says := func(code string) func(*attempt) {
+	withConsent := func(code string) func(*attempt) {
 		return func(a *attempt) { a.standing = consent.Standing{Code: code, ConsentID: &id} }
 	}
 	all := func(changes ...func(*attempt)) func(*attempt) {
@@ -25,52 +26,53 @@ func TestGate(t *testing.T) {
 			}
 		}
 	}
-	nobody := func(a *attempt) { a.recipient = "" }
-	doubt := func(a *attempt) { a.unreviewed = true }
-	late := func(a *attempt) { a.at = night }
-	asked := func(a *attempt) { a.chosen = true }
+	noRecipient := func(a *attempt) { a.recipient = "" }
+	unreviewed := func(a *attempt) { a.unreviewed = true }
+	atNight := func(a *attempt) { a.at = night }
+	scheduled := func(a *attempt) { a.chosen = true }
 	email := func(a *attempt) { a.channel = consent.Email }
 	transactional := func(a *attempt) { a.purpose = consent.Transactional }
-	answer := all(transactional, func(a *attempt) { a.automatic = true })
-	mute := func(a *attempt) { a.sender = "" }
-	homeless := func(a *attempt) { a.postal = "" }
+	automatic := all(transactional, func(a *attempt) { a.automatic = true })
+	noSender := func(a *attempt) { a.sender = "" }
+	noPostalAddress := func(a *attempt) { a.postal = "" }
 	everywhere := func(a *attempt) {
 		a.zones = []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
 	}
+
 	for name, c := range map[string]struct {
 		change func(*attempt)
 		code   string
 		hold   time.Time
 	}{
-		"as it is":                     {all(), "", time.Time{}},
-		"1 no address":                 {nobody, consent.CodeRecipientInvalid, time.Time{}},
-		"2 revoked":                    {says(consent.CodeRevoked), consent.CodeRevoked, time.Time{}},
-		"3 missing":                    {says(consent.CodeMissing), consent.CodeMissing, time.Time{}},
-		"4 of another scope":           {says(consent.CodeScope), consent.CodeScope, time.Time{}},
-		"5 expired":                    {says(consent.CodeExpired), consent.CodeExpired, time.Time{}},
-		"6 waits to be read":           {doubt, needsReview, time.Time{}},
-		"7 at night":                   {late, "", morning},
-		"7 at night, as asked":         {all(late, asked), quietHoursCode, time.Time{}},
-		"7 night somewhere, always":    {everywhere, quietHoursCode, time.Time{}},
-		"9 no sender":                  {mute, senderUnregistered, time.Time{}},
-		"11 email from nowhere":        {all(email, homeless), missingPostalAddress, time.Time{}},
-		"a text from nowhere":          {homeless, "", time.Time{}},
-		"transactional from nowhere":   {all(email, transactional, homeless), "", time.Time{}},
-		"email at night":               {all(email, late), "", time.Time{}},
-		"transactional at night":       {all(transactional, late), "", time.Time{}},
-		"transactional while in doubt": {all(transactional, doubt), "", time.Time{}},
-		"transactional, revoked":       {all(transactional, says(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
-		"the answer to STOP":           {all(answer, says(consent.CodeRevoked)), "", time.Time{}},
-		"the answer to HELP":           {all(answer, says(consent.CodeMissing), late), "", time.Time{}},
-		"an answer to nobody":          {all(answer, nobody), consent.CodeRecipientInvalid, time.Time{}},
-		// The order.
-		"no address before revoked":    {all(nobody, says(consent.CodeRevoked)), consent.CodeRecipientInvalid, time.Time{}},
-		"revoked before doubt":         {all(doubt, says(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
-		"missing before night":         {all(late, asked, says(consent.CodeMissing)), consent.CodeMissing, time.Time{}},
-		"doubt before night":           {all(late, asked, doubt), needsReview, time.Time{}},
-		"not held if it is refused":    {all(late, mute), senderUnregistered, time.Time{}},
-		"expired before no sender":     {all(mute, says(consent.CodeExpired)), consent.CodeExpired, time.Time{}},
-		"no sender before no postcard": {all(email, homeless, mute), senderUnregistered, time.Time{}},
+		"valid":                                  {all(), "", time.Time{}},
+		"1 no address":                           {noRecipient, consent.CodeRecipientInvalid, time.Time{}},
+		"2 revoked":                              {withConsent(consent.CodeRevoked), consent.CodeRevoked, time.Time{}},
+		"3 missing":                              {withConsent(consent.CodeMissing), consent.CodeMissing, time.Time{}},
+		"4 another scope":                        {withConsent(consent.CodeScope), consent.CodeScope, time.Time{}},
+		"5 expired":                              {withConsent(consent.CodeExpired), consent.CodeExpired, time.Time{}},
+		"6 unreviewed reply":                     {unreviewed, needsReview, time.Time{}},
+		"7 at night":                             {atNight, "", morning},
+		"7 at night, scheduled by the user":      {all(atNight, scheduled), quietHoursCode, time.Time{}},
+		"7 always night in some zone":            {everywhere, quietHoursCode, time.Time{}},
+		"9 no sender":                            {noSender, senderUnregistered, time.Time{}},
+		"11 email without a postal address":      {all(email, noPostalAddress), missingPostalAddress, time.Time{}},
+		"text message without a postal address":  {noPostalAddress, "", time.Time{}},
+		"transactional without a postal address": {all(email, transactional, noPostalAddress), "", time.Time{}},
+		"email at night":                         {all(email, atNight), "", time.Time{}},
+		"transactional at night":                 {all(transactional, atNight), "", time.Time{}},
+		"transactional, unreviewed reply":        {all(transactional, unreviewed), "", time.Time{}},
+		"transactional, revoked":                 {all(transactional, withConsent(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
+		"reply to STOP":                          {all(automatic, withConsent(consent.CodeRevoked)), "", time.Time{}},
+		"reply to HELP":                          {all(automatic, withConsent(consent.CodeMissing), atNight), "", time.Time{}},
+		"reply without a recipient":              {all(automatic, noRecipient), consent.CodeRecipientInvalid, time.Time{}},
+		// The order of the checks.
+		"no address before revoked":          {all(noRecipient, withConsent(consent.CodeRevoked)), consent.CodeRecipientInvalid, time.Time{}},
+		"revoked before review":              {all(unreviewed, withConsent(consent.CodeRevoked)), consent.CodeRevoked, time.Time{}},
+		"missing before night":               {all(atNight, scheduled, withConsent(consent.CodeMissing)), consent.CodeMissing, time.Time{}},
+		"review before night":                {all(atNight, scheduled, unreviewed), needsReview, time.Time{}},
+		"blocked before night":               {all(atNight, noSender), senderUnregistered, time.Time{}},
+		"expired before no sender":           {all(noSender, withConsent(consent.CodeExpired)), consent.CodeExpired, time.Time{}},
+		"no sender before no postal address": {all(email, noPostalAddress, noSender), senderUnregistered, time.Time{}},
 	} {
 		a := good
 		c.change(&a)

@@ -28,14 +28,14 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// agreed creates a lead with consent to everything and returns its path.
-func agreed(s *testkit.Server, changes map[string]any) (path string) {
+// leadWithConsent creates a lead that consents to everything and returns its path.
+func leadWithConsent(s *testkit.Server, changes map[string]any) (path string) {
 	path = "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(changes)})
 	s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","basis":"express_written"}`, 201, nil)
 	return path
 }
 
-// messagesOf are all messages of a lead, newest first.
+// messagesOf returns all messages of a lead, newest first.
 func messagesOf(s *testkit.Server, path string) []messages.LeadMessage {
 	var p page.Page[messages.LeadMessage]
 	s.Test.Get(path+"/messages?limit=100", 200, &p)
@@ -47,12 +47,12 @@ func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
 }
 
-// eventTypes are the types of an object's events, in order.
+// eventTypes returns the types of an object's events, in order.
 func eventTypes(s *testkit.Server, objectID string) []string {
 	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
 }
 
-// testEnv is the environment of the test client.
+// testEnv returns the environment of the test client.
 func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
 	t.Helper()
 	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
@@ -62,12 +62,12 @@ func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
 	return auth.Env(key)
 }
 
-// setClock moves the service's clock forward to a moment.
+// setClock moves the clock of the service forward to a time.
 func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 	t.Helper()
 	by := at.Sub(s.DB.Now())
 	if by < 0 {
-		t.Fatalf("the clock would go back by %s, want by >= 0", -by)
+		t.Fatalf("can't move the clock back by %s", -by)
 	}
 	s.Advance(by)
 }
@@ -86,7 +86,8 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 		t.Fatal(err)
 	}
 	return &worker{&messages.API{
-		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: m, MailFrom: "Slipway <noreply@example.com>",
+		SMS: text, SMSFrom: "+14105550100",
 	}, s, env}
 }
 
@@ -99,21 +100,21 @@ func (w *worker) sendAll(t *testing.T) (err error) {
 	return err
 }
 
-// phoneNetwork accepts text messages, or returns the next errors.
-type phoneNetwork struct {
-	mu   sync.Mutex
-	took []sms.Message
-	next []error
-	fate error // of accepted messages; nil means delivered
+// textProvider is a provider of text messages. It returns the next errors first.
+type textProvider struct {
+	mu       sync.Mutex
+	received []sms.Message
+	next     []error
+	status   error // of accepted messages; nil means delivered
 }
 
-func (p *phoneNetwork) Status(context.Context, string) (sms.Status, error) {
-	return sms.Delivered, p.fate
+func (p *textProvider) Status(context.Context, string) (sms.Status, error) {
+	return sms.Delivered, p.status
 }
 
-func (p *phoneNetwork) Name() string { return "network" }
+func (p *textProvider) Name() string { return "network" }
 
-func (p *phoneNetwork) Send(_ context.Context, m sms.Message) (string, error) {
+func (p *textProvider) Send(_ context.Context, m sms.Message) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.next) > 0 {
@@ -122,42 +123,45 @@ func (p *phoneNetwork) Send(_ context.Context, m sms.Message) (string, error) {
 			return "", err
 		}
 	}
-	p.took = append(p.took, m)
+	p.received = append(p.received, m)
 	return "net-" + m.Token, nil
 }
 
-func (p *phoneNetwork) taken() []sms.Message {
+func (p *textProvider) messages() []sms.Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.took)
+	return slices.Clone(p.received)
 }
 
-// postOffice is a mail server.
-type postOffice struct {
-	mu     sync.Mutex
-	took   [][]byte
-	reject error // returned for the next recipient
+// mailServer is an SMTP server that collects the emails it receives.
+type mailServer struct {
+	mu       sync.Mutex
+	received [][]byte
+	reject   error // returned for the next recipient
 }
 
-// open serves until the test ends and returns a sender to it.
-func (p *postOffice) open(t *testing.T) mail.Sender {
+// start serves until the test ends and returns a sender for it.
+func (p *mailServer) start(t *testing.T) mail.Sender {
 	t.Helper()
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return visit{p}, nil }))
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return session{p}, nil }))
 	server.Domain, server.ErrorLog = "localhost", log.New(io.Discard, "", 0)
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Serve(l) }()
 	t.Cleanup(func() {
 		_ = server.Close() // returns the same error as Serve
-		<-ended
+		<-stopped
 	})
+
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	sender, err := mail.NewSMTP("smtp://localhost:" + port + "?starttls=off")
 	if err != nil {
 		t.Fatal(err)
@@ -165,31 +169,31 @@ func (p *postOffice) open(t *testing.T) mail.Sender {
 	return sender
 }
 
-func (p *postOffice) taken() [][]byte {
+func (p *mailServer) messages() [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.took)
+	return slices.Clone(p.received)
 }
 
-type visit struct{ office *postOffice }
+type session struct{ server *mailServer }
 
-func (visit) Mail(string, *smtp.MailOptions) error { return nil }
-func (visit) Reset()                               {}
-func (visit) Logout() error                        { return nil }
+func (session) Mail(string, *smtp.MailOptions) error { return nil }
+func (session) Reset()                               {}
+func (session) Logout() error                        { return nil }
 
-func (v visit) Rcpt(string, *smtp.RcptOptions) error {
-	v.office.mu.Lock()
-	defer v.office.mu.Unlock()
-	err := v.office.reject
-	v.office.reject = nil
+func (v session) Rcpt(string, *smtp.RcptOptions) error {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	err := v.server.reject
+	v.server.reject = nil
 	return err
 }
 
-func (v visit) Data(r io.Reader) error {
+func (v session) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)
-	v.office.mu.Lock()
-	defer v.office.mu.Unlock()
-	v.office.took = append(v.office.took, text)
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	v.server.received = append(v.server.received, text)
 	return err
 }
 
@@ -213,7 +217,7 @@ func outbox(t *testing.T, s *testkit.Server) (texts []map[string]string) {
 	return texts
 }
 
-// consentsOf are all records of a lead, newest first.
+// consentsOf returns all consent records of a lead, newest first.
 func consentsOf(s *testkit.Server, path string) []consent.Consent {
 	var p page.Page[consent.Consent]
 	s.Test.Get(path+"/consents?limit=100", 200, &p)
@@ -228,10 +232,12 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 	if channel == "email" {
 		body["subject"] = "Your boat"
 	}
+
 	res, err := s.Test.Send("POST", path+"/messages", body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	switch res.StatusCode {
 	case 202:
 		return ""
@@ -243,6 +249,7 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 		testkit.Contains(t, f.Message, m.ID, "stored message")
 		return f.Details[0].Code
 	}
+
 	t.Fatalf("%d %s", res.StatusCode, res.Bytes)
 	return ""
 }

@@ -23,7 +23,8 @@ const (
 
 // Keywords that count if they are the whole message.
 var (
-	stopWords  = []string{"stop", "stopall", "stop all", "quit", "end", "revoke", "opt out", "optout", "cancel", "unsubscribe", "arret", "arrete"}
+	stopWords = []string{"stop", "stopall", "stop all", "quit", "end", "revoke", "opt out", "optout", "cancel",
+		"unsubscribe", "arret", "arrete"}
 	startWords = []string{"start", "unstop"}
 	helpWords  = []string{"help", "info"}
 )
@@ -42,7 +43,8 @@ var stopPhrases = []string{
 
 // reviewWords require a user to read the message.
 var reviewWords = []string{
-	"stop", "unsubscribe", "quit", "cancel", "revoke", "remove", "spam", "enough", "arret", "arrete", "not interested", "wrong number", "who is this",
+	"stop", "unsubscribe", "quit", "cancel", "revoke", "remove", "spam", "enough", "arret", "arrete",
+	"not interested", "wrong number", "who is this",
 	"no thanks", "no thank you", "harass", "harassing", "lawyer", "attorney",
 }
 
@@ -55,6 +57,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	if channel == consent.Email {
 		text = unquoted(text)
 	}
+
 	text = plain(text)
 	switch {
 	case slices.Contains(stopWords, text):
@@ -68,6 +71,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	case has(text, stopPhrases...):
 		return stop
 	}
+
 	rest := without(text, harmless)
 	switch {
 	case len(strings.Fields(text)) <= shortMessage && has(rest, "stop", "unsubscribe", "quit", "revoke", "optout", "arret", "arrete"):
@@ -75,6 +79,7 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	case has(rest, reviewWords...):
 		return unclear
 	}
+
 	return ordinary
 }
 

@@ -17,13 +17,14 @@ import (
 func TestStopEverywhere(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		setClock(t, s, noon(s))
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		a := agreed(s, map[string]any{"phone": "+14105550123"})
-		b := agreed(s, map[string]any{"phone": "410-555-0123"})
+		a := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
+		b := leadWithConsent(s, map[string]any{"phone": "410-555-0123"})
 		if code := blockCode(t, s, b, "sms", "marketing"); code != "" {
 			t.Fatalf(`got %q, want ""`, code)
 		}
+
 		var m messages.LeadMessage
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"(410) 555-0123","body":"Please stop texting me"}`, 201, &m)
 		testkit.Equal(t, m.Status, messages.Received)
@@ -38,52 +39,60 @@ func TestStopEverywhere(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
-		took := net.taken()
-		testkit.Len(t, took, 1)
-		testkit.Equal(t, took[0].To, "+14105550123")
-		testkit.Contains(t, took[0].Text, "Acme Marine: You are unsubscribed")
-		testkit.Equal(t, took[0].From, "+14105550100")
-		// What was queued before the STOP is not sent after it.
+
+		sent := net.messages()
+		testkit.Len(t, sent, 1)
+		testkit.Equal(t, sent[0].To, "+14105550123")
+		testkit.Contains(t, sent[0].Text, "Acme Marine: You are unsubscribed")
+		testkit.Equal(t, sent[0].From, "+14105550100")
+
+		// A message queued before the STOP is not sent after it.
 		for _, m := range messagesOf(s, b) {
 			if m.Direction == "outbound" && (m.Status != messages.Blocked || *m.BlockReason != "consent_revoked") {
 				t.Errorf("got %s, want it blocked for consent_revoked", testkit.Show(m))
 			}
 		}
+
 		revocation := consentsOf(s, a)[0]
 		testkit.Equal(t, revocation.Direction, consent.Revoked)
 		testkit.Equal(t, revocation.Scope, consent.All)
 		testkit.Equal(t, revocation.RawText, new("Please stop texting me"))
 		testkit.Equal[any](t, revocation.Evidence["message_id"], m.ID)
-		testkit.Equal(t, len(consentsOf(s, b)), 1, "records: the second STOP changed nothing")
-		// START agrees again, and the next STOP is confirmed again.
+		testkit.Equal(t, len(consentsOf(s, b)), 1, "records after a second STOP")
+
+		// START grants consent again, and the next STOP is confirmed again.
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
 		testkit.Equal(t, blockCode(t, s, b, "sms", "transactional"), "")
 		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"end"}`, 201, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Len(t, net.taken(), 2)
-		testkit.Equal(t, blockCode(t, s, a, "email", "transactional"), "", "email after a STOP by text")
+
+		testkit.Len(t, net.messages(), 2)
+		testkit.Equal(t, blockCode(t, s, a, "email", "transactional"), "", "email after a STOP by text message")
 	})
 }
 
 // Concurrent STOPs of several leads: one revocation, one confirmation.
-func TestStopsAtOnce(t *testing.T) {
+func TestConcurrentStops(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var paths []string
 		for range 6 {
-			paths = append(paths, agreed(s, map[string]any{"phone": "+14105550123"}))
+			paths = append(paths, leadWithConsent(s, map[string]any{"phone": "+14105550123"}))
 		}
+
 		var wg sync.WaitGroup
 		for i, path := range append(paths, paths...) {
 			wg.Go(func() {
-				res, err := s.Test.Send("POST", path+"/inbound_messages", fmt.Sprintf(`{"channel":"sms","from":"+14105550123","body":"STOP","provider_message_id":"SM%d"}`, i%6))
+				res, err := s.Test.Send("POST", path+"/inbound_messages",
+					fmt.Sprintf(`{"channel":"sms","from":"+14105550123","body":"STOP","provider_message_id":"SM%d"}`, i%6))
 				if err != nil || res.StatusCode != 201 {
 					t.Errorf("got %v %s; want no error, res.StatusCode = 201", err, testkit.Show(res))
 				}
 			})
 		}
 		wg.Wait()
+
 		count := func(query string) int64 { return testkit.Rows[int64](s, query)[0] }
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`), 1)
 		testkit.Equal(t, count(`SELECT COUNT(*) FROM messages WHERE direction = 'outbound'`), 1)
@@ -94,9 +103,9 @@ func TestStopsAtOnce(t *testing.T) {
 func TestInbound(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		setClock(t, s, noon(s))
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
 		say := func(text string) (m messages.LeadMessage) {
 			t.Helper()
 			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": text}, 201, &m)
@@ -106,6 +115,7 @@ func TestInbound(t *testing.T) {
 		m := say("Is she still there?")
 		testkit.Equal(t, *m.Intent, "ordinary")
 		testkit.Equal(t, m.NeedsReview, false)
+
 		// A message that might be an opt-out blocks marketing until a user has read it.
 		testkit.Equal(t, say("Who is this?").NeedsReview, true)
 		s.Test.Get(path, 200, &l)
@@ -116,31 +126,36 @@ func TestInbound(t *testing.T) {
 		s.Test.Patch(path, `{"needs_review":false}`, 200, nil)
 		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "")
 		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
-		// HELP is answered, also to who agreed to nothing.
+
+		// HELP gets a reply, even without consent.
 		other := "/v1/leads/" + s.Test.Lead(nil)
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
-		// YES agrees only where it was asked for.
+		// YES only grants consent if the last message asked for it.
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
-		testkit.Equal(t, len(consentsOf(s, other)), 0, "consents by a yes to nothing")
+		testkit.Equal(t, len(consentsOf(s, other)), 0, "consents after an unsolicited YES")
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"Want news of boats? Reply YES."}`, 202, nil)
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
+
 		before := len(consentsOf(s, path))
 		m = say("yes!")
 		testkit.Equal(t, *m.Intent, "start")
 		testkit.Len(t, consentsOf(s, path), before+1)
+
 		var answered bool
-		for _, m := range net.taken() {
+		for _, m := range net.messages() {
 			answered = answered || m.To == "+12125550199" && strings.Contains(m.Text, "Acme Marine") && strings.Contains(m.Text, "Reply STOP")
 		}
-		testkit.Equal(t, answered, true, "answer to HELP in")
-		// A repeat of the provider is the same message.
+		testkit.Equal(t, answered, true, "reply to HELP in")
+
+		// A repeated request of the provider is the same message.
 		var first, second messages.LeadMessage
 		body := `{"channel":"sms","from":"+14105550123","body":"Hello","provider_message_id":"SM1","received_at":"2026-11-01T10:00:00Z"}`
 		s.Test.Post(path+"/inbound_messages", body, 201, &first)
 		s.Test.Post(path+"/inbound_messages", body, 201, &second)
 		testkit.Equal(t, first.ID, second.ID)
+
 		for body, field := range map[string]string{
 			`{"channel":"sms","from":"ann@example.com","body":"a"}`:                                   "from",
 			`{"channel":"email","from":"+14105550123","body":"a"}`:                                    "from",

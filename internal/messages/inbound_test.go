@@ -9,19 +9,24 @@ import (
 func TestClassify(t *testing.T) {
 	for want, texts := range map[intent][]string{
 		stop: {
-			"STOP", "stop", " Stop. ", "STOP!!! 🛑", "StopAll", "stop all", "QUIT", "End", "revoke", "opt out", "Opt-out", "OPTOUT", "cancel", "UNSUBSCRIBE", "Arrêt", "ARRETE", "arrête",
-			"Please stop texting me", "please STOP", "stop please", "Ok stop", "STOP STOP STOP", "unsubscribe please", "Stop sending me these!", "Take me off your list",
-			"Remove me from this list, thanks", "Do not text me again", "Don't text me", "don’t contact me any more", "No más", "no mas por favor", "I want to opt out of this",
+			"STOP", "stop", " Stop. ", "STOP!!! 🛑", "StopAll", "stop all", "QUIT", "End", "revoke", "opt out", "Opt-out", "OPTOUT", "cancel",
+			"UNSUBSCRIBE", "Arrêt", "ARRETE", "arrête",
+			"Please stop texting me", "please STOP", "stop please", "Ok stop", "STOP STOP STOP", "unsubscribe please",
+			"Stop sending me these!", "Take me off your list",
+			"Remove me from this list, thanks", "Do not text me again", "Don't text me", "don’t contact me any more", "No más",
+			"no mas por favor", "I want to opt out of this",
 			"leave me alone", "I said no more texts", "I hereby revoke my consent",
 		},
 		start: {"START", "start", "Unstop", "unstop!"},
 		help:  {"HELP", "help?", "Info", "INFO."},
 		unclear: {
-			"Can you stop that noise the engine makes when it is cold?", "Don't stop texting me", "please do not stop", "I have to cancel my appointment on Friday", "not interested", "Wrong number",
+			"Can you stop that noise the engine makes when it is cold?", "Don't stop texting me", "please do not stop",
+			"I have to cancel my appointment on Friday", "not interested", "Wrong number",
 			"Who is this?", "that is enough of this, thank you very much", "this is spam",
 		},
 		ordinary: {
-			"", "🚤", "Is she still there?", "I could stop by on Saturday", "We'll stop in after work", "YES", "yes please", "What does it cost at the end of the season?", "A non-stop trip to Bermuda",
+			"", "🚤", "Is she still there?", "I could stop by on Saturday", "We'll stop in after work", "YES", "yes please",
+			"What does it cost at the end of the season?", "A non-stop trip to Bermuda",
 			"I start at noon", "Can you help me find a trailer?", "The endless summer", "nonstop",
 		},
 	} {
@@ -31,15 +36,16 @@ func TestClassify(t *testing.T) {
 			}
 		}
 	}
+
 	if got := classify(consent.SMS, "Yes!", true); got != start {
 		t.Errorf("yes to a question: got %s, want start", got)
 	}
 	if !invites("Want boat news? Reply YES to get it.") || invites("Yes, reply soon") {
-		t.Error("what asks for a yes")
+		t.Error("text that asks for a YES")
 	}
 }
 
-// An email quotes ours, with the words that tell how to unsubscribe.
+// A reply by email quotes the original message, including its unsubscribe text.
 func TestClassifyEmail(t *testing.T) {
 	for text, want := range map[string]intent{
 		"Saturday is fine.\n\nOn Mon, Ann wrote:\n> Unsubscribe: https://...\n":           ordinary,
@@ -62,7 +68,7 @@ func FuzzClassify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, channel := range []consent.Channel{consent.SMS, consent.Email} {
 			if got := classify(channel, s, false); got == "" {
-				t.Error("nothing understood")
+				t.Error("no intent")
 			}
 		}
 		if got := classify(consent.SMS, "  "+s+" stop texting me", false); got != stop && got != unclear {

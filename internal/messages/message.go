@@ -106,12 +106,15 @@ func (n LeadMessageSend) Check(now time.Time) error {
 	case n.Channel == consent.SMS && n.Subject != nil:
 		bad.Add("subject", "exclusive", "is only allowed for email")
 	}
+
 	switch {
 	case strings.TrimSpace(n.Body) == "":
 		bad.Add("body", "too_short", "must not be blank")
 	case n.Channel == consent.SMS && len([]rune(n.text())) > maxTextLength:
-		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message", maxTextLength)
+		bad.Add("body", "too_long", "must have at most %d characters in a text message, including the opt-out notice of a marketing message",
+			maxTextLength)
 	}
+
 	due := now
 	if n.SendAt != nil {
 		due = *n.SendAt
@@ -122,6 +125,7 @@ func (n LeadMessageSend) Check(now time.Time) error {
 			bad.Add("send_at", "maximum", "must be within a year")
 		}
 	}
+
 	if n.ExpiresAt != nil && !n.ExpiresAt.After(due) {
 		bad.Add("expires_at", "minimum", "must be after the time that the message is due")
 	}
@@ -210,7 +214,8 @@ type LeadMessageReceive struct {
 func (n LeadMessageReceive) Check(now time.Time) error {
 	var bad fault.Fields
 	if _, ok := contacts.ParseAddress(n.Channel, n.From); !ok && n.Channel != "" {
-		bad.Add("from", "format", "must be %s", map[consent.Channel]string{consent.SMS: "a phone number", consent.Email: "an email address"}[n.Channel])
+		bad.Add("from", "format", "must be %s",
+			map[consent.Channel]string{consent.SMS: "a phone number", consent.Email: "an email address"}[n.Channel])
 	}
 	if n.ReceivedAt != nil && n.ReceivedAt.After(now.Add(leads.ClockSkew)) {
 		bad.Add("received_at", "maximum", "must not be in the future")

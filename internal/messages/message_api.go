@@ -40,14 +40,19 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages)
 	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,
 		rest.Describe("Slipway checks each message before it is accepted and again before it is sent. "+
-			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, and no message from the recipient can be waiting for review. "+
+			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, "+
+			"and no message from the recipient can be waiting for review. "+
 			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. "+
-			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, the message is blocked. "+
-			"Slipway adds an opt-out notice to marketing text messages, and the dealership's postal address and an unsubscribe link to marketing email."),
+			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, "+
+			"the message is blocked. "+
+			"Slipway adds an opt-out notice to marketing text messages, "+
+			"and the dealership's postal address and an unsubscribe link to marketing email."),
 		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
-	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write, "Record an inbound message", a.receive, rest.NoIfMatch,
+	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
+		"Record an inbound message", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
-			"START gives consent again. HELP is answered automatically. A message that might be an opt-out sets `needs_review` and pauses marketing messages until a user has read it."),
+			"START gives consent again. HELP is answered automatically. A message that might be an opt-out sets `needs_review` and pauses "+
+			"marketing messages until a user has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
 
@@ -147,8 +152,10 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, n LeadMessag
 	}
 	from, _ := contacts.ParseAddress(n.Channel, n.From) // Check validated it
 	m := LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from, Subject: n.Subject, Body: &n.Body,
-		Status: Received, ProviderMessageID: n.ProviderMessageID, ReceivedAt: new(leads.PastTime(n.ReceivedAt, tx.Now)), AddressHash: consent.Hash(tx, l.Env, from),
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from,
+		Subject: n.Subject, Body: &n.Body,
+		Status: Received, ProviderMessageID: n.ProviderMessageID, ReceivedAt: new(leads.PastTime(n.ReceivedAt, tx.Now)),
+		AddressHash: consent.Hash(tx, l.Env, from),
 	}
 
 	// Lock first: of two concurrent STOPs, the second must see the first.
@@ -239,7 +246,8 @@ func (m LeadMessage) record(d consent.Direction) *consent.Consent {
 // reply sends the automatic reply to STOP or HELP.
 func (a *API) reply(ctx context.Context, tx *db.Tx, to LeadMessage, body string, confirms *string) error {
 	m := LeadMessage{
-		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: "outbound", Purpose: new(consent.Transactional), Automatic: true,
+		Env: to.Env, LeadID: to.LeadID, ContactID: to.ContactID, Channel: to.Channel, Direction: "outbound",
+		Purpose: new(consent.Transactional), Automatic: true,
 		To: to.From, Body: &body, Status: Queued, ReplyToID: &to.ID, ConfirmsID: confirms, ExpiresAt: new(tx.Now.Add(defaultExpiry)),
 	}
 	if m.Channel == consent.Email {

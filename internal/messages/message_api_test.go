@@ -14,15 +14,16 @@ import (
 	"slipway/internal/testkit"
 )
 
-// A text that sells waits for the morning where it is read, however the clocks
-// change in between; one that has become stale is not sent at all.
+// A marketing text message at night waits for the recipient's morning, also when
+// the clocks change. If it expires before that, it is not sent.
 func TestQuietHoursHold(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		york := agreed(s, map[string]any{"phone": "+14105550123"})                                // by its area code
-		london := agreed(s, map[string]any{"phone": "+14105550124", "timezone": "Europe/London"}) // by what the contact says
+		york := leadWithConsent(s, map[string]any{"phone": "+14105550123"})                                // by its area code
+		london := leadWithConsent(s, map[string]any{"phone": "+14105550124", "timezone": "Europe/London"}) // by the contact's time zone
 		text := `{"channel":"sms","purpose":"marketing","body":"New price!"}`
+
 		for _, c := range []struct{ path, now, want string }{
 			{york, "2027-03-14T02:30:00Z", "2027-03-14T12:00:00Z"},   // 21:30 EST, 8:00 EDT
 			{london, "2027-03-27T21:30:00Z", "2027-03-28T07:00:00Z"}, // 21:30 GMT, 8:00 BST
@@ -33,31 +34,40 @@ func TestQuietHoursHold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			setClock(t, s, at)
 			var m messages.LeadMessage
 			s.Test.Post(c.path+"/messages", text, 202, &m)
-			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want || !strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
-				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
+			if m.Status != messages.Scheduled || m.ScheduledFor.Format(time.RFC3339) != c.want ||
+				!strings.HasSuffix(*m.Body, "Reply STOP to opt out.") || *m.Segments != 1 {
+				t.Errorf(`at %s: got %s; want m.Status = messages.Scheduled, m.ScheduledFor.Format(time.RFC3339) = %q, `+
+					`m.Body to end with "Reply STOP to opt out.", m.Segments = 1`, c.now, testkit.Show(m), c.want)
 			}
-			sent := len(net.taken())
-			if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
-				t.Errorf("sent at night: got %v; want no error, len(net.taken()) = %v", err, sent)
+
+			sent := len(net.messages())
+			if err := w.sendAll(t); err != nil || len(net.messages()) != sent {
+				t.Errorf("sent at night: got %v; want no error, len(net.messages()) = %v", err, sent)
 			}
 			setClock(t, s, m.ScheduledFor.Add(time.Second))
-			if err := w.sendAll(t); err != nil || len(net.taken()) != sent+1 {
-				t.Errorf("not sent in the morning: got %v; want no error, len(net.taken()) = %v", err, sent+1)
+			if err := w.sendAll(t); err != nil || len(net.messages()) != sent+1 {
+				t.Errorf("not sent in the morning: got %v; want no error, len(net.messages()) = %v", err, sent+1)
 			}
-			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" || *m.ProviderMessageID != "net-"+m.ID {
-				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`, testkit.Show(m), "net-"+m.ID)
+			if m := messagesOf(s, c.path)[0]; m.Status != messages.Sent || m.SentAt == nil || *m.Provider != "network" ||
+				*m.ProviderMessageID != "net-"+m.ID {
+				t.Errorf(`got %s; want m.Status = messages.Sent, m.SentAt != nil, m.Provider = "network", m.ProviderMessageID = %q`,
+					testkit.Show(m), "net-"+m.ID)
 			}
 		}
+
 		// At night again.
 		at, err := time.Parse(time.RFC3339, "2027-12-01T02:30:00Z")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		setClock(t, s, at)
-		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).WantDetail(t, "send_at", "quiet_hours")
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T03:00:00Z"}`, 422, nil).
+			WantDetail(t, "send_at", "quiet_hours")
 		var m messages.LeadMessage
 		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"a","send_at":"2027-12-02T17:00:00Z"}`, 202, &m)
 		testkit.Equal(t, m.Status, messages.Scheduled)
@@ -67,14 +77,16 @@ func TestQuietHoursHold(t *testing.T) {
 		if err := w.sendAll(t); err != nil {
 			t.Fatal(err)
 		}
-		// Held until the morning, but by then it is too late.
-		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`, 202, nil)
+
+		// Held until the morning, but it expires before that.
+		s.Test.Post(york+"/messages", `{"channel":"sms","purpose":"marketing","body":"Tonight only","expires_at":"2027-12-01T04:00:00Z"}`,
+			202, nil)
 		// Due in the morning; the service was down for two days.
 		s.Test.Post(york+"/messages", text, 202, nil)
-		sent := len(net.taken())
+		sent := len(net.messages())
 		s.Advance(72 * time.Hour)
-		if err := w.sendAll(t); err != nil || len(net.taken()) != sent {
-			t.Errorf("stale texts went out: got %v; want no error, len(net.taken()) = %v", err, sent)
+		if err := w.sendAll(t); err != nil || len(net.messages()) != sent {
+			t.Errorf("expired text messages were sent: got %v; want no error, len(net.messages()) = %v", err, sent)
 		}
 		for _, m := range messagesOf(s, york)[:2] {
 			if m.Status != messages.Failed || *m.ErrorCode != "expired" || m.FailedAt == nil {
@@ -84,35 +96,35 @@ func TestQuietHoursHold(t *testing.T) {
 	})
 }
 
-// Sent late at the recipient's, it waits again.
+// A message that becomes due during the recipient's night is held again.
 func TestHeldWhenDue(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
 		setClock(t, s, time.Date(2027, 6, 1, 23, 0, 0, 0, time.UTC)) // 19:00
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"a"}`, 202, nil)
-		s.Advance(3 * time.Hour) // a worker comes at 22:00
-		if err := w.sendAll(t); err != nil || len(net.taken()) != 0 {
-			t.Fatalf("got %v %v; want no error, len(net.taken()) = 0", err, net.taken())
+		s.Advance(3 * time.Hour) // the worker runs at 22:00
+		if err := w.sendAll(t); err != nil || len(net.messages()) != 0 {
+			t.Fatalf("got %v %v; want no error, len(net.messages()) = 0", err, net.messages())
 		}
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.Status, messages.Scheduled)
 		testkit.Equal(t, m.ScheduledFor.Format(time.RFC3339), "2027-06-02T12:00:00Z")
 		s.Advance(10 * time.Hour)
-		if err := w.sendAll(t); err != nil || len(net.taken()) != 1 {
-			t.Errorf("got %v %v; want no error, len(net.taken()) = 1", err, net.taken())
+		if err := w.sendAll(t); err != nil || len(net.messages()) != 1 {
+			t.Errorf("got %v %v; want no error, len(net.messages()) = 1", err, net.messages())
 		}
 	})
 }
 
-// What fails for a moment is tried again with the same token; what was sent is
-// not sent again; what the provider refuses is over.
+// A temporary failure is retried with the same token. A sent message is not sent
+// again. A message that the provider rejects has failed.
 func TestSendingFails(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		net := &phoneNetwork{next: []error{errors.New("line busy for +14105550123")}}
+		net := &textProvider{next: []error{errors.New("line busy for +14105550123")}}
 		w := newWorker(t, s, nil, net)
-		path := agreed(s, map[string]any{"phone": "+14105550123"})
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
 		text := `{"channel":"sms","purpose":"transactional","body":"She is ready."}`
 		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", text, 202, &m)
@@ -122,18 +134,21 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Queued || *m.ErrorCode != "temporary" || m.Attempts != 1 {
 			t.Errorf(`got %s; want m.Status = messages.Queued, m.ErrorCode = "temporary", m.Attempts = 1`, testkit.Show(m))
 		}
+
 		job := messages.SendMessage{Env: w.env, MessageID: m.ID}
 		for range 3 {
 			if err := jobs.Run(t.Context(), w.SendMessage, job); err != nil {
 				t.Error(err)
 			}
 		}
-		took := net.taken()
-		testkit.Len(t, took, 1)
-		testkit.Equal(t, took[0].Token, m.ID)
+
+		sent := net.messages()
+		testkit.Len(t, sent, 1)
+		testkit.Equal(t, sent[0].Token, m.ID)
 		if m := messagesOf(s, path)[0]; m.Status != messages.Sent || m.Attempts != 2 || m.ErrorCode != nil {
 			t.Errorf("got %s; want m.Status = messages.Sent, m.Attempts = 2, m.ErrorCode = nil", testkit.Show(m))
 		}
+
 		net.next = []error{&sms.Rejected{Code: "21211", Text: "invalid number"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
 		if err := w.sendAll(t); err != nil {
@@ -142,6 +157,7 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Failed || *m.ErrorCode != "21211" {
 			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "21211"`, testkit.Show(m))
 		}
+
 		// The carrier knows about a STOP that was not received here.
 		net.next = []error{&sms.Rejected{Code: "21610", Text: "unsubscribed"}}
 		s.Test.Post(path+"/messages", text, 202, nil)
@@ -151,6 +167,7 @@ func TestSendingFails(t *testing.T) {
 		if m := messagesOf(s, path)[0]; m.Status != messages.Blocked || *m.BlockReason != "provider_blocked" {
 			t.Errorf(`got %s; want m.Status = messages.Blocked, m.BlockReason = "provider_blocked"`, testkit.Show(m))
 		}
+
 		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked", "the carrier's report")
 		want := []string{
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
@@ -160,12 +177,12 @@ func TestSendingFails(t *testing.T) {
 	})
 }
 
-// A text that a provider took may arrive or not; that is asked for later.
+// The delivery status of a text message is requested from the provider later.
 func TestTracking(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		path := agreed(s, nil)
+		path := leadWithConsent(s, nil)
 		send := func() messages.LeadMessage {
 			t.Helper()
 			var m messages.LeadMessage
@@ -178,22 +195,25 @@ func TestTracking(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				if err := jobs.Run(t.Context(), w.TrackMessage, job); (err != nil) != (net.fate != nil && net.fate.Error() == "away") {
+				if err := jobs.Run(t.Context(), w.TrackMessage, job); (err != nil) != (net.status != nil && net.status.Error() == "away") {
 					t.Fatal(err)
 				}
 			}
 			return messagesOf(s, path)[0]
 		}
+
 		if m := send(); m.Status != messages.Delivered || m.DeliveredAt == nil {
 			t.Errorf("got %s; want m.Status = messages.Delivered, m.DeliveredAt != nil", testkit.Show(m))
 		}
-		net.fate = errors.New("away")
+
+		net.status = errors.New("away")
 		testkit.Equal(t, send().Status, messages.Sent)
-		net.fate = &sms.Rejected{Code: "30003", Text: "unreachable"}
+		net.status = &sms.Rejected{Code: "30003", Text: "unreachable"}
 		if m := send(); m.Status != messages.Failed || *m.ErrorCode != "30003" || m.SentAt == nil {
 			t.Errorf(`got %s; want m.Status = messages.Failed, m.ErrorCode = "30003", m.SentAt != nil`, testkit.Show(m))
 		}
-		net.fate = &sms.Rejected{Code: "21610", Text: "unsubscribed"}
+
+		net.status = &sms.Rejected{Code: "21610", Text: "unsubscribed"}
 		m := send()
 		testkit.Equal(t, m.Status, messages.Blocked)
 		testkit.Equal(t, m.BlockReason, new("provider_blocked"))
@@ -204,9 +224,9 @@ func TestTracking(t *testing.T) {
 // Concurrent workers send a message once.
 func TestSendOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		net := &phoneNetwork{}
+		net := &textProvider{}
 		w := newWorker(t, s, nil, net)
-		path := agreed(s, nil)
+		path := leadWithConsent(s, nil)
 		var m messages.LeadMessage
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 		var wg sync.WaitGroup
@@ -214,11 +234,11 @@ func TestSendOnce(t *testing.T) {
 			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) }) // the others fail because it is being sent
 		}
 		wg.Wait()
-		testkit.Equal(t, len(net.taken()), 1, "sent", "times")
+		testkit.Equal(t, len(net.messages()), 1, "sent", "times")
 	})
 }
 
-// The queue itself sends, into the outbox that is there without settings.
+// The job queue sends messages, to the outbox folder by default.
 func TestQueueSends(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		if err := s.Jobs.Start(t.Context()); err != nil {
@@ -229,7 +249,8 @@ func TestQueueSends(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		path := agreed(s, map[string]any{"phone": "+14105550123"})
+
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
 		s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
 		isSent := func(m messages.LeadMessage) bool { return m.Status == messages.Sent && *m.Provider == "outbox" }
@@ -237,6 +258,7 @@ func TestQueueSends(t *testing.T) {
 			all := messagesOf(s, path)
 			return isSent(all[0]) && isSent(all[1])
 		})
+
 		texts := outbox(t, s)
 		testkit.Len(t, texts, 1)
 		testkit.Equal(t, texts[0]["to"], "+14105550123")

@@ -139,6 +139,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		if err != nil || !m.isPending() {
 			return m, err
 		}
+
 		before := m
 		m.LeaseUntil = nil
 		switch {
@@ -158,10 +159,12 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		case byProvider && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
 		}
+
 		code := "refused"
 		if byProvider {
 			code = rejected.Code
 		}
+
 		m.Provider = &provider
 		m.fail(code, clip(sent.Error()), tx.Now)
 		err = save(ctx, tx, before, &m, "lead.message_failed")
@@ -171,6 +174,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		// The queue stores the error, so it must not contain the address of the recipient.
 		err = fmt.Errorf("message %s was not sent; see its error_message", job.MessageID)
 	}
+
 	return err
 }
 
@@ -185,7 +189,8 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 	}
 	return consent.Append(ctx, tx, &consent.Consent{
 		ContactID: m.ContactID, LeadID: &m.LeadID, Direction: consent.Revoked, Channels: []consent.Channel{m.Channel}, Scope: consent.All,
-		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now, Source: new("text_keyword"), Method: new("provider"),
+		Bindings: []consent.ConsentBinding{{Channel: m.Channel, Address: *m.To}}, CapturedAt: tx.Now,
+		Source: new("text_keyword"), Method: new("provider"),
 		Evidence: map[string]any{"message_id": m.ID},
 	})
 }

@@ -115,7 +115,8 @@ func needsReviewFrom(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) 
 
 // Review marks the messages of a lead as read.
 func Review(ctx context.Context, tx *db.Tx, leadID string) error {
-	_, err := db.Exec(ctx, tx, `UPDATE messages SET needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND lead_id = ? AND needs_review`,
+	_, err := db.Exec(ctx, tx, `UPDATE messages SET needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND lead_id = ?
+		AND needs_review`,
 		false, tx.Now, tx.Env, leadID)
 	return err
 }
@@ -125,7 +126,8 @@ func findReceived(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMes
 	if n.ProviderMessageID == nil {
 		return LeadMessage{}, false, nil
 	}
-	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND channel = ? AND provider_message_id = ? AND direction = 'inbound'`,
+	all, err := db.All[LeadMessage](ctx, tx,
+		`SELECT {cols} FROM messages WHERE env = ? AND channel = ? AND provider_message_id = ? AND direction = 'inbound'`,
 		tx.Env, n.Channel, *n.ProviderMessageID)
 	if err != nil || len(all) == 0 {
 		return LeadMessage{}, false, err

@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// wantDetail fails unless the error is of the kind and names the field.
+// wantDetail fails the test unless err has the kind and a detail for the field.
 func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
 	t.Helper()
 	f, ok := errors.AsType[*fault.Error](err)
@@ -30,19 +30,28 @@ func TestMessageRules(t *testing.T) {
 		kind  fault.Kind // zero: accepted
 		field string
 	}{
-		"a text":                 {LeadMessageSend{Channel: consent.SMS, Body: "a"}, fault.Kind{}, ""},
-		"an email":               {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: "a"}, fault.Kind{}, ""},
-		"an email of no subject": {LeadMessageSend{Channel: consent.Email, Body: "a"}, fault.KindBadRequest, "subject"},
-		"a header smuggled in":   {LeadMessageSend{Channel: consent.Email, Subject: new("s\r\nBcc: eve@example.net"), Body: "a"}, fault.KindUnprocessable, "subject"},
-		"a text with a subject":  {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"}, fault.KindUnprocessable, "subject"},
-		"a blank":                {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
-		"a long text":            {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)}, fault.KindUnprocessable, "body"},
-		"long with the words":    {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing, Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
-		"a long email":           {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)}, fault.Kind{}, ""},
-		"for tomorrow":           {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))}, fault.Kind{}, ""},
-		"for yesterday":          {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))}, fault.KindUnprocessable, "send_at"},
-		"for the year after":     {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(2, 0, 0))}, fault.KindUnprocessable, "send_at"},
-		"too late before it is":  {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)), ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
+		"a text message":             {LeadMessageSend{Channel: consent.SMS, Body: "a"}, fault.Kind{}, ""},
+		"an email":                   {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: "a"}, fault.Kind{}, ""},
+		"an email without a subject": {LeadMessageSend{Channel: consent.Email, Body: "a"}, fault.KindBadRequest, "subject"},
+		"an injected header": {LeadMessageSend{Channel: consent.Email, Subject: new("s\r\nBcc: eve@example.net"), Body: "a"},
+			fault.KindUnprocessable, "subject"},
+		"a text message with a subject": {LeadMessageSend{Channel: consent.SMS, Subject: new("s"), Body: "a"},
+			fault.KindUnprocessable, "subject"},
+		"a blank body": {LeadMessageSend{Channel: consent.SMS, Body: " \n"}, fault.KindUnprocessable, "body"},
+		"a long text message": {LeadMessageSend{Channel: consent.SMS, Body: strings.Repeat("é", 1601)},
+			fault.KindUnprocessable, "body"},
+		"long with the opt-out text": {LeadMessageSend{Channel: consent.SMS, Purpose: consent.Marketing,
+			Body: strings.Repeat("a", 1590)}, fault.KindUnprocessable, "body"},
+		"a long email": {LeadMessageSend{Channel: consent.Email, Subject: new("s"), Body: strings.Repeat("é", 1601)},
+			fault.Kind{}, ""},
+		"scheduled for tomorrow": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, 1))},
+			fault.Kind{}, ""},
+		"scheduled for yesterday": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(0, 0, -1))},
+			fault.KindUnprocessable, "send_at"},
+		"scheduled for more than a year later": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.AddDate(2, 0, 0))},
+			fault.KindUnprocessable, "send_at"},
+		"expires before it is sent": {LeadMessageSend{Channel: consent.SMS, Body: "a", SendAt: new(now.Add(time.Hour)),
+			ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
 	} {
 		if err := c.send.Check(now); c.field != "" {
 			wantDetail(t, name, err, c.kind, c.field)
@@ -52,7 +61,7 @@ func TestMessageRules(t *testing.T) {
 	}
 }
 
-func TestOptOutWords(t *testing.T) {
+func TestOptOutText(t *testing.T) {
 	for body, want := range map[string]string{
 		"New price!":                      "New price! Reply STOP to opt out.",
 		"New price! Reply STOP to end.\n": "New price! Reply STOP to end.\n",
@@ -66,11 +75,15 @@ func TestOptOutWords(t *testing.T) {
 
 func TestRenderEmail(t *testing.T) {
 	d := dealership.Dealership{Name: "Möwe & Sons"}
-	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis", "https://x.example/unsubscribe/t")
-	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
-		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
+	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis",
+		"https://x.example/unsubscribe/t")
+	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, "+
+		"Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
+		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, `+
+			`Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
 	}
-	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>", "Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
+	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>",
+		"Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
 		if !strings.Contains(html, part) {
 			t.Errorf("no %s in %s, want html to contain %q", part, html, part)
 		}
@@ -81,18 +94,18 @@ func TestRenderEmail(t *testing.T) {
 	}
 }
 
-func TestZonesOfRecipients(t *testing.T) {
+func TestRecipientZones(t *testing.T) {
 	d := dealership.Dealership{Timezone: "America/Chicago"}
 	for name, c := range map[string]struct {
 		contact contacts.Contact
 		number  string
 		want    string
 	}{
-		"what the contact says":   {contacts.Contact{Timezone: new("Europe/London")}, "+14105550123", "Europe/London"},
-		"of an area code":         {contacts.Contact{}, "+14105550123", "America/New_York"},
-		"of an area in two zones": {contacts.Contact{}, "+19075550100", "America/Adak America/Anchorage"},
-		"of a number anywhere":    {contacts.Contact{}, "+18005550100", "America/New_York America/Chicago America/Denver America/Los_Angeles"},
-		"of nothing":              {contacts.Contact{}, "", "America/Chicago"},
+		"time zone of the contact": {contacts.Contact{Timezone: new("Europe/London")}, "+14105550123", "Europe/London"},
+		"area code":                {contacts.Contact{}, "+14105550123", "America/New_York"},
+		"area code in two zones":   {contacts.Contact{}, "+19075550100", "America/Adak America/Anchorage"},
+		"number without an area":   {contacts.Contact{}, "+18005550100", "America/New_York America/Chicago America/Denver America/Los_Angeles"},
+		"no number":                {contacts.Contact{}, "", "America/Chicago"},
 	} {
 		var names []string
 		for _, z := range zonesOf(c.contact, c.number, d) {

@@ -26,25 +26,32 @@ func TestQuietHours(t *testing.T) {
 		at    string
 		over  string // the same: not quiet
 	}{
-		"by day":                       {night, []string{"America/New_York"}, "2026-05-01T16:00:00Z", "2026-05-01T16:00:00Z"},
-		"the first quiet minute":       {night, []string{"America/New_York"}, "2026-05-02T01:00:00Z", "2026-05-02T12:00:00Z"},
-		"the last quiet minute":        {night, []string{"America/New_York"}, "2026-05-02T11:59:59Z", "2026-05-02T12:00:00Z"},
-		"the first minute after":       {night, []string{"America/New_York"}, "2026-05-02T12:00:00Z", "2026-05-02T12:00:00Z"},
-		"spring forward, New York":     {night, []string{"America/New_York"}, "2027-03-14T02:30:00Z", "2027-03-14T12:00:00Z"}, // 21:30 EST to 8:00 EDT
-		"the night before":             {night, []string{"America/New_York"}, "2027-03-13T02:30:00Z", "2027-03-13T13:00:00Z"},
-		"fall back, New York":          {night, []string{"America/New_York"}, "2027-11-07T01:30:00Z", "2027-11-07T13:00:00Z"}, // 21:30 EDT to 8:00 EST
-		"spring forward, London":       {night, []string{"Europe/London"}, "2027-03-27T21:30:00Z", "2027-03-28T07:00:00Z"},
-		"fall back, London":            {night, []string{"Europe/London"}, "2027-10-30T20:30:00Z", "2027-10-31T08:00:00Z"},
-		"Arizona keeps its clocks":     {night, []string{"America/Phoenix"}, "2027-03-14T04:30:00Z", "2027-03-14T15:00:00Z"},
-		"legal in both zones":          {night, []string{"America/Adak", "America/Anchorage"}, "2026-05-01T16:30:00Z", "2026-05-01T17:00:00Z"},
-		"too late in one of them":      {night, []string{"America/Adak", "America/Anchorage"}, "2026-05-02T05:30:00Z", "2026-05-02T17:00:00Z"},
-		"from coast to coast":          {night, []string{"America/New_York", "America/Los_Angeles"}, "2026-05-01T12:30:00Z", "2026-05-01T15:00:00Z"},
-		"an end that is skipped":       {dealership.QuietHours{Start: "21:00", End: "02:30"}, []string{"America/New_York"}, "2027-03-14T05:00:00Z", "2027-03-14T07:00:00Z"},
-		"an end that comes twice":      {dealership.QuietHours{Start: "21:00", End: "01:30"}, []string{"America/New_York"}, "2027-11-07T04:30:00Z", "2027-11-07T05:30:00Z"},
-		"at noon":                      {dealership.QuietHours{Start: "12:00", End: "13:00"}, []string{"America/New_York"}, "2026-05-01T16:30:00Z", "2026-05-01T17:00:00Z"},
-		"no quiet hours":               {dealership.QuietHours{Start: "08:00", End: "08:00"}, []string{"America/New_York"}, "2026-05-01T16:30:00Z", "2026-05-01T16:30:00Z"},
-		"half hours, in Newfoundland":  {night, []string{"America/St_Johns"}, "2026-05-02T00:00:00Z", "2026-05-02T10:30:00Z"},
-		"the date line does not count": {night, []string{"Pacific/Auckland"}, "2026-05-01T09:30:00Z", "2026-05-01T20:00:00Z"},
+		"by day":                              {night, []string{"America/New_York"}, "2026-05-01T16:00:00Z", "2026-05-01T16:00:00Z"},
+		"the first quiet minute":              {night, []string{"America/New_York"}, "2026-05-02T01:00:00Z", "2026-05-02T12:00:00Z"},
+		"the last quiet minute":               {night, []string{"America/New_York"}, "2026-05-02T11:59:59Z", "2026-05-02T12:00:00Z"},
+		"the first minute after":              {night, []string{"America/New_York"}, "2026-05-02T12:00:00Z", "2026-05-02T12:00:00Z"},
+		"spring forward, New York":            {night, []string{"America/New_York"}, "2027-03-14T02:30:00Z", "2027-03-14T12:00:00Z"}, // 21:30 EST to 8:00 EDT
+		"the night before":                    {night, []string{"America/New_York"}, "2027-03-13T02:30:00Z", "2027-03-13T13:00:00Z"},
+		"fall back, New York":                 {night, []string{"America/New_York"}, "2027-11-07T01:30:00Z", "2027-11-07T13:00:00Z"}, // 21:30 EDT to 8:00 EST
+		"spring forward, London":              {night, []string{"Europe/London"}, "2027-03-27T21:30:00Z", "2027-03-28T07:00:00Z"},
+		"fall back, London":                   {night, []string{"Europe/London"}, "2027-10-30T20:30:00Z", "2027-10-31T08:00:00Z"},
+		"Arizona has no daylight saving time": {night, []string{"America/Phoenix"}, "2027-03-14T04:30:00Z", "2027-03-14T15:00:00Z"},
+		"waits for day in both zones": {night, []string{"America/Adak", "America/Anchorage"},
+			"2026-05-01T16:30:00Z", "2026-05-01T17:00:00Z"},
+		"quiet in one of two zones": {night, []string{"America/Adak", "America/Anchorage"},
+			"2026-05-02T05:30:00Z", "2026-05-02T17:00:00Z"},
+		"all US zones": {night, []string{"America/New_York", "America/Los_Angeles"},
+			"2026-05-01T12:30:00Z", "2026-05-01T15:00:00Z"},
+		"skipped end time": {dealership.QuietHours{Start: "21:00", End: "02:30"}, []string{"America/New_York"},
+			"2027-03-14T05:00:00Z", "2027-03-14T07:00:00Z"},
+		"repeated end time": {dealership.QuietHours{Start: "21:00", End: "01:30"}, []string{"America/New_York"},
+			"2027-11-07T04:30:00Z", "2027-11-07T05:30:00Z"},
+		"quiet at noon": {dealership.QuietHours{Start: "12:00", End: "13:00"}, []string{"America/New_York"},
+			"2026-05-01T16:30:00Z", "2026-05-01T17:00:00Z"},
+		"no quiet hours": {dealership.QuietHours{Start: "08:00", End: "08:00"}, []string{"America/New_York"},
+			"2026-05-01T16:30:00Z", "2026-05-01T16:30:00Z"},
+		"half hours, in Newfoundland": {night, []string{"America/St_Johns"}, "2026-05-02T00:00:00Z", "2026-05-02T10:30:00Z"},
+		"across the date line":        {night, []string{"Pacific/Auckland"}, "2026-05-01T09:30:00Z", "2026-05-01T20:00:00Z"},
 	} {
 		var zones []*time.Location
 		for _, z := range c.zones {
@@ -58,14 +65,15 @@ func TestQuietHours(t *testing.T) {
 			t.Errorf("%s: until %s (%t), want %s", name, over.Format(time.RFC3339), ok, c.over)
 		}
 	}
+
 	around := []*time.Location{zone(t, "America/New_York"), zone(t, "Asia/Tokyo"), zone(t, "Europe/London"), zone(t, "America/Los_Angeles")}
 	if over, ok := parseQuietHours(night).next(now, around); ok {
-		t.Errorf("it is day everywhere at %s, want ok = false", over)
+		t.Errorf("got %s, want no time that is day in all zones", over)
 	}
 }
 
-// What is put off goes out at the first minute that is quiet nowhere, whatever
-// the hours, the zones and their changes of clocks.
+// A held message is sent at the first minute outside the quiet hours of all
+// zones, for any hours, zones and clock changes.
 func TestNeverQuiet(t *testing.T) {
 	all := []string{"America/New_York", "America/Chicago", "America/Phoenix", "America/Los_Angeles", "America/St_Johns", "Europe/London"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,11 +86,13 @@ func TestNeverQuiet(t *testing.T) {
 			}
 			zones = append(zones, z)
 		}
+
 		at := time.Date(2027, 1, 1, 0, rapid.IntRange(0, 525600).Draw(t, "minute"), 0, 0, time.UTC)
 		over, ok := q.next(at, zones)
 		if !ok {
 			return
 		}
+
 		quiet := func(at time.Time) bool {
 			for _, z := range zones {
 				if q.contains(at, z) {
@@ -91,12 +101,13 @@ func TestNeverQuiet(t *testing.T) {
 			}
 			return false
 		}
+
 		if quiet(over) || over.Before(at) {
-			t.Fatalf("from %s until %s, when it is quiet", at, over)
+			t.Fatalf("from %s until %s, want a time that is not quiet", at, over)
 		}
 		for m := at; m.Before(over); m = m.Add(time.Minute) {
 			if !quiet(m) {
-				t.Fatalf("from %s until %s, though %s is not quiet", at, over, m)
+				t.Fatalf("from %s until %s, want %s, which is not quiet", at, over, m)
 			}
 		}
 	})

@@ -35,6 +35,7 @@ func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error)
 		marks, args := db.In(types)
 		w.And("type IN "+marks, args...)
 	}
+
 	if f.ObjectID != "" {
 		w.And("object_id = ?", f.ObjectID)
 	}
@@ -44,6 +45,7 @@ func (f EventFilter) where(env auth.Env, kinds []events.Kind) (*db.Where, error)
 	if f.CreatedBefore.Set {
 		w.And("id < ?", id.Floor("evt", f.CreatedBefore.V))
 	}
+
 	return w, nil
 }
 

@@ -24,6 +24,7 @@ func TestDelivery(t *testing.T) {
 		subscribe(s.Test, other, "role.*", "location.created")
 		subscribe(s.Other, other, "*")
 		s.RunRelay()
+
 		location := s.Test.Location()
 		other.next(t)
 		hull := s.Test.With("Idempotency-Key", "7c0c1b4e-2f1d-4a3b-9a57-3f8f4f3d2a10").Hull(location, nil)
@@ -31,6 +32,7 @@ func TestDelivery(t *testing.T) {
 		if err := got.verify(w.Secret); err != nil {
 			t.Error(err)
 		}
+
 		var e struct {
 			events.Event
 			Data struct{ Object struct{ ID, Make string } } `json:"data"`
@@ -38,6 +40,7 @@ func TestDelivery(t *testing.T) {
 		if err := json.Unmarshal(got.body, &e); err != nil {
 			t.Fatal(err)
 		}
+
 		testkit.Equal(t, e.Type, "hull.created")
 		testkit.Equal(t, e.Sequence, 1)
 		testkit.Equal(t, e.Environment, "test")
@@ -47,13 +50,17 @@ func TestDelivery(t *testing.T) {
 		testkit.Equal(t, e.APIVersion, w.APIVersion)
 		testkit.Equal(t, string(bytes.TrimSpace(s.Test.Get("/v1/events/"+e.ID, 200, nil).Bytes)), string(got.body), "the event in the API")
 		s.Test.Patch("/v1/hulls/"+hull, `{"title": "One owner"}`, 200, nil)
+
 		second := r.next(t)
 		testkit.Contains(t, second.body, `"sequence":2`)
 		testkit.Contains(t, second.body, `"previous":{"title":null}`)
 		testkit.Eventually(t, "both recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 2 })
+
 		d := deliveries(s.Test, w, "")[1]
-		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 || d.NextAttemptAt != nil || d.DeliveredAt == nil {
-			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
+		if d.EventID != e.ID || d.AttemptCount != 1 || len(d.Attempts) != 1 || *d.Attempts[0].StatusCode != 200 ||
+			d.NextAttemptAt != nil || d.DeliveredAt == nil {
+			t.Errorf("got %s; want d.EventID = %q, d.AttemptCount = 1, len(d.Attempts) = 1, d.Attempts[0].StatusCode = 200, "+
+				"d.NextAttemptAt = nil, d.DeliveredAt != nil", testkit.Show(d), e.ID)
 		}
 		r.wantNone(t)
 		other.wantNone(t)
@@ -69,44 +76,56 @@ func TestDeadLetter(t *testing.T) {
 		w := subscribe(s.Test, r, "location.created")
 		s.RunRelay()
 		s.Test.Location()
+
 		first := r.next(t)
-		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour, 24 * time.Hour, 72 * time.Hour} {
+		for n, wait := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 8 * time.Hour,
+			24 * time.Hour, 72 * time.Hour} {
 			testkit.Eventually(t, "attempt recorded", func() bool { return len(deliveries(s.Test, w, "")[0].Attempts) == n+1 })
-			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second || d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
-				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
+			if d := deliveries(s.Test, w, "")[0]; d.Status != "pending" || d.NextAttemptAt.Sub(d.Attempts[0].At) < wait*9/10-time.Second ||
+				d.NextAttemptAt.Sub(d.Attempts[0].At) > wait*11/10+time.Second {
+				t.Errorf(`after %d attempts: got %s; want d.Status = "pending", d.NextAttemptAt.Sub(d.Attempts[0].At) >= %v, `+
+					`d.NextAttemptAt.Sub(d.Attempts[0].At) <= %v`, n+1, testkit.Show(d), wait*9/10-time.Second, wait*11/10+time.Second)
 			}
 			r.wantNone(t)
 			s.Advance(wait * 11 / 10)
 			s.App.Relay.Wake()
 			if again := r.next(t); !bytes.Equal(again.body, first.body) || again.eventID() != first.eventID() || again.verify(w.Secret) != nil {
-				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(), again.body, first.eventID(), first.body)
+				t.Errorf("got the event %s %s; want %s %s as the first, with a valid signature", again.eventID(),
+					again.body, first.eventID(), first.body)
 			}
 		}
+
 		var dead struct{ Data []webhooks.Delivery }
 		testkit.Eventually(t, "dead", func() bool {
 			s.Test.Get("/v1/webhooks/"+w.ID+"/dead_letters", 200, &dead)
 			return len(dead.Data) == 1
 		})
+
 		d := dead.Data[0]
 		testkit.Len(t, d.Attempts, 8)
 		testkit.Equal(t, d.Attempts[7].StatusCode, new(int64(502)))
 		testkit.Equal(t, d.Attempts[7].Response, new("out of order\n"))
 		testkit.Equal(t, d.NextAttemptAt, nil)
+
 		var hook webhooks.Webhook
 		if s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook); hook.Health != "failing" || hook.FailingSince == nil {
 			t.Errorf(`got %s; want hook.Health = "failing", hook.FailingSince != nil`, testkit.Show(hook))
 		}
 		s.RunJobs()
 		r.respondWith(nil)
+
 		drain := "/v1/webhooks/" + w.ID + "/dead_letters/drain"
-		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes), `{"count":1}`+"\n")
+		testkit.Equal(t, string(s.Test.Post(drain, map[string]any{"action": "redeliver", "delivery_ids": []string{d.ID}}, 202, nil).Bytes),
+			`{"count":1}`+"\n")
 		testkit.Equal(t, string(r.next(t).body), string(first.body))
 		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
 		s.Test.Get("/v1/webhooks/"+w.ID, 200, &hook)
 		if d := deliveries(s.Test, w, "")[0]; hook.Health != "healthy" || len(d.Attempts) != 9 {
 			t.Errorf(`got %s, %s; want hook.Health = "healthy", len(d.Attempts) = 9`, testkit.Show(hook), testkit.Show(d))
 		}
-		s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).WantDetail(t, "delivery_ids[0]", "not_found")
+
+		s.Test.Post(drain, map[string]any{"action": "discard", "delivery_ids": []string{d.ID}}, 422, nil).
+			WantDetail(t, "delivery_ids[0]", "not_found")
 	})
 }
 
@@ -178,16 +197,19 @@ func TestDisableFailing(t *testing.T) {
 		if hook().Status != "enabled" {
 			t.Fatal("disabled too soon")
 		}
+
 		s.Advance(2 * time.Minute)
 		s.App.Relay.Wake()
 		testkit.Eventually(t, "disabled", func() bool { return hook().Status == "disabled" })
 		if h := hook(); *h.DisabledReason != "failing" || h.Version != 2 {
 			t.Errorf(`got %s; want h.DisabledReason = "failing", h.Version = 2`, testkit.Show(h))
 		}
+
 		since := s.DB.Now().UTC()
 		s.Test.Location()
 		testkit.Eventually(t, "in the feed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 		r.respondWith(nil)
+
 		var h webhooks.Webhook
 		s.Test.Patch("/v1/webhooks/"+w.ID, `{"status": "enabled"}`, 200, &h)
 		testkit.Equal(t, h.DisabledReason, nil)
@@ -212,6 +234,7 @@ func TestLanes(t *testing.T) {
 		for _, r := range []*receiver{hangs, fails, works} {
 			subscribe(s.Test, r, "location.created")
 		}
+
 		seen := map[string]bool{}
 		for range 60 {
 			s.Test.Location()
@@ -223,6 +246,7 @@ func TestLanes(t *testing.T) {
 		if held := len(hangs.got); held == 0 || held > 16 {
 			t.Errorf("got %d requests that hang, want 1 to 16", held)
 		}
+
 		close(release)
 		for range 60 {
 			hangs.next(t)
@@ -239,6 +263,7 @@ func TestTwoNodes(t *testing.T) {
 	subscribe(s.Test, r, "location.created")
 	s.RunRelay()
 	other.RunRelay()
+
 	seen := map[string]int{}
 	for i := range 200 {
 		[]*testkit.Server{s, other}[i%2].As(s.Test.Key).Location()
@@ -247,6 +272,7 @@ func TestTwoNodes(t *testing.T) {
 		seen[r.next(t).eventID()]++
 	}
 	testkit.Equal(t, len(seen), 200, "different events in 200 requests")
+
 	release := make(chan struct{})
 	r.respondWith(func(http.ResponseWriter, *http.Request) { <-release })
 	s.Test.Location()
@@ -259,6 +285,7 @@ func TestTwoNodes(t *testing.T) {
 		}
 		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
 	}
+
 	r.wantNone(t)
 	close(release)
 }
@@ -283,6 +310,7 @@ func TestClockJump(t *testing.T) {
 		s.Advance(-2 * time.Hour) // IDs still increase, and new events are still delivered
 		s.Test.Location()
 		r.next(t)
+
 		var list struct{ Data []events.Event }
 		s.Test.Get("/v1/events?type=location.created&limit=2", 200, &list)
 		if list.Data[0].ID < list.Data[1].ID || list.Data[0].CreatedAt.After(list.Data[1].CreatedAt) {

@@ -44,7 +44,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"overlap_hours": 24}`))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
 		rest.Describe("Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result."))
-	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage, "Replay past events by ID or time range", a.replay, rest.NoIfMatch,
+	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage,
+		"Replay past events by ID or time range", a.replay, rest.NoIfMatch,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events."))
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)

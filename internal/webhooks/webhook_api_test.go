@@ -22,9 +22,12 @@ func TestWebhook(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var w webhooks.WebhookWithSecret
 		res := s.Test.Post("/v1/webhooks", `{"url": "http://example.com/hook", "events": ["hull.*"], "description": "Website"}`, 201, &w)
-		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" || res.Header.Get("ETag") != `"1"` {
-			t.Errorf(`got %s; want w.Secret to start with "whsec_", w.Status = "enabled", w.Health = "healthy", w.Version = 1, w.APIVersion != "", res.Header.Get("ETag") = "1"`, testkit.Show(w))
+		if !strings.HasPrefix(w.Secret, "whsec_") || w.Status != "enabled" || w.Health != "healthy" || w.Version != 1 || w.APIVersion == "" ||
+			res.Header.Get("ETag") != `"1"` {
+			t.Errorf(`got %s; want w.Secret to start with "whsec_", w.Status = "enabled", w.Health = "healthy", w.Version = 1, `+
+				`w.APIVersion != "", res.Header.Get("ETag") = "1"`, testkit.Show(w))
 		}
+
 		path := "/v1/webhooks/" + w.ID
 		testkit.Excludes(t, s.Test.Get(path, 200, nil).Bytes, "secret", "the secret is shown once")
 		for _, row := range testkit.Rows[[]byte](s, `SELECT secrets FROM webhooks`) {
@@ -32,6 +35,7 @@ func TestWebhook(t *testing.T) {
 				t.Error("the secret is stored in plain text")
 			}
 		}
+
 		for _, tt := range []struct{ body, field, code string }{
 			{`{"url": "ftp://example.com", "events": ["*"]}`, "url", "format"},
 			{`{"url": "http://example.com", "events": []}`, "events", "too_few"},
@@ -40,6 +44,7 @@ func TestWebhook(t *testing.T) {
 		} {
 			s.Test.Post("/v1/webhooks", tt.body, 422, nil).WantDetail(t, tt.field, tt.code, tt.body)
 		}
+
 		s.Live.Post("/v1/webhooks", `{"url": "http://example.com", "events": ["*"]}`, 422, nil).WantDetail(t, "url", "https")
 		s.Test.With("If-Match", `"7"`).Patch(path, `{"events": ["*"]}`, 409, nil)
 		s.Test.Patch(path, `{"url": "nonsense"}`, 422, nil)
@@ -49,6 +54,7 @@ func TestWebhook(t *testing.T) {
 		testkit.Equal(t, changed.Description, nil)
 		testkit.Equal(t, changed.Events, []string{"*"})
 		testkit.Equal(t, changed.DisabledReason, new("requested"))
+
 		var list struct{ Data []webhooks.Webhook }
 		s.Test.Get("/v1/webhooks", 200, &list)
 		testkit.Len(t, list.Data, 1)
@@ -69,12 +75,14 @@ func TestRotateSecret(t *testing.T) {
 		if got := r.next(t); first.Secret == second.Secret || got.verify(first.Secret) != nil || got.verify(second.Secret) != nil {
 			t.Errorf("got %v, want signatures by two different secrets", got.header)
 		}
+
 		s.Advance(7 * 24 * time.Hour)
 		s.Test.Location()
 		if got := r.next(t); got.verify(first.Secret) == nil || got.verify(second.Secret) != nil {
 			t.Errorf("after the overlap: got %v, want a signature by the new secret only", got.header)
 		}
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 169}`, 422, nil)
+
 		var third webhooks.WebhookWithSecret
 		s.Test.Post("/v1/webhooks/"+first.ID+"/rotate_secret", `{"overlap_hours": 0}`, 200, &third)
 		s.Test.Location()
@@ -90,17 +98,20 @@ func TestReplay(t *testing.T) {
 		w := subscribe(s.Test, r, "location.created", "role.*")
 		s.RunRelay()
 		s.RunJobs()
+
 		since := s.DB.Now().UTC().Add(-time.Second)
 		s.Advance(time.Second)
 		for range 3 {
 			s.Test.Location()
 		}
 		s.Test.Role("hulls:read")
+
 		first := map[string]bool{}
 		for range 4 {
 			first[r.next(t).eventID()] = true
 		}
-		s.Advance(time.Second) // what is older than now
+		s.Advance(time.Second) // events before now
+
 		replay := func(body any, want int) {
 			t.Helper()
 			if res := s.Test.Post("/v1/webhooks/"+w.ID+"/replay", body, 202, nil); string(res.Bytes) != fmt.Sprintf("{\"count\":%d}\n", want) {
@@ -116,6 +127,7 @@ func TestReplay(t *testing.T) {
 				}
 			}
 		}
+
 		replay(map[string]any{"since": since}, 4)
 		replay(map[string]any{"since": since, "types": []string{"location.*"}}, 3)
 		replay(map[string]any{"since": since, "until": s.DB.Now().UTC(), "types": []string{"role.created"}}, 1)
@@ -133,6 +145,7 @@ func TestReplay(t *testing.T) {
 		} {
 			s.Test.Post("/v1/webhooks/"+w.ID+"/replay", tt.body, tt.status, nil).WantDetail(t, tt.field, tt.code, tt.body)
 		}
+
 		r.wantNone(t)
 	})
 }
@@ -165,10 +178,12 @@ func TestRetry(t *testing.T) {
 		r.respondWith(status(500))
 		w := subscribe(s.Test, r, "location.created")
 		s.RunRelay()
+
 		var d webhooks.Delivery
 		s.Test.Post("/v1/webhooks/"+w.ID+"/test", nil, 202, &d)
 		testkit.Equal(t, d.EventType, "webhook.test")
 		testkit.Equal(t, d.Status, "pending")
+
 		path := "/v1/webhooks/" + w.ID + "/deliveries/" + d.ID
 		attempts := func(n int) {
 			t.Helper()
@@ -186,6 +201,7 @@ func TestRetry(t *testing.T) {
 		if d.Status != "succeeded" || d.Attempts[0].Error == nil || d.Attempts[1].Error != nil {
 			t.Errorf(`got %s; want d.Status = "succeeded", d.Attempts[0].Error != nil, d.Attempts[1].Error = nil`, testkit.Show(d))
 		}
+
 		s.Test.Post(path+"/retry", nil, 202, nil) // a successful delivery can be sent again
 		r.next(t)
 		attempts(3)
@@ -210,6 +226,7 @@ func TestFeedOrder(t *testing.T) {
 	}()
 	<-begun
 	s.Test.Location()
+
 	type list struct{ Data []events.Event }
 	var seen list
 	testkit.Eventually(t, "visible", func() bool {
@@ -220,6 +237,7 @@ func TestFeedOrder(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
+
 	var after list
 	testkit.Eventually(t, "also visible", func() bool {
 		s.Test.Get("/v1/events?ending_before="+seen.Data[0].ID, 200, &after)
@@ -236,12 +254,14 @@ func TestListEvents(t *testing.T) {
 		s.Test.Patch("/v1/locations/"+location, `{"name": "Pier 3"}`, 200, nil)
 		s.Test.Role("hulls:read")
 		testkit.Eventually(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+
 		count := func(query string) int {
 			var list struct{ Data []events.Event }
 			s.Test.Get("/v1/events"+query, 200, &list)
 			return len(list.Data)
 		}
 		all := count("?limit=100")
+
 		for query, want := range map[string]int{
 			"?type=location.*":                                      2,
 			"?type=location.updated":                                1,
@@ -256,6 +276,7 @@ func TestListEvents(t *testing.T) {
 				t.Errorf("%s: %d events, want %d", query, got, want)
 			}
 		}
+
 		s.Test.Get("/v1/events?type=plane.*", 400, nil).WantDetail(t, "type", "enum")
 	})
 }
@@ -271,6 +292,7 @@ func TestRetention(t *testing.T) {
 		s.Test.Location()
 		r.next(t)
 		testkit.Eventually(t, "recorded", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })
+
 		rows := func(table string) int64 { return testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0] }
 		api := &webhooks.API{DB: s.DB}
 		purge := func() {
@@ -283,18 +305,22 @@ func TestRetention(t *testing.T) {
 		if purge(); rows("deliveries") != 1 || rows("delivery_attempts") != 1 {
 			t.Error("a delivery was purged too early")
 		}
+
 		s.Exec(`UPDATE deliveries SET status = 'dead', updated_at = ?`, s.DB.Now())
 		s.Advance(2 * time.Minute)
 		if purge(); rows("deliveries") != 1 {
 			t.Error("a dead letter was purged too early")
 		}
 		s.Advance(3 * 24 * time.Hour)
-		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`, id.Floor("evt", time.Unix(0, 0)))) == 0 {
+		if purge(); len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created' AND id >= ?`,
+			id.Floor("evt", time.Unix(0, 0)))) == 0 {
 			t.Error("the event of a dead letter was purged too early")
 		}
+
 		s.Advance(30 * 24 * time.Hour)
-		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 || len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
-			t.Error("got rows after the retention time, want none")
+		if purge(); rows("deliveries") != 0 || rows("delivery_attempts") != 0 ||
+			len(testkit.Rows[string](s, `SELECT id FROM events WHERE type = 'location.created'`)) != 0 {
+			t.Error("got rows after the retention period, want none")
 		}
 		s.Test.Location()
 		r.next(t)

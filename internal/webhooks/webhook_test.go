@@ -70,12 +70,14 @@ func TestSchedule(t *testing.T) {
 		}
 		now = *d.NextAttemptAt
 	}
+
 	if d.fail(now, 0, 0); d.Status != Dead || d.NextAttemptAt != nil {
 		t.Errorf("after the last: got %+v; want d.Status = Dead, d.NextAttemptAt = nil", d)
 	}
 	if d.restart(now); d.Status != Pending || d.Tries != 0 || !d.NextAttemptAt.Equal(now) {
 		t.Errorf("after a retry: got %+v; want d.Status = Pending, d.Tries = 0, d.NextAttemptAt = %v", d, now)
 	}
+
 	for name, tt := range map[string]struct {
 		retryAfter time.Duration
 		chance     float64
@@ -136,7 +138,8 @@ func TestSign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature}})
+		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)},
+			"Webhook-Signature": {signature}})
 	}
 	signature := Sign(secrets, "evt_1", now, body)
 	for _, s := range secrets {
@@ -144,6 +147,7 @@ func TestSign(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	for name, err := range map[string]error{
 		"secret": verify(NewSecret(), "evt_1", now, body, signature),
 		"id":     verify(old, "evt_2", now, body, signature),
@@ -154,6 +158,7 @@ func TestSign(t *testing.T) {
 			t.Errorf("got no error for a signature with another %s", name)
 		}
 	}
+
 	later := now.Add(time.Hour)
 	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
 		t.Error("got a signature by a secret that has expired")

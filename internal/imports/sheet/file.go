@@ -113,6 +113,7 @@ func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
 		if err != nil {
 			return rows, err
 		}
+
 		if record == nil {
 			row := Row{Number: r.number}
 			row.Bad.Add("row", "too_long", "must have at most %d bytes", maxRecord)
@@ -122,10 +123,12 @@ func (r *Reader) Next(n int, seen Seen) (rows []Row, err error) {
 		if isBlank(record) {
 			continue
 		}
+
 		row := r.layout.parse(r.number, record)
 		seen.check(&row)
 		rows = append(rows, row)
 	}
+
 	return rows, nil
 }
 

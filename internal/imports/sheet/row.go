@@ -149,11 +149,13 @@ func (l layout) parse(number int64, record []byte) Row {
 		row.parseJSON(record)
 		return row
 	}
+
 	cells, err := splitCells(record, l.delimiter)
 	if err != nil {
 		row.Bad.Add("row", "malformed", "has quotes that do not match")
 		return row
 	}
+
 	if len(cells) != len(l.header) {
 		row.Bad.Add("row", "columns", "has %d cells, but the header has %d", len(cells), len(l.header))
 		return row
@@ -172,14 +174,17 @@ func (l layout) parse(number int64, record []byte) Row {
 			notes[key] = cell
 			continue
 		}
+
 		at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		value, err := fields[at].read(cell, l.delimiter == ';')
 		if err != nil {
 			row.Bad.Add(name, "type", "%s", err)
 			continue
 		}
+
 		row.Fields[name] = value
 	}
+
 	return row
 }
 

@@ -37,6 +37,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf(`%s: got %v, %v; want no error, strings.Join(got, " ") = %q`, header, got, err, want)
 		}
 	}
+
 	for header, code := range map[string]string{"a,b,c": "header", "1;2": "header", "make,Brand,model": "duplicate"} {
 		_, err := parseHeader([]byte(header))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != code {
@@ -48,15 +49,18 @@ func TestHeaders(t *testing.T) {
 func TestCells(t *testing.T) {
 	l := layout{delimiter: ',', header: []string{"price_usd", "length_ft", "year", "status", "condition", "received_on", "title"}}
 	for cells, want := range map[string]map[string]any{
-		`"$124,900.00",23.58 ft,2024,On Order,Pre-Owned,5/1/2026, One owner `: {"price_usd": 124900.0, "length_ft": 23.58, "year": 2024.0, "status": "on_order", "condition": "used", "received_on": "2026-05-01", "title": "One owner"},
-		`124900,24',,,N,2026-05-01,24" tubes`:                                 {"price_usd": 124900.0, "length_ft": 24.0, "condition": "new", "received_on": "2026-05-01", "title": `24" tubes`},
-		`,,,,,,"a ""b"", c"`:                                                  {"title": `a "b", c`},
+		`"$124,900.00",23.58 ft,2024,On Order,Pre-Owned,5/1/2026, One owner `: {"price_usd": 124900.0, "length_ft": 23.58, "year": 2024.0,
+			"status": "on_order", "condition": "used", "received_on": "2026-05-01", "title": "One owner"},
+		`124900,24',,,N,2026-05-01,24" tubes`: {"price_usd": 124900.0, "length_ft": 24.0, "condition": "new",
+			"received_on": "2026-05-01", "title": `24" tubes`},
+		`,,,,,,"a ""b"", c"`: {"title": `a "b", c`},
 	} {
 		row := l.parse(2, []byte(cells))
 		if len(row.Bad) > 0 || !maps.Equal(row.Fields, want) {
 			t.Errorf("%s: got %v, faults %v; want %v without faults", cells, row.Fields, row.Bad, want)
 		}
 	}
+
 	for cells, field := range map[string]string{
 		"12.50,1,2024,,,,": "price_usd", "much,1,2024,,,,": "price_usd", "1,long,2024,,,,": "length_ft", "1,1,new,,,,": "year",
 		"1,1,1,,,soon,": "received_on", "1,2": "row", "1,1,1,,,,,": "row",
@@ -65,14 +69,15 @@ func TestCells(t *testing.T) {
 			t.Errorf("%s: got %v; want len(row.Bad) = 1, row.Bad[0].Field = %q", cells, row.Bad, field)
 		}
 	}
+
 	european := layout{delimiter: ';', header: []string{"price_usd", "length_ft"}}
 	if row := european.parse(2, []byte("124.900,00;7,19")); row.Fields["price_usd"] != 124900.0 || row.Fields["length_ft"] != 7.19 {
 		t.Errorf(`with decimal commas: got %v %v; want row.Fields["price_usd"] = 124900.0, row.Fields["length_ft"] = 7.19`, row.Fields, row.Bad)
 	}
 }
 
-// Whatever is in the cells, a file is cut into the records that encoding/csv
-// finds, and reading can go on from where any of them ends.
+// Any file is split into the same records as by encoding/csv, and reading can
+// resume at the end of each of them.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.StringMatching(`[a-z,;"\n\t é]{0,8}`)
@@ -83,6 +88,7 @@ func TestRecords(t *testing.T) {
 		if err := w.WriteAll(want); err != nil {
 			t.Fatal(err)
 		}
+
 		file := b.Bytes()
 		l := layout{delimiter: ','}
 		r := newReader(bytes.NewReader(file), l, 0, 0)
@@ -98,9 +104,11 @@ func TestRecords(t *testing.T) {
 			}
 			ends = append(ends, r.offset)
 		}
+
 		if _, err := r.next(); !errors.Is(err, io.EOF) {
 			t.Fatalf("after the last: got %v, want the error io.EOF", err)
 		}
+
 		at := rapid.IntRange(0, len(ends)-1).Draw(t, "resume")
 		again := newReader(bytes.NewReader(file[ends[at]:]), l, ends[at], int64(at+1))
 		for range len(want) - at - 1 {
@@ -108,8 +116,9 @@ func TestRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
-			t.Fatalf("resumed to %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
+			t.Fatalf("resumed at %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
 		}
 	})
 }
@@ -122,23 +131,23 @@ func TestSurvey(t *testing.T) {
 		rows   int64
 		code   string
 	}{
-		"one row":               {header + "A,B,C,2024,20,1\n", false, 1, ""},
-		"BOM, CRLF, no end":     {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
-		"blank lines":           {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
-		"line end in a cell":    {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
-		"ragged":                {header + "A,B\n", false, 1, ""},
-		"a cell of 2 MB":        {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
-		"inches":                {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
-		"nothing":               {"", false, 0, "empty"},
-		"only a header":         {header, false, 0, "empty"},
-		"no header":             {"1,2,3\n4,5,6\n", false, 0, "header"},
-		"Latin-1":               {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
-		"UTF-16":                {"\xff\xfes\x00t\x00", false, 0, "encoding"},
-		"NUL":                   {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
-		"JSON":                  {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
-		"JSON that is an array": {"[1]\n", true, 0, "malformed"},
-		"CSV that says JSON":    {header + "A,B,C\n", true, 0, "malformed"},
-		"too many":              {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
+		"one row":                        {header + "A,B,C,2024,20,1\n", false, 1, ""},
+		"BOM, CRLF, no final line break": {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
+		"blank lines":                    {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
+		"line break in a cell":           {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
+		"ragged":                         {header + "A,B\n", false, 1, ""},
+		"a cell of 2 MB":                 {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
+		"inches":                         {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
+		"nothing":                        {"", false, 0, "empty"},
+		"only a header":                  {header, false, 0, "empty"},
+		"no header":                      {"1,2,3\n4,5,6\n", false, 0, "header"},
+		"Latin-1":                        {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
+		"UTF-16":                         {"\xff\xfes\x00t\x00", false, 0, "encoding"},
+		"NUL":                            {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
+		"JSON":                           {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
+		"JSON that is an array":          {"[1]\n", true, 0, "malformed"},
+		"CSV declared as JSON":           {header + "A,B,C\n", true, 0, "malformed"},
+		"too many rows":                  {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
 	} {
 		s, err := Check(strings.NewReader(c.file), c.ndjson)
 		code := ""
@@ -174,7 +183,7 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// Any file is read or refused; it never causes an internal error.
+// Any file is read or rejected. It never causes an internal error.
 func FuzzSurvey(f *testing.F) {
 	f.Add([]byte("make,model\na,b\n"), false)
 	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)
