@@ -102,7 +102,8 @@ var layers = map[string][]string{
 	"_store.go": {"net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
 	"_jobs.go":  {"database/sql", "github.com/danielgtaylor/huma", "slipway/internal/platform/rest"},
 	"_pages.go": {"database/sql"},
-	"":          {"context", "database/sql", "net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/db", "slipway/internal/platform/rest", "slipway/internal/platform/jobs"},
+	"": {"context", "database/sql", "net/http", "os", "github.com/danielgtaylor/huma", "slipway/internal/platform/db",
+		"slipway/internal/platform/rest", "slipway/internal/platform/jobs"},
 }
 
 // dialects may be named only by db, which hides them, and by the drivers' own.
@@ -134,7 +135,8 @@ func TestArchitecture(t *testing.T) {
 			if isFeature(pkg) && slices.ContainsFunc(forbidden, func(p string) bool { return strings.HasPrefix(path, p) }) {
 				t.Errorf("%s imports %s, which its layer may not", file, path)
 			}
-			if !strings.HasPrefix(pkg, "testkit") && pkg != "platform/db" && pkg != "platform/jobs" && slices.ContainsFunc(dialects, func(p string) bool { return strings.HasPrefix(path, p) }) {
+			if !strings.HasPrefix(pkg, "testkit") && pkg != "platform/db" && pkg != "platform/jobs" &&
+				slices.ContainsFunc(dialects, func(p string) bool { return strings.HasPrefix(path, p) }) {
 				t.Errorf("%s imports %s; only db names a dialect", file, path)
 			}
 		}

@@ -135,10 +135,13 @@ func TestErrorTable(t *testing.T) {
 			"a bad limit":          {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, [2]string{"limit", "maximum"}, "limit must be at most 100"},
 			"a bad If-Match":       {s.Test.With("If-Match", "7"), "PATCH", hull, `{}`, 400, [2]string{"If-Match", "pattern"}, "If-Match"},
 			"a bad key of repeats": {s.Test.With("Idempotency-Key", "7"), "PATCH", hull, `{}`, 400, [2]string{"Idempotency-Key", "format"}, "UUID"},
-			"a bad version":        {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, [2]string{"Service-Version", "pattern"}, "Service-Version"},
-			"an empty limit":       {s.Test, "GET", "/v1/hulls?limit=", nil, 400, [2]string{"limit", "required"}, "limit is empty"},
-			"an empty cursor":      {s.Test, "GET", "/v1/hulls?starting_after=", nil, 400, [2]string{"starting_after", "required"}, "starting_after is empty"},
-			"another empty cursor": {s.Test, "GET", "/v1/hulls?ending_before", nil, 400, [2]string{"ending_before", "required"}, "ending_before is empty"},
+			"a bad version": {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, [2]string{"Service-Version", "pattern"},
+				"Service-Version"},
+			"an empty limit": {s.Test, "GET", "/v1/hulls?limit=", nil, 400, [2]string{"limit", "required"}, "limit is empty"},
+			"an empty cursor": {s.Test, "GET", "/v1/hulls?starting_after=", nil, 400, [2]string{"starting_after", "required"},
+				"starting_after is empty"},
+			"another empty cursor": {s.Test, "GET", "/v1/hulls?ending_before", nil, 400, [2]string{"ending_before", "required"},
+				"ending_before is empty"},
 			"no credential":        {s.As(""), "GET", "/v1/me", nil, 401, [2]string{}, "No credential was sent"},
 			"a mistyped one":       {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, [2]string{}, "Invalid credential"},
 			"of another kind":      {s.As("").With("Authorization", "Basic dXNlcjpwYXNz"), "GET", "/v1/me", nil, 401, [2]string{}, "Bearer"},
@@ -155,14 +158,19 @@ func TestErrorTable(t *testing.T) {
 			"of the description":   {s.As(""), "POST", "/openapi.json", nil, 405, [2]string{}, "POST is not allowed for /openapi.json"},
 			"an invented method":   {s.Test, "BREW", hull, nil, 405, [2]string{}, "BREW"},
 			"invented, of nothing": {s.Test, "BREW", "/v1/yachts", nil, 404, [2]string{}, "Path /v1/"},
-			"a duplicate":          {s.Test, "POST", "/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"}), 409, [2]string{"stock_number", "duplicate"}, "GW-1"},
-			"an illegal move":      {s.Test, "POST", hull + "/transition", `{"to": "sold"}`, 409, [2]string{"to", "state"}, "from available to sold"},
-			"a stale If-Match":     {s.Test.With("If-Match", `"7"`), "PATCH", hull, `{}`, 409, [2]string{"If-Match", "stale"}, "version 1"},
-			"a large body":         {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, [2]string{}, "1048576 bytes"},
-			"XML":                  {s.Test.With("Content-Type", "application/xml"), "POST", "/v1/hulls", "<hull/>", 415, [2]string{"Content-Type", "enum"}, "application/xml"},
-			"a bad value":          {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, [2]string{"condition", "enum"}, "new, used, demo"},
-			"an unknown field":     {s.Test, "PATCH", hull, `{"color": "red"}`, 422, [2]string{"color", "unknown_field"}, "color is not a known field"},
-			"an unknown location":  {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, [2]string{"location_id", "not_found"}, "location_id does not exist"},
+			"a duplicate": {s.Test, "POST", "/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"}), 409,
+				[2]string{"stock_number", "duplicate"}, "GW-1"},
+			"an illegal move": {s.Test, "POST", hull + "/transition", `{"to": "sold"}`, 409, [2]string{"to", "state"},
+				"from available to sold"},
+			"a stale If-Match": {s.Test.With("If-Match", `"7"`), "PATCH", hull, `{}`, 409, [2]string{"If-Match", "stale"}, "version 1"},
+			"a large body":     {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, [2]string{}, "1048576 bytes"},
+			"XML": {s.Test.With("Content-Type", "application/xml"), "POST", "/v1/hulls", "<hull/>", 415,
+				[2]string{"Content-Type", "enum"}, "application/xml"},
+			"a bad value": {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, [2]string{"condition", "enum"}, "new, used, demo"},
+			"an unknown field": {s.Test, "PATCH", hull, `{"color": "red"}`, 422, [2]string{"color", "unknown_field"},
+				"color is not a known field"},
+			"an unknown location": {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, [2]string{"location_id", "not_found"},
+				"location_id does not exist"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, c.client, c.method, c.path, c.body), c.status)
@@ -216,8 +224,9 @@ func TestBytesThatAreNoText(t *testing.T) {
 			"a content type":        {"POST /v1/locations", "Content-Type: caf\xe9/\xff\r\n", "{}", 415},
 			"a client's request id": {"GET /v1/me", "X-Client-Request-Id: \xff\r\n", "", 200},
 			"a user agent":          {"POST /v1/locations", "User-Agent: caf\xe9\r\nContent-Type: application/json\r\n", `{"name": "Pier"}`, 201},
-			"a long user agent":     {"POST /v1/locations", "User-Agent: " + strings.Repeat("é", 400) + "\r\nContent-Type: application/json\r\n", `{"name": "Pier"}`, 201},
-			"a credential":          {"GET /v1/me", "Authorization: Bearer \xff\r\n", "", 200}, // the first of two counts
+			"a long user agent": {"POST /v1/locations", "User-Agent: " + strings.Repeat("é", 400) + "\r\nContent-Type: application/json\r\n",
+				`{"name": "Pier"}`, 201},
+			"a credential": {"GET /v1/me", "Authorization: Bearer \xff\r\n", "", 200}, // the first of two counts
 		} {
 			t.Run(name, func(t *testing.T) {
 				res := raw(t, s, rawRequest(s, c.line, c.header, c.body))
@@ -281,20 +290,25 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 			"missing": {"POST", "/v1/hulls", `{}`, 400, []string{
 				"hin required", "length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
 			}},
-			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "color": "red"}`, 400, []string{
-				"color unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
-			}},
-			"values": {"POST", "/v1/hulls", `{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001, "location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
-				"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
-			}},
-			"values that only the rules know": {"POST", "/v1/hulls", `{"make": " ", "model": " ", "year": 9000, "length_ft": 0.001, "price_usd": 1, "location_id": "x", "hin": "nonsense"}`, 422, []string{
-				"hin length", "length_ft minimum", "make too_short", "model too_short", "year maximum",
-			}},
+			"types and values": {"POST", "/v1/hulls",
+				`{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "color": "red"}`, 400, []string{
+					"color unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
+				}},
+			"values": {"POST", "/v1/hulls",
+				`{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001, "location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
+					"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
+				}},
+			"values that only the rules know": {"POST", "/v1/hulls",
+				`{"make": " ", "model": " ", "year": 9000, "length_ft": 0.001, "price_usd": 1, "location_id": "x", "hin": "nonsense"}`, 422, []string{
+					"hin length", "length_ft minimum", "make too_short", "model too_short", "year maximum",
+				}},
 			"nested": {"PUT", noHull + "/specs", `{"engines": [{"bolts": 1}, {"make": 7, "nuts": 1}], "beam_ft": "wide"}`, 400, []string{
 				"beam_ft type", "engines[0].bolts unknown_field", "engines[1].make type", "engines[1].nuts unknown_field",
 			}},
-			"parameters":         {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400, []string{"condition enum", "limit minimum", "year_min type"}},
-			"unknown parameters": {"GET", "/v1/hulls?color=red&limit=1&Limit=1", ``, 400, []string{"Limit unknown_parameter", "color unknown_parameter"}},
+			"parameters": {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400,
+				[]string{"condition enum", "limit minimum", "year_min type"}},
+			"unknown parameters": {"GET", "/v1/hulls?color=red&limit=1&Limit=1", ``, 400,
+				[]string{"Limit unknown_parameter", "color unknown_parameter"}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var body any

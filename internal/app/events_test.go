@@ -49,7 +49,8 @@ func TestEventsAreDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := events.Event{ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: "2026-11-15", Data: events.EventData{Value: data}}
+		e := events.Event{ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: "2026-11-15",
+			Data: events.EventData{Value: data}}
 		for what, e := range map[string]events.Event{"": e.In(auth.Test), "another type": {Type: "no.such", Data: e.Data}} {
 			body, err := wire.Marshal(e)
 			if err != nil {

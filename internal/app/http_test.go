@@ -53,7 +53,8 @@ func TestGzip(t *testing.T) {
 			}
 			text, err := io.ReadAll(unzip)
 			if err != nil || !bytes.Equal(text, plain.Bytes) || len(plain.Bytes) <= 1024 {
-				t.Errorf("%d bytes became %d compressed and %d again, %v; want the same text of more than 1024 bytes", len(plain.Bytes), len(res.Bytes), len(text), err)
+				t.Errorf("%d bytes became %d compressed and %d again, %v; want the same text of more than 1024 bytes", len(plain.Bytes),
+					len(res.Bytes), len(text), err)
 			}
 		})
 	}
@@ -86,7 +87,8 @@ func TestHead(t *testing.T) {
 				}
 				grows := path == "/v1/audit" // reading the log is logged
 				streams := strings.HasSuffix(path, "/feed")
-				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && !streams && head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
+				if accept == "identity" && strings.HasPrefix(path, "/v1/") && !grows && !streams &&
+					head.Header.Get("Content-Length") != strconv.Itoa(len(get.Bytes)) {
 					t.Errorf("HEAD %s: got Content-Length %s, want %d as GET", path, head.Header.Get("Content-Length"), len(get.Bytes))
 				}
 			}

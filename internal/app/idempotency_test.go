@@ -125,7 +125,8 @@ func TestFailureFreesTheKey(t *testing.T) {
 		}
 		body := testkit.HullBody(loc, nil)
 		first := client.Post("/v1/hulls", body, 201, nil)
-		if again := client.Post("/v1/hulls", body, 201, nil); replayed(first) || !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) || count(t, s.Test) != 2 {
+		if again := client.Post("/v1/hulls", body, 201, nil); replayed(first) || !replayed(again) || !bytes.Equal(first.Bytes, again.Bytes) ||
+			count(t, s.Test) != 2 {
 			t.Errorf("got %s, then %s, %d hulls; want the first answer replayed, 2 hulls", first.Bytes, again.Bytes, count(t, s.Test))
 		}
 	})
@@ -169,7 +170,8 @@ func TestIdempotencyKeySurvivesRotation(t *testing.T) {
 		key, body := uuid.NewString(), `{"name": "Pier"}`
 		first := keyed(s.Test, key).Post("/v1/locations", body, 201, nil)
 		other := s.As(s.Key(auth.Admin, auth.HullsRead))
-		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live, "another dealership": s.Other} {
+		for name, c := range map[string]*testkit.Client{"another credential": other, "the live environment": s.Live,
+			"another dealership": s.Other} {
 			if res := keyed(c, key).Post("/v1/locations", body, 201, nil); replayed(res) {
 				t.Errorf("%s: got a replay of the first answer, want a new one: %s", name, res.Bytes)
 			}
@@ -244,7 +246,8 @@ func TestKeptAnswersAreSealed(t *testing.T) {
 			t.Fatalf("got %d rows, %v; want no error, len(kept) = 1", len(kept), err)
 		}
 		if len(kept[0]) <= len(res.Bytes) || bytes.Contains(kept[0], []byte("TELLTALE")) || bytes.Contains(kept[0], []byte(`"name"`)) {
-			t.Errorf(`kept in the clear: got %q; want len(kept[0]) > %v, kept[0] not to contain "TELLTALE", kept[0] not to contain "name"`, kept[0], len(res.Bytes))
+			t.Errorf(`kept in the clear: got %q; want len(kept[0]) > %v, kept[0] not to contain "TELLTALE", kept[0] not to contain "name"`,
+				kept[0], len(res.Bytes))
 		}
 	})
 }

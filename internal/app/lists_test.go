@@ -138,7 +138,8 @@ func TestEveryPage(t *testing.T) {
 						if got.Data == nil {
 							t.Fatalf("%s?%s: data is null, want got.Data != nil", list.path, query.Encode())
 						}
-						if diff := cmp.Diff(want.ids(), got.ids()); diff != "" || want.HasMore != got.HasMore || !cmp.Equal(want.NextCursor, got.NextCursor) || !cmp.Equal(want.PrevCursor, got.PrevCursor) {
+						if diff := cmp.Diff(want.ids(), got.ids()); diff != "" || want.HasMore != got.HasMore ||
+							!cmp.Equal(want.NextCursor, got.NextCursor) || !cmp.Equal(want.PrevCursor, got.PrevCursor) {
 							t.Fatalf("%s?%s:\ngot  %s\nwant %s", list.path, query.Encode(), show(got), show(want))
 						}
 					}

@@ -141,7 +141,8 @@ func (n *node) unavailable(t *testing.T) {
 			a := n.send(o.Method, strings.NewReplacer("{", "", "}", "").Replace(o.Path), "{}")
 			took := time.Since(start)
 			if seconds, err := strconv.Atoi(a.wait); a.status != 503 || err != nil || seconds < 30 || seconds > 60 || took > 5*time.Second {
-				t.Errorf("%s: got %+v after %s; want a.status = 503, no error, seconds >= 30, seconds <= 60, took <= 5*time.Second", o.OperationID, a, took)
+				t.Errorf("%s: got %+v after %s; want a.status = 503, no error, seconds >= 30, seconds <= 60, took <= 5*time.Second", o.OperationID,
+					a, took)
 			}
 		})
 	}

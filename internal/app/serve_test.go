@@ -77,7 +77,8 @@ func TestSettingsTellEveryMistake(t *testing.T) {
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
-	err := Settings{DatabaseURL: "mysql://x", Listen: "8080", Metrics: "here", BaseURL: "localhost", LiveRate: 0.4, TestRate: 1e7, AddressRate: -1}.Check()
+	err := Settings{DatabaseURL: "mysql://x", Listen: "8080", Metrics: "here", BaseURL: "localhost", LiveRate: 0.4, TestRate: 1e7,
+		AddressRate: -1}.Check()
 	if err == nil {
 		t.Fatal("taken")
 	}

@@ -68,12 +68,14 @@ func (s Settings) Check() error {
 	check(s.DatabaseURL == "" || strings.HasPrefix(s.DatabaseURL, "postgres://") || strings.HasPrefix(s.DatabaseURL, "postgresql://"),
 		"SLIPWAY_DATABASE_URL: must start with postgres://")
 	base, err := url.Parse(s.BaseURL)
-	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"), "SLIPWAY_BASE_URL: %q is not an http or https URL", s.BaseURL)
+	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"),
+		"SLIPWAY_BASE_URL: %q is not an http or https URL", s.BaseURL)
 	auth, err := url.Parse(s.authURL())
 	check(err == nil && auth.Host != "", "SLIPWAY_AUTH_URL: %q is not an http or https URL", s.AuthURL)
 	_, err = netmail.ParseAddress(s.mailFrom())
 	check(err == nil, "SLIPWAY_MAIL_FROM: %q is not an email address", s.MailFrom)
-	check((s.TwilioAccountSID == "") == (s.TwilioAuthToken == ""), "SLIPWAY_TWILIO_ACCOUNT_SID and SLIPWAY_TWILIO_AUTH_TOKEN: set both or neither")
+	check((s.TwilioAccountSID == "") == (s.TwilioAuthToken == ""),
+		"SLIPWAY_TWILIO_ACCOUNT_SID and SLIPWAY_TWILIO_AUTH_TOKEN: set both or neither")
 	for name, addr := range map[string]string{"SLIPWAY_LISTEN": s.Listen, "SLIPWAY_METRICS_LISTEN": s.Metrics} {
 		_, _, err := net.SplitHostPort(addr)
 		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)

@@ -32,20 +32,24 @@ func TestProvisionUser(t *testing.T) {
 			status      int
 			field, code string
 		}{
-			`{"email": "ann.bell@example.com", "name": "A"}`:                                                        {409, "email", "duplicate"},
-			`{"email": "ANN.BELL@EXAMPLE.COM", "name": "A"}`:                                                        {409, "email", "duplicate"},
-			`{"email": "owner@example.com", "name": "A"}`:                                                           {409, "email", "duplicate"},
-			`{"email": "ann", "name": "A"}`:                                                                         {422, "email", "format"},
-			`{"email": "Ann <a@example.com>", "name": "A"}`:                                                         {422, "email", "format"},
-			`{"email": "a@example.com", "name": "  "}`:                                                              {422, "name", "too_short"},
-			`{"email": "a@example.com"}`:                                                                            {400, "name", "required"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["role_00000000000000000000000000"]}`:              {422, "role_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["` + liveRole + `"]}`:                             {422, "role_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "role_ids": ["` + role + `", "` + role + `"]}`:                 {422, "role_ids", "duplicate"},
-			`{"email": "a@example.com", "name": "A", "location_ids": ["loc_00000000000000000000000000"]}`:           {422, "location_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "location_ids": ["` + location + `", "` + liveLocation + `"]}`: {422, "location_ids", "not_found"},
-			`{"email": "a@example.com", "name": "A", "password": "a chosen password"}`:                              {422, "password", "unknown_field"},
-			`{"email": "a@example.com", "name": "A", "status": "active"}`:                                           {422, "status", "unknown_field"},
+			`{"email": "ann.bell@example.com", "name": "A"}`:                                           {409, "email", "duplicate"},
+			`{"email": "ANN.BELL@EXAMPLE.COM", "name": "A"}`:                                           {409, "email", "duplicate"},
+			`{"email": "owner@example.com", "name": "A"}`:                                              {409, "email", "duplicate"},
+			`{"email": "ann", "name": "A"}`:                                                            {422, "email", "format"},
+			`{"email": "Ann <a@example.com>", "name": "A"}`:                                            {422, "email", "format"},
+			`{"email": "a@example.com", "name": "  "}`:                                                 {422, "name", "too_short"},
+			`{"email": "a@example.com"}`:                                                               {400, "name", "required"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["role_00000000000000000000000000"]}`: {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + liveRole + `"]}`:                {422, "role_ids", "not_found"},
+			`{"email": "a@example.com", "name": "A", "role_ids": ["` + role + `", "` + role + `"]}`:    {422, "role_ids", "duplicate"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["loc_00000000000000000000000000"]}`: {422, "location_ids",
+				"not_found"},
+			`{"email": "a@example.com", "name": "A", "location_ids": ["` + location + `", "` + liveLocation + `"]}`: {422, "location_ids",
+				"not_found"},
+			`{"email": "a@example.com", "name": "A", "password": "a chosen password"}`: {422, "password",
+				"unknown_field"},
+			`{"email": "a@example.com", "name": "A", "status": "active"}`: {422, "status",
+				"unknown_field"},
 		} {
 			s.Test.Post("/v1/users", body, c.status, nil).WantDetail(t, c.field, c.code, body)
 		}

@@ -22,7 +22,8 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 func TestPage(t *testing.T) {
 	res, html := get(t, "/docs", "")
 	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Fatalf(`got %s, %s; want res.StatusCode = http.StatusOK, res.Header.Get("Content-Type") = "text/html; charset=utf-8"`, res.Status, res.Header.Get("Content-Type"))
+		t.Fatalf(`got %s, %s; want res.StatusCode = http.StatusOK, res.Header.Get("Content-Type") = "text/html; charset=utf-8"`, res.Status,
+			res.Header.Get("Content-Type"))
 	}
 	for _, want := range []string{
 		"<title>Slipway API reference</title>",
@@ -68,7 +69,8 @@ func TestEveryAssetOfThePage(t *testing.T) {
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")
 		if packed.StatusCode != http.StatusOK || packed.Header.Get("Content-Encoding") != "gzip" {
-			t.Fatalf(`%s: got %s, encoding %q; want packed.StatusCode = http.StatusOK, packed.Header.Get("Content-Encoding") = "gzip"`, url, packed.Status, packed.Header.Get("Content-Encoding"))
+			t.Fatalf(`%s: got %s, encoding %q; want packed.StatusCode = http.StatusOK, packed.Header.Get("Content-Encoding") = "gzip"`, url,
+				packed.Status, packed.Header.Get("Content-Encoding"))
 		}
 		if got := packed.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
 			t.Errorf(`%s: Cache-Control is %q, want got to contain "immutable"`, url, got)
@@ -84,10 +86,12 @@ func TestEveryAssetOfThePage(t *testing.T) {
 
 		plain, body := get(t, url, "gzip;q=0, identity")
 		if plain.Header.Get("Content-Encoding") != "" || body != string(unpacked) {
-			t.Errorf(`%s: unpacked by us and by the client, it differs; want plain.Header.Get("Content-Encoding") = "", body = %q`, url, string(unpacked))
+			t.Errorf(`%s: unpacked by us and by the client, it differs; want plain.Header.Get("Content-Encoding") = "", body = %q`, url,
+				string(unpacked))
 		}
 		if plain.Header.Get("Content-Type") == "" || plain.Header.Get("Content-Type") != packed.Header.Get("Content-Type") {
-			t.Errorf(`%s: Content-Type is %q; want plain.Header.Get("Content-Type") != "", plain.Header.Get("Content-Type") = %q`, url, plain.Header.Get("Content-Type"), packed.Header.Get("Content-Type"))
+			t.Errorf(`%s: Content-Type is %q; want plain.Header.Get("Content-Type") != "", plain.Header.Get("Content-Type") = %q`, url,
+				plain.Header.Get("Content-Type"), packed.Header.Get("Content-Type"))
 		}
 	}
 }

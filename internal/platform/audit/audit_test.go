@@ -38,18 +38,24 @@ func TestDiff(t *testing.T) {
 		before, after any
 		want          map[string][2]any
 	}{
-		"nothing":                    {base, base, map[string][2]any{}},
-		"a field":                    {base, with(func(h *hull) { h.Name = "Borealis" }), map[string][2]any{"name": {"Aurora", "Borealis"}}},
-		"two fields":                 {base, with(func(h *hull) { h.Name, h.ID = "", "hull_2" }), map[string][2]any{"name": {"Aurora", ""}, "id": {"hull_1", "hull_2"}}},
-		"a pointer to equal text":    {with(func(h *hull) { h.Title = new("x") }), with(func(h *hull) { h.Title = new("x") }), map[string][2]any{}},
-		"a pointer set":              {base, with(func(h *hull) { h.Title = new("x") }), map[string][2]any{"title": {(*string)(nil), new("x")}}},
-		"an item of a list":          {base, with(func(h *hull) { h.Tags = []string{"red", "fast"} }), map[string][2]any{"tags": {[]string{"red"}, []string{"red", "fast"}}}},
-		"a pair of a map":            {base, with(func(h *hull) { h.Notes = map[string]string{"a": "1"} }), map[string][2]any{"notes": {map[string]string(nil), map[string]string{"a": "1"}}}},
-		"a name with an option":      {base, with(func(h *hull) { h.Keel = &keel{2} }), map[string][2]any{"keel": {(*keel)(nil), &keel{2}}}},
-		"only bookkeeping":           {base, with(func(h *hull) { h.Version, h.UpdatedAt = 2, time.Unix(1, 0) }), map[string][2]any{}},
-		"only secret fields":         {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }), map[string][2]any{}},
-		"pointers to the same":       {&base, &base, map[string][2]any{}},
-		"a new one has no old value": {nil, base, map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
+		"nothing": {base, base, map[string][2]any{}},
+		"a field": {base, with(func(h *hull) { h.Name = "Borealis" }), map[string][2]any{"name": {"Aurora", "Borealis"}}},
+		"two fields": {base, with(func(h *hull) { h.Name, h.ID = "", "hull_2" }),
+			map[string][2]any{"name": {"Aurora", ""}, "id": {"hull_1", "hull_2"}}},
+		"a pointer to equal text": {with(func(h *hull) { h.Title = new("x") }), with(func(h *hull) { h.Title = new("x") }),
+			map[string][2]any{}},
+		"a pointer set": {base, with(func(h *hull) { h.Title = new("x") }), map[string][2]any{"title": {(*string)(nil), new("x")}}},
+		"an item of a list": {base, with(func(h *hull) { h.Tags = []string{"red", "fast"} }),
+			map[string][2]any{"tags": {[]string{"red"}, []string{"red", "fast"}}}},
+		"a pair of a map": {base, with(func(h *hull) { h.Notes = map[string]string{"a": "1"} }),
+			map[string][2]any{"notes": {map[string]string(nil), map[string]string{"a": "1"}}}},
+		"a name with an option": {base, with(func(h *hull) { h.Keel = &keel{2} }), map[string][2]any{"keel": {(*keel)(nil), &keel{2}}}},
+		"only bookkeeping":      {base, with(func(h *hull) { h.Version, h.UpdatedAt = 2, time.Unix(1, 0) }), map[string][2]any{}},
+		"only secret fields": {base, with(func(h *hull) { h.Secret, h.Hash, h.Untagged, h.Env = "t", []byte{2}, "u", 2 }),
+			map[string][2]any{}},
+		"pointers to the same": {&base, &base, map[string][2]any{}},
+		"a new one has no old value": {nil, base,
+			map[string][2]any{"id": {nil, "hull_1"}, "name": {nil, "Aurora"}, "tags": {nil, []string{"red"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Equal(t, audit.Diff(c.before, c.after), c.want)

@@ -94,7 +94,8 @@ func linkSome(ctx context.Context, tx *db.Tx) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	unlinked, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, tx.Env, batch)
+	unlinked, err := db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link IS NULL ORDER BY id LIMIT ?`, tx.Env,
+		batch)
 	if err != nil || len(unlinked) == 0 {
 		return 0, err
 	}

@@ -100,7 +100,8 @@ func remove(which func(ids []string) []string) tampering {
 
 // insert slips an entry in: a copy of another, but for the columns given.
 func insert(changes map[string]string) tampering {
-	columns := []string{"env", "id", "at", "actor_type", "actor_id", "actor_label", "action", "target_type", "target_id", "request_id", "ip", "user_agent", "changes", "outcome", "mark", "link", "mac"}
+	columns := []string{"env", "id", "at", "actor_type", "actor_id", "actor_label", "action", "target_type", "target_id", "request_id",
+		"ip", "user_agent", "changes", "outcome", "mark", "link", "mac"}
 	return func(s *testkit.Server, env auth.Env, ids []string) {
 		values := slices.Clone(columns)
 		for i, c := range columns {
@@ -108,7 +109,8 @@ func insert(changes map[string]string) tampering {
 				values[i] = v
 			}
 		}
-		s.Exec(`INSERT INTO audit_entries (`+strings.Join(columns, ", ")+`) SELECT `+strings.Join(values, ", ")+` FROM audit_entries WHERE env = ? AND id = ?`, env, ids[len(ids)/2])
+		s.Exec(`INSERT INTO audit_entries (`+strings.Join(columns, ", ")+`) SELECT `+strings.Join(values,
+			", ")+` FROM audit_entries WHERE env = ? AND id = ?`, env, ids[len(ids)/2])
 	}
 }
 
@@ -180,21 +182,24 @@ var tamperings = map[string]tampering{
 	"inserted, to be linked":      insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'", "link": "NULL", "mac": "NULL"}),
 	"inserted among the oldest":   insert(map[string]string{"id": "'aud_00000000000000000000000000'", "link": "NULL", "mac": "NULL"}),
 	"inserted with a forged mark": insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'", "link": "NULL", "mark": "mac"}),
-	"inserted at the end":         insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'", "link": "(SELECT last_link + 1 FROM audit_chains c WHERE c.env = audit_entries.env)"}),
-	"inserted before the first":   insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'", "link": "0"}),
-	"reordered by link":           swap("link"),
-	"reordered by link and mac":   swap("link", "mac"),
-	"reordered by mark":           swap("mark"),
-	"swapped the actions":         swap("action", "changes", "target_id", "target_type"),
-	"the ends: first link":        ends("first_link = first_link + 1"),
-	"the ends: before mac":        ends("before_mac = last_mac"),
-	"the ends: last link":         ends("last_link = last_link - 1"),
-	"the ends: last mac":          ends("last_mac = before_mac"),
-	"the ends: seal":              ends("seal = last_mac"),
-	"the ends: those of another":  ends("seal = (SELECT o.seal FROM audit_chains o WHERE o.env = audit_chains.env + 1)"),
-	"the ends: gone":              statement(`DELETE FROM audit_chains WHERE env = ?`),
-	"everything gone":             all(statement(`DELETE FROM audit_chains WHERE env = ?`), statement(`DELETE FROM audit_entries WHERE env = ?`)),
-	"the ends gone, links undone": all(remove(func(ids []string) []string { return ids[3:4] }), statement(`DELETE FROM audit_chains WHERE env = ?`), statement(`UPDATE audit_entries SET link = NULL, mac = NULL WHERE env = ?`)),
+	"inserted at the end": insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'",
+		"link": "(SELECT last_link + 1 FROM audit_chains c WHERE c.env = audit_entries.env)"}),
+	"inserted before the first":  insert(map[string]string{"id": "'aud_7zzzzzzzzzzzzzzzzzzzzzzzzz'", "link": "0"}),
+	"reordered by link":          swap("link"),
+	"reordered by link and mac":  swap("link", "mac"),
+	"reordered by mark":          swap("mark"),
+	"swapped the actions":        swap("action", "changes", "target_id", "target_type"),
+	"the ends: first link":       ends("first_link = first_link + 1"),
+	"the ends: before mac":       ends("before_mac = last_mac"),
+	"the ends: last link":        ends("last_link = last_link - 1"),
+	"the ends: last mac":         ends("last_mac = before_mac"),
+	"the ends: seal":             ends("seal = last_mac"),
+	"the ends: those of another": ends("seal = (SELECT o.seal FROM audit_chains o WHERE o.env = audit_chains.env + 1)"),
+	"the ends: gone":             statement(`DELETE FROM audit_chains WHERE env = ?`),
+	"everything gone": all(statement(`DELETE FROM audit_chains WHERE env = ?`),
+		statement(`DELETE FROM audit_entries WHERE env = ?`)),
+	"the ends gone, links undone": all(remove(func(ids []string) []string { return ids[3:4] }),
+		statement(`DELETE FROM audit_chains WHERE env = ?`), statement(`UPDATE audit_entries SET link = NULL, mac = NULL WHERE env = ?`)),
 	"cut short, ends and all": all(remove(func(ids []string) []string { return ids[len(ids)-1:] }), ends(
 		"last_link = last_link - 1, last_mac = (SELECT e.mac FROM audit_entries e WHERE e.env = audit_chains.env AND e.link = audit_chains.last_link - 1)")),
 	"cut at the front, ends and all": all(ends("first_link = 2, before_mac = (SELECT e.mac FROM audit_entries e WHERE e.env = audit_chains.env AND e.link = 1)"),

@@ -122,7 +122,8 @@ func TestTimesCompareAsTimes(t *testing.T) {
 			if at.After(middle) {
 				want++
 			}
-			rows = append(rows, sample{ID: string(rune('a'+i%26)) + time.Duration(i).String(), At: at, Bytes: []byte{}, Tags: []string{}, Extra: map[string]string{}})
+			rows = append(rows, sample{ID: string(rune('a'+i%26)) + time.Duration(i).String(), At: at, Bytes: []byte{}, Tags: []string{},
+				Extra: map[string]string{}})
 		}
 		write(t, d, func(ctx context.Context, tx *db.Tx) (int, error) { return 0, db.Insert(ctx, tx, "samples", rows...) })
 		sorted := read(t, d, func(ctx context.Context, tx *db.Tx) ([]sample, error) {
@@ -192,7 +193,8 @@ func TestUniqueViolationRunsOnceMore(t *testing.T) {
 
 func TestReadCannotWrite(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
-		_, err := db.Read(t.Context(), d, func(ctx context.Context, tx *db.Tx) (int, error) { return 0, db.Insert(ctx, tx, "samples", blank("a")) })
+		_, err := db.Read(t.Context(), d,
+			func(ctx context.Context, tx *db.Tx) (int, error) { return 0, db.Insert(ctx, tx, "samples", blank("a")) })
 		if err == nil {
 			t.Error("Exec in Read")
 		}

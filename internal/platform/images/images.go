@@ -71,7 +71,8 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 		return Picture{}, reject("damaged", "has no pixels")
 	}
 	if config.Width > MaxPixels/config.Height {
-		return Picture{}, reject("too_many_pixels", "has %d × %d pixels; the limit is %d million pixels", config.Width, config.Height, MaxPixels/1_000_000)
+		return Picture{}, reject("too_many_pixels", "has %d × %d pixels; the limit is %d million pixels", config.Width, config.Height,
+			MaxPixels/1_000_000)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return Picture{}, err

@@ -169,12 +169,18 @@ func TestSizes(t *testing.T) {
 		w, h     int
 		want     map[string]image.Point
 	}{
-		"large JPEG":    {asJPEG(t, corners(2100, 1400)), "image/jpeg", "image/jpeg", 2100, 1400, map[string]image.Point{"original": {2100, 1400}, "full": {2048, 1365}, "card": {800, 533}, "thumb": {320, 213}}},
-		"turned JPEG":   {withEXIF(asJPEG(t, corners(2100, 1400)), 6, binary.LittleEndian), "image/jpeg", "image/jpeg", 1400, 2100, map[string]image.Point{"original": {1400, 2100}, "full": {1365, 2048}, "card": {533, 800}, "thumb": {213, 320}}},
-		"small PNG":     {asPNG(t, corners(64, 48)), "image/png", "image/png", 64, 48, map[string]image.Point{"original": {64, 48}, "full": {64, 48}, "card": {64, 48}, "thumb": {64, 48}}},
-		"thin PNG":      {asPNG(t, corners(5000, 2)), "image/png", "image/png", 5000, 2, map[string]image.Point{"original": {5000, 2}, "full": {2048, 1}, "card": {800, 1}, "thumb": {320, 1}}},
-		"WebP":          {webpFile(t), "image/webp", "image/jpeg", 4, 2, map[string]image.Point{"original": {4, 2}, "full": {4, 2}, "card": {4, 2}, "thumb": {4, 2}}},
-		"gray paletted": {asPNG(t, image.NewPaletted(image.Rect(0, 0, 900, 900), color.Palette{color.Black, color.Transparent})), "image/png", "image/png", 900, 900, map[string]image.Point{"original": {900, 900}, "full": {900, 900}, "card": {800, 800}, "thumb": {320, 320}}},
+		"large JPEG": {asJPEG(t, corners(2100, 1400)), "image/jpeg", "image/jpeg", 2100, 1400,
+			map[string]image.Point{"original": {2100, 1400}, "full": {2048, 1365}, "card": {800, 533}, "thumb": {320, 213}}},
+		"turned JPEG": {withEXIF(asJPEG(t, corners(2100, 1400)), 6, binary.LittleEndian), "image/jpeg", "image/jpeg", 1400, 2100,
+			map[string]image.Point{"original": {1400, 2100}, "full": {1365, 2048}, "card": {533, 800}, "thumb": {213, 320}}},
+		"small PNG": {asPNG(t, corners(64, 48)), "image/png", "image/png", 64, 48,
+			map[string]image.Point{"original": {64, 48}, "full": {64, 48}, "card": {64, 48}, "thumb": {64, 48}}},
+		"thin PNG": {asPNG(t, corners(5000, 2)), "image/png", "image/png", 5000, 2,
+			map[string]image.Point{"original": {5000, 2}, "full": {2048, 1}, "card": {800, 1}, "thumb": {320, 1}}},
+		"WebP": {webpFile(t), "image/webp", "image/jpeg", 4, 2,
+			map[string]image.Point{"original": {4, 2}, "full": {4, 2}, "card": {4, 2}, "thumb": {4, 2}}},
+		"gray paletted": {asPNG(t, image.NewPaletted(image.Rect(0, 0, 900, 900), color.Palette{color.Black, color.Transparent})), "image/png",
+			"image/png", 900, 900, map[string]image.Point{"original": {900, 900}, "full": {900, 900}, "card": {800, 800}, "thumb": {320, 320}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := images.Inspect(bytes.NewReader(c.file))
@@ -234,7 +240,8 @@ func TestOrientation(t *testing.T) {
 			}
 		}
 	}
-	for _, odd := range [][]byte{withEXIF(asJPEG(t, corners(80, 40)), 9, binary.BigEndian), withEXIF(asJPEG(t, corners(80, 40)), 0, binary.BigEndian)} {
+	for _, odd := range [][]byte{withEXIF(asJPEG(t, corners(80, 40)), 9, binary.BigEndian),
+		withEXIF(asJPEG(t, corners(80, 40)), 0, binary.BigEndian)} {
 		if p, err := images.Inspect(bytes.NewReader(odd)); err != nil || p.Width != 80 {
 			t.Errorf("an orientation that is none: got %+v %v; want no error, p.Width = 80", p, err)
 		}

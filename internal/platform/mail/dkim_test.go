@@ -52,14 +52,16 @@ func TestSigned(t *testing.T) {
 			if err := s.Send(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}
-			found, err := dkim.VerifyWithOptions(bytes.NewReader(p.delivered()[i].text), &dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
-				if domain != "boats._domainkey.example.com" {
-					t.Errorf(`looked up %s, want "boats._domainkey.example.com"`, domain)
-				}
-				return []string{c.record}, nil
-			}})
+			found, err := dkim.VerifyWithOptions(bytes.NewReader(p.delivered()[i].text),
+				&dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
+					if domain != "boats._domainkey.example.com" {
+						t.Errorf(`looked up %s, want "boats._domainkey.example.com"`, domain)
+					}
+					return []string{c.record}, nil
+				}})
 			if err != nil || len(found) != 1 || found[0].Err != nil || found[0].Domain != "example.com" {
-				t.Errorf("%s, letter %d: got %v, %+v\n%s; want no error, len(found) = 1, no error, found[0].Domain = \"example.com\"", name, i, err, found, p.delivered()[i].text)
+				t.Errorf("%s, letter %d: got %v, %+v\n%s; want no error, len(found) = 1, no error, found[0].Domain = \"example.com\"", name, i, err,
+					found, p.delivered()[i].text)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ type Sender interface {
 // example because the mailbox doesn't exist. All other errors are temporary.
 func IsRejected(err error) bool {
 	e, ok := errors.AsType[*gomail.SendError](err)
-	return ok && e.ErrorCode() >= 500 && (e.Reason == gomail.ErrSMTPRcptTo || e.Reason == gomail.ErrSMTPData || e.Reason == gomail.ErrSMTPDataClose)
+	return ok && e.ErrorCode() >= 500 &&
+		(e.Reason == gomail.ErrSMTPRcptTo || e.Reason == gomail.ErrSMTPData || e.Reason == gomail.ErrSMTPDataClose)
 }
 
 // compose returns the MIME message.
@@ -109,7 +110,8 @@ func NewSMTP(address string) (*SMTP, error) {
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
-		opts = append(opts, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(u.User.Username()), gomail.WithPassword(password))
+		opts = append(opts, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(u.User.Username()),
+			gomail.WithPassword(password))
 	}
 	client, err := gomail.NewClient(u.Hostname(), opts...)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 
 var letter = Message{
 	From: "Slipway <noreply@example.com>", To: "uma@example.org", Token: "invitation-abc",
-	Subject: "Willkommen an Bord: Möwe & Söhne", Text: "Hello Uma,\n\nyour boat is ready — at last.\n" + strings.Repeat("a long line ", 20) + "\n",
+	Subject: "Willkommen an Bord: Möwe & Söhne", Text: "Hello Uma,\n\nyour boat is ready — at last.\n" + strings.Repeat("a long line ",
+		20) + "\n",
 }
 
 // parsed reads a message as a mail reader does.
@@ -89,7 +90,8 @@ func isLetter(t *testing.T, text []byte) {
 		t.Errorf("dated %s, %v; want no error, time.Since(at).Abs() <= time.Hour", at, err)
 	}
 	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@slipway>" || parts["text/plain"] != letter.Text {
-		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@slipway>", parts["text/plain"] = %q`, h, parts, letter.Subject, letter.Text)
+		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@slipway>", parts["text/plain"] = %q`,
+			h, parts, letter.Subject, letter.Text)
 	}
 }
 
@@ -143,7 +145,8 @@ func TestOneClick(t *testing.T) {
 	}
 	h, _ := parsed(t, text)
 	if h.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" || h.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
-		t.Errorf(`got %v; want h.Get("List-Unsubscribe") = %q, h.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click"`, h, "<"+m.Unsubscribe+">")
+		t.Errorf(`got %v; want h.Get("List-Unsubscribe") = %q, h.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click"`, h,
+			"<"+m.Unsubscribe+">")
 	}
 }
 
@@ -170,7 +173,8 @@ func TestNoHeaderIsSmuggledIn(t *testing.T) {
 		h, parts := parsed(t, text)
 		to, err := h.AddressList("To")
 		if h.Get("Bcc") != "" || err != nil || len(to) != 1 || to[0].Address != letter.To || parts["text/plain"] != letter.Text {
-			t.Errorf(`%s: got %s, %v; want h.Get("Bcc") = "", no error, len(to) = 1, to[0].Address = %q, parts["text/plain"] = %q`, name, text, err, letter.To, letter.Text)
+			t.Errorf(`%s: got %s, %v; want h.Get("Bcc") = "", no error, len(to) = 1, to[0].Address = %q, parts["text/plain"] = %q`, name, text,
+				err, letter.To, letter.Text)
 		}
 	}
 }
@@ -210,17 +214,21 @@ func TestSMTP(t *testing.T) {
 		tls    bool
 		user   string
 	}{
-		"STARTTLS":                            {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", tls: true},
-		"STARTTLS and a password":             {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT", tls: true, user: "slipway"},
-		"TLS from the start":                  {server: &postOffice{tls: true, auth: true}, url: "smtps://slipway:p%40ss@localhost:PORT", tls: true, user: "slipway"},
-		"in the clear, as asked":              {server: &postOffice{}, url: "smtp://localhost:PORT?starttls=off"},
-		"a wrong password":                    {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:guess@localhost:PORT", fails: true},
+		"STARTTLS": {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", tls: true},
+		"STARTTLS and a password": {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT",
+			tls: true, user: "slipway"},
+		"TLS from the start": {server: &postOffice{tls: true, auth: true}, url: "smtps://slipway:p%40ss@localhost:PORT",
+			tls: true, user: "slipway"},
+		"in the clear, as asked": {server: &postOffice{}, url: "smtp://localhost:PORT?starttls=off"},
+		"a wrong password": {server: &postOffice{startTLS: true, auth: true}, url: "smtp://slipway:guess@localhost:PORT",
+			fails: true},
 		"no password where one is needed":     {server: &postOffice{startTLS: true, auth: true}, url: "smtp://localhost:PORT", fails: true},
 		"no STARTTLS":                         {server: &postOffice{}, url: "smtp://localhost:PORT", fails: true},
 		"no STARTTLS, and a password to lose": {server: &postOffice{auth: true}, url: "smtp://slipway:p%40ss@localhost:PORT", fails: true},
 		"no TLS from the start":               {server: &postOffice{}, url: "smtps://localhost:PORT", fails: true},
 		"a certificate of another host":       {server: &postOffice{startTLS: true, wrongHost: true}, url: "smtp://localhost:PORT", fails: true},
-		"a rejected recipient":                {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", to: "unknown@example.org", fails: true},
+		"a rejected recipient": {server: &postOffice{startTLS: true}, url: "smtp://localhost:PORT", to: "unknown@example.org",
+			fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			port := c.server.open(t)
@@ -236,7 +244,8 @@ func TestSMTP(t *testing.T) {
 			got := c.server.delivered()
 			if c.fails {
 				if err == nil || len(got) != 0 || c.server.passwords() > 0 && !c.server.startTLS {
-					t.Errorf("got %v, %d delivered, %d passwords sent; want an error, none delivered, no password without TLS", err, len(got), c.server.passwords())
+					t.Errorf("got %v, %d delivered, %d passwords sent; want an error, none delivered, no password without TLS", err, len(got),
+						c.server.passwords())
 				}
 				if IsRejected(err) != (c.to != "") { // a problem of the configuration is not a problem of the message
 					t.Errorf("permanently rejected: got %t, %v, want %v", IsRejected(err), err, (c.to != ""))
@@ -247,7 +256,8 @@ func TestSMTP(t *testing.T) {
 				t.Fatalf("got %v, %d delivered; want no error, len(got) = 1", err, len(got))
 			}
 			if d := got[0]; d.from != "noreply@example.com" || len(d.to) != 1 || d.to[0] != letter.To || d.tls != c.tls || d.user != c.user {
-				t.Errorf(`delivered %+v; want d.from = "noreply@example.com", len(d.to) = 1, d.to[0] = %q, d.tls = %v, d.user = %q`, d, letter.To, c.tls, c.user)
+				t.Errorf(`delivered %+v; want d.from = "noreply@example.com", len(d.to) = 1, d.to[0] = %q, d.tls = %v, d.user = %q`, d, letter.To,
+					c.tls, c.user)
 			}
 			isLetter(t, got[0].text)
 		})

@@ -118,7 +118,8 @@ func (p *Page) header() {
 	p.text("B", 19, ink)
 	f.MultiCell(width, 8.5, clean(p.head.Title), "", "L", false)
 	p.text("", 8.5, gray)
-	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L", false, 0, "")
+	f.CellFormat(width, 5, fmt.Sprintf("Document %s, issued %s", p.head.Number, p.head.Issued.Format("January 2, 2006")), "", 1, "L",
+		false, 0, "")
 	f.Ln(3)
 }
 

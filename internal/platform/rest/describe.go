@@ -75,15 +75,23 @@ var errorDocs = []struct {
 	doc     string
 	example fault.Error
 }{
-	{fault.KindBadRequest, "BadRequest", "Malformed JSON, a missing field, a wrong type or an invalid parameter.", *fault.BadRequest("make is required.").Detail("make", "required", "is required")},
-	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.", *fault.Unauthenticated("This API key does not exist.")},
-	{fault.KindForbidden, "Forbidden", "The credential doesn't have the required scope.", *fault.Forbidden("This operation requires the scope hulls:write.")},
+	{fault.KindBadRequest, "BadRequest", "Malformed JSON, a missing field, a wrong type or an invalid parameter.",
+		*fault.BadRequest("make is required.").Detail("make", "required", "is required")},
+	{fault.KindUnauthenticated, "Unauthenticated", "No credential, or one that is unknown, expired or revoked.",
+		*fault.Unauthenticated("This API key does not exist.")},
+	{fault.KindForbidden, "Forbidden", "The credential doesn't have the required scope.",
+		*fault.Forbidden("This operation requires the scope hulls:write.")},
 	{fault.KindNotFound, "NotFound", "Does not exist in this environment.", *fault.NotFound("hull", "hull_01jcqz8t5n8m2x4v6b7c9d0e1f")},
-	{fault.KindConflict, "Conflict", "The state of the resource does not allow it.", *fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
-	{fault.KindUnprocessable, "Unprocessable", "A value is invalid. The response lists all invalid values.", *fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},
-	{fault.KindRateLimited, "RateLimited", "Too many requests. Wait for the number of seconds in `Retry-After`.", *fault.New(fault.KindRateLimited, "Too many requests. The limit is 100 per second.")},
-	{fault.KindServerError, "ServerError", "An internal error. You can retry with the same Idempotency-Key.", *fault.New(fault.KindServerError, internalError)},
-	{fault.KindUnavailable, "Unavailable", "Temporarily unavailable. Wait for the number of seconds in `Retry-After`.", *fault.Unavailable("The service is temporarily unavailable. Try again later.")},
+	{fault.KindConflict, "Conflict", "The state of the resource does not allow it.",
+		*fault.Conflict("The resource has changed: it is at version 4.").Detail("If-Match", "stale", `must be "4"`)},
+	{fault.KindUnprocessable, "Unprocessable", "A value is invalid. The response lists all invalid values.",
+		*fault.New(fault.KindUnprocessable, "price_usd must be at least 0.").Detail("price_usd", "minimum", "must be at least 0")},
+	{fault.KindRateLimited, "RateLimited", "Too many requests. Wait for the number of seconds in `Retry-After`.",
+		*fault.New(fault.KindRateLimited, "Too many requests. The limit is 100 per second.")},
+	{fault.KindServerError, "ServerError", "An internal error. You can retry with the same Idempotency-Key.",
+		*fault.New(fault.KindServerError, internalError)},
+	{fault.KindUnavailable, "Unavailable", "Temporarily unavailable. Wait for the number of seconds in `Retry-After`.",
+		*fault.Unavailable("The service is temporarily unavailable. Try again later.")},
 }
 
 func errorResponses() map[string]*huma.Response {
@@ -166,8 +174,9 @@ func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.
 	}
 	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
 		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
-		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
-		Responses:   map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
+		RequestBody: &huma.RequestBody{Required: true,
+			Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
+		Responses: map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
 	}}
 }
 

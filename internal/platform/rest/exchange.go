@@ -106,7 +106,8 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 		attrs = append(attrs, slog.String("operation", x.operation))
 	}
 	if x.caller.Env != 0 {
-		attrs = append(attrs, slog.String("actor", x.caller.Actor.ID), slog.String("dealership", x.caller.DealershipID), slog.String("mode", string(x.caller.Mode)))
+		attrs = append(attrs, slog.String("actor", x.caller.Actor.ID), slog.String("dealership", x.caller.DealershipID),
+			slog.String("mode", string(x.caller.Mode)))
 	}
 	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
 		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))

@@ -148,6 +148,7 @@ func TestFloodIsHushed(t *testing.T) {
 	send("192.0.2.1:1234", "live", "/v1/ping") // a caller with a key is logged as always
 	lines := strings.Count(log.String(), "\n")
 	if lines > 12 || !strings.Contains(log.String(), "suppressed=") || !strings.Contains(log.String(), "operation=ping") {
-		t.Errorf("%d lines:\n%s; want lines <= 12, log.String() to contain \"suppressed=\", log.String() to contain \"operation=ping\"", lines, log.String())
+		t.Errorf("%d lines:\n%s; want lines <= 12, log.String() to contain \"suppressed=\", log.String() to contain \"operation=ping\"",
+			lines, log.String())
 	}
 }

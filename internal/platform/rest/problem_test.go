@@ -31,7 +31,8 @@ type failures map[string]func(ctx context.Context) error
 
 func (f failures) Mount(r *rest.Router) {
 	for name, fail := range f {
-		rest.Raw(r, "GET", 200, "/"+name, name, auth.AnyCredential, "Fail", func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
+		rest.Raw(r, "GET", 200, "/"+name, name, auth.AnyCredential, "Fail",
+			func(ctx context.Context, _ *struct{}) (rest.None, error) { return rest.None{}, fail(ctx) })
 	}
 }
 
@@ -69,17 +70,19 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 		fail func(ctx context.Context) error
 		want want
 	}{
-		"bad":      {give(fault.BadRequest("Bad.")), want{400, "bad_request", "Bad.", none, "", ""}},
-		"unknown":  {give(fault.Unauthenticated("Who?")), want{401, "unauthenticated", "Who?", none, "", ""}},
-		"no":       {give(fault.Forbidden("No.")), want{403, "forbidden", "No.", none, "", ""}},
-		"missing":  {give(fault.NotFound("hull", "h")), want{404, "not_found", "Hull h not found.", none, "", ""}},
-		"method":   {give(fault.New(fault.KindMethodNotAllowed, "How?")), want{405, "bad_request", "How?", none, "", ""}},
-		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").RetryIn(time.Second)), want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
-		"large":    {give(fault.New(fault.KindTooLarge, "Large.")), want{413, "bad_request", "Large.", none, "", ""}},
-		"kind":     {give(fault.New(fault.KindUnsupportedType, "XML?")), want{415, "bad_request", "XML?", none, "", ""}},
-		"value":    {give(fault.New(fault.KindUnprocessable, "Odd.")), want{422, "unprocessable", "Odd.", none, "", ""}},
-		"limited":  {give(fault.New(fault.KindRateLimited, "Slow.").RetryIn(1500 * time.Millisecond)), want{429, "rate_limited", "Slow.", none, "2", ""}},
-		"away":     {give(fault.Unavailable("Away.").RetryIn(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
+		"bad":     {give(fault.BadRequest("Bad.")), want{400, "bad_request", "Bad.", none, "", ""}},
+		"unknown": {give(fault.Unauthenticated("Who?")), want{401, "unauthenticated", "Who?", none, "", ""}},
+		"no":      {give(fault.Forbidden("No.")), want{403, "forbidden", "No.", none, "", ""}},
+		"missing": {give(fault.NotFound("hull", "h")), want{404, "not_found", "Hull h not found.", none, "", ""}},
+		"method":  {give(fault.New(fault.KindMethodNotAllowed, "How?")), want{405, "bad_request", "How?", none, "", ""}},
+		"conflict": {give(fault.Conflict("Taken.").Detail("status", "state", "is %s", "sold").RetryIn(time.Second)),
+			want{409, "conflict", "Taken.", []any{map[string]any{"field": "status", "code": "state", "message": "is sold"}}, "1", ""}},
+		"large": {give(fault.New(fault.KindTooLarge, "Large.")), want{413, "bad_request", "Large.", none, "", ""}},
+		"kind":  {give(fault.New(fault.KindUnsupportedType, "XML?")), want{415, "bad_request", "XML?", none, "", ""}},
+		"value": {give(fault.New(fault.KindUnprocessable, "Odd.")), want{422, "unprocessable", "Odd.", none, "", ""}},
+		"limited": {give(fault.New(fault.KindRateLimited, "Slow.").RetryIn(1500 * time.Millisecond)),
+			want{429, "rate_limited", "Slow.", none, "2", ""}},
+		"away": {give(fault.Unavailable("Away.").RetryIn(45 * time.Second)), want{503, "unavailable", "Away.", none, "45", ""}},
 
 		"caused":   {give(fault.Conflict("Taken.").WithCause(errors.New(secret))), want{409, "conflict", "Taken.", none, "", ""}},
 		"wrapped":  {give(fmt.Errorf("%s: %w", secret, fault.NotFound("hull", "h"))), want{404, "not_found", "Hull h not found.", none, "", ""}},
@@ -123,7 +126,8 @@ func TestEveryErrorHasTheEnvelope(t *testing.T) {
 				t.Errorf("status %d: got WWW-Authenticate %q, want Bearer with 401 and nothing otherwise", c.want.status, got)
 			}
 			testkit.Excludes(t, fmt.Sprint(res.Body, h), secret, "without the secret")
-			if failed := strings.Count(log.String(), `"level":"ERROR"`); (failed > 0) != (c.want.status >= 500) || !strings.Contains(log.String(), c.want.logged) {
+			if failed := strings.Count(log.String(), `"level":"ERROR"`); (failed > 0) != (c.want.status >= 500) ||
+				!strings.Contains(log.String(), c.want.logged) {
 				t.Errorf("status %d: got %d errors logged; want some only from 500 on, and %q:\n%s", c.want.status, failed, c.want.logged, log.String())
 			}
 			testkit.Equal(t, get(r, http.MethodHead, "/v1/"+name).Code, c.want.status, "HEAD")

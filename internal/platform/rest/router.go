@@ -66,7 +66,8 @@ type Router struct {
 // New mounts the features. It calls nothing, so the API can be described from
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
-	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn, probes: map[string]bool{}}
+	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
+		probes: map[string]bool{}}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -210,7 +211,8 @@ func Public[I, O any](r *Router, method string, status int, path, id, summary st
 // Raw mounts an endpoint that opens its own transactions, such as an upload.
 // Every endpoint under /v1 passes here. The scope it needs is an argument, so
 // no endpoint is left open because someone forgot it.
-func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O], opts ...Option) {
+func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O],
+	opts ...Option) {
 	op := operation[O](r, method, status, "/v1"+path, id, need, summary)
 	for _, o := range opts {
 		o(&op)

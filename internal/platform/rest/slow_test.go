@@ -28,7 +28,8 @@ type echo struct {
 }
 
 func (e echoes) Mount(r *Router) {
-	Raw(r, "POST", 200, "/echo", "echo", auth.AnyCredential, "Repeat", func(ctx context.Context, in *struct{ Body echo }) (echo, error) { return in.Body, e.then(ctx) })
+	Raw(r, "POST", 200, "/echo", "echo", auth.AnyCredential, "Repeat",
+		func(ctx context.Context, in *struct{ Body echo }) (echo, error) { return in.Body, e.then(ctx) })
 }
 
 // A client that stops sending in the middle of its body gets an error, also

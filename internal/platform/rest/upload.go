@@ -77,7 +77,8 @@ func Body(ctx context.Context) *Upload { return exchangeFrom(ctx).upload }
 func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes) error {
 	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.types, media)) {
-		return fault.New(fault.KindUnsupportedType, "Send the file as one of %s, or in a form as multipart/form-data.", strings.Join(t.types, ", ")).
+		return fault.New(fault.KindUnsupportedType, "Send the file as one of %s, or in a form as multipart/form-data.",
+			strings.Join(t.types, ", ")).
 			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.types, ", "))
 	}
 	// A form is slightly larger than its file.
@@ -139,7 +140,8 @@ func (u *Upload) field(part *multipart.Part, known []string) error {
 		return cutOff(err)
 	}
 	if len(text) > maxField || !utf8.Valid(text) || slices.Contains(text, 0) {
-		return fault.New(fault.KindUnprocessable, "%s is too long or not text.", name).Detail(name, "too_long", "must be text of at most %d bytes", maxField)
+		return fault.New(fault.KindUnprocessable, "%s is too long or not text.", name).Detail(name, "too_long",
+			"must be text of at most %d bytes", maxField)
 	}
 	u.fields[name] = string(text)
 	return nil
@@ -190,7 +192,8 @@ func (u *Upload) Fields() (map[string]string, error) {
 }
 
 func tooLarge(most int64) error {
-	return fault.New(fault.KindTooLarge, "The file is larger than %d bytes.", most).Detail("file", "too_long", "must be at most %d bytes", most)
+	return fault.New(fault.KindTooLarge, "The file is larger than %d bytes.", most).Detail("file", "too_long", "must be at most %d bytes",
+		most)
 }
 
 func cutOff(err error) error {

@@ -119,23 +119,24 @@ func TestUpload(t *testing.T) {
 		status  int
 		message string
 	}{
-		"raw":              {raw("text/plain; charset=utf-8", "hello"), 200, `"text":"hello"`},
-		"form":             {form(t, "b", "caption", "Bow", "file", "hello"), 200, `"fields":{"caption":"Bow"}`},
-		"fields after":     {form(t, "b", "file", "hello", "caption", "Bow"), 200, `"fields":{"caption":"Bow"}`},
-		"another type":     {raw("image/png", "hello"), 415, "text/plain"},
-		"no type":          {raw("", "hello"), 415, "text/plain"},
-		"too large":        {raw("text/plain", "hello world"), 413, "10 bytes"},
-		"form too large":   {form(t, "b", "file", "hello world"), 413, "10 bytes"},
-		"far too large":    {raw("text/plain", strings.Repeat("x", 2<<20)), 413, "10 bytes"},
-		"no file":          {form(t, "b", "caption", "Bow"), 400, `"field":"file","code":"required"`},
-		"two files":        {form(t, "b", "file", "a", "file", "b"), 400, `"field":"file","code":"duplicate"`},
-		"unknown field":    {form(t, "b", "color", "red", "file", "a"), 422, `"field":"color","code":"unknown_field"`},
-		"unknown at end":   {form(t, "b", "file", "a", "color", "red"), 422, `"field":"color","code":"unknown_field"`},
-		"repeated field":   {form(t, "b", "caption", "a", "caption", "b", "file", "a"), 400, `"field":"caption","code":"duplicate"`},
-		"field not text":   {form(t, "b", "caption", "\xff", "file", "a"), 422, `"field":"caption"`},
-		"no boundary":      {raw("multipart/form-data", "hello"), 400, "boundary"},
-		"broken form":      {raw("multipart/form-data; boundary=b", "--b\r\nhello"), 400, "could not be read"},
-		"form cut in file": {raw("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhel"), 400, "could not be read"},
+		"raw":            {raw("text/plain; charset=utf-8", "hello"), 200, `"text":"hello"`},
+		"form":           {form(t, "b", "caption", "Bow", "file", "hello"), 200, `"fields":{"caption":"Bow"}`},
+		"fields after":   {form(t, "b", "file", "hello", "caption", "Bow"), 200, `"fields":{"caption":"Bow"}`},
+		"another type":   {raw("image/png", "hello"), 415, "text/plain"},
+		"no type":        {raw("", "hello"), 415, "text/plain"},
+		"too large":      {raw("text/plain", "hello world"), 413, "10 bytes"},
+		"form too large": {form(t, "b", "file", "hello world"), 413, "10 bytes"},
+		"far too large":  {raw("text/plain", strings.Repeat("x", 2<<20)), 413, "10 bytes"},
+		"no file":        {form(t, "b", "caption", "Bow"), 400, `"field":"file","code":"required"`},
+		"two files":      {form(t, "b", "file", "a", "file", "b"), 400, `"field":"file","code":"duplicate"`},
+		"unknown field":  {form(t, "b", "color", "red", "file", "a"), 422, `"field":"color","code":"unknown_field"`},
+		"unknown at end": {form(t, "b", "file", "a", "color", "red"), 422, `"field":"color","code":"unknown_field"`},
+		"repeated field": {form(t, "b", "caption", "a", "caption", "b", "file", "a"), 400, `"field":"caption","code":"duplicate"`},
+		"field not text": {form(t, "b", "caption", "\xff", "file", "a"), 422, `"field":"caption"`},
+		"no boundary":    {raw("multipart/form-data", "hello"), 400, "boundary"},
+		"broken form":    {raw("multipart/form-data; boundary=b", "--b\r\nhello"), 400, "could not be read"},
+		"form cut in file": {raw("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhel"), 400,
+			"could not be read"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +158,8 @@ func TestUploadFingerprint(t *testing.T) {
 	if first == "" || first != mark(form(t, "two", "file", "hello", "caption", "Bow")) {
 		t.Error("the same form is another request")
 	}
-	for _, other := range []*http.Request{form(t, "one", "caption", "Aft", "file", "hello"), form(t, "one", "caption", "Bow", "file", "hallo")} {
+	for _, other := range []*http.Request{form(t, "one", "caption", "Aft", "file", "hello"),
+		form(t, "one", "caption", "Bow", "file", "hallo")} {
 		if first == mark(other) {
 			t.Error("another form is the same request")
 		}
@@ -173,7 +175,8 @@ func TestContent(t *testing.T) {
 		return send(t, req)
 	}
 	res, text := get("GET", "/v1/files")
-	if res.StatusCode != 200 || text != "0123456789" || res.Header.Get("ETag") != `"abc"` || res.Header.Get("Cache-Control") != "private, max-age=60" ||
+	if res.StatusCode != 200 || text != "0123456789" || res.Header.Get("ETag") != `"abc"` ||
+		res.Header.Get("Cache-Control") != "private, max-age=60" ||
 		res.Header.Get("Content-Disposition") != `inline; filename=a.txt` {
 		t.Errorf(`got %v %q %v; want res.StatusCode = 200, text = "0123456789", res.Header.Get("ETag") = "abc", res.Header.Get("Cache-Control") = "private, max-age=60", res.Header.Get("Content-Disposition") = inline; filename=a.txt`, res.StatusCode, text, res.Header)
 	}
@@ -181,7 +184,8 @@ func TestContent(t *testing.T) {
 		t.Errorf(`got %v %q; want res.StatusCode = 206, text = "234"`, res.StatusCode, text)
 	}
 	for _, path := range []string{"/v1/files", "/v1/streams"} {
-		if res, text := get("GET", path, "If-None-Match", map[string]string{"/v1/files": `"abc"`, "/v1/streams": `"def"`}[path]); res.StatusCode != 304 || text != "" {
+		if res, text := get("GET", path, "If-None-Match",
+			map[string]string{"/v1/files": `"abc"`, "/v1/streams": `"def"`}[path]); res.StatusCode != 304 || text != "" {
 			t.Errorf(`got %q %v %q; want res.StatusCode = 304, text = ""`, path, res.StatusCode, text)
 		}
 		if res, text := get("HEAD", path); res.StatusCode != 200 || text != "" {

@@ -129,7 +129,8 @@ func (x *exchange) release(ctx context.Context, tx *db.Tx) error {
 	if x.key == "" {
 		return nil
 	}
-	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.OriginalID, x.key)
+	_, err := db.Exec(ctx, tx, `DELETE FROM idempotency_keys WHERE env = ? AND lineage = ? AND key = ?`, x.caller.Env, x.caller.OriginalID,
+		x.key)
 	return err
 }
 

@@ -134,7 +134,8 @@ func TestRepeatWaitsForTheFirst(t *testing.T) {
 		close(finish)
 		a, b := <-answers, <-answers
 		if a.status != 201 || b.status != 201 || a.body != b.body || a.replayed == b.replayed || l.opened(t) != 1 {
-			t.Errorf("got %+v and %+v, opened %d times; want a.status = 201, b.status = 201, a.body = %q, a.replayed != %v, l.opened(t) = 1", a, b, l.opened(t), b.body, b.replayed)
+			t.Errorf("got %+v and %+v, opened %d times; want a.status = 201, b.status = 201, a.body = %q, a.replayed != %v, l.opened(t) = 1", a,
+				b, l.opened(t), b.body, b.replayed)
 		}
 	})
 }

@@ -35,7 +35,8 @@ func TestTwilio(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		if r.Method != "POST" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages.json" || user != "AC1" || password != "secret" ||
-			r.PostFormValue("To") != text.To || r.PostFormValue("From") != text.From || r.PostFormValue("Body") != text.Text || r.Header.Get("Idempotency-Key") != "msg_1" {
+			r.PostFormValue("To") != text.To || r.PostFormValue("From") != text.From || r.PostFormValue("Body") != text.Text ||
+			r.Header.Get("Idempotency-Key") != "msg_1" {
 			t.Errorf(`got %s %s %v %v; want r.Method = "POST", r.URL.Path = "/2010-04-01/Accounts/AC1/Messages.json", user = "AC1", password = "secret", r.PostFormValue("To") = %q, r.PostFormValue("From") = %q, r.PostFormValue("Body") = %q, r.Header.Get("Idempotency-Key") = "msg_1"`, r.Method, r.URL, r.PostForm, r.Header, text.To, text.From, text.Text)
 		}
 		w.WriteHeader(status)
@@ -65,7 +66,8 @@ func TestTwilio(t *testing.T) {
 		status, body = c.status, c.body
 		id, err := twilio.Send(t.Context(), text)
 		r, rejected := errors.AsType[*Rejected](err)
-		if id != c.id || (err == nil) != (c.id != "") || rejected != (c.rejected != "") || rejected && (r.Code != c.rejected || r.OptedOut() != c.optedOut) {
+		if id != c.id || (err == nil) != (c.id != "") || rejected != (c.rejected != "") || rejected &&
+			(r.Code != c.rejected || r.OptedOut() != c.optedOut) {
 			t.Errorf("%s: got %q, %v; want %q, rejected as %q, opted out %t", name, id, err, c.id, c.rejected, c.optedOut)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
@@ -76,7 +78,8 @@ func TestTwilio(t *testing.T) {
 	if _, err := twilio.Send(t.Context(), text); err == nil {
 		t.Error("sent without a recipient, want an error")
 	}
-	for _, bad := range [][3]string{{"api.twilio.com", "AC1", "secret"}, {"https://api.twilio.com", "", "secret"}, {"https://api.twilio.com", "AC1", ""}} {
+	for _, bad := range [][3]string{{"api.twilio.com", "AC1", "secret"}, {"https://api.twilio.com", "", "secret"},
+		{"https://api.twilio.com", "AC1", ""}} {
 		if _, err := NewTwilio(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is accepted, want an error", bad)
 		}
@@ -105,9 +108,10 @@ func TestStatus(t *testing.T) {
 		rejected string
 		fails    bool
 	}{
-		"delivered":       {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
-		"on its way":      {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
-		"unreachable":     {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknown, "30003", true},
+		"delivered":  {200, `{"sid": "SM1", "status": "delivered", "error_code": null, "error_message": null}`, Delivered, "", false},
+		"on its way": {200, `{"sid": "SM1", "status": "sent"}`, Underway, "", false},
+		"unreachable": {200, `{"sid": "SM1", "status": "undelivered", "error_code": 30003, "error_message": "unreachable"}`, Unknown,
+			"30003", true},
 		"no such message": {404, `{"code": 20404, "message": "not found", "status": 404}`, Unknown, "20404", true},
 		"broken":          {500, `oops`, Unknown, "", true},
 	} {
@@ -140,7 +144,8 @@ func TestMessagingService(t *testing.T) {
 func TestSegments(t *testing.T) {
 	for s, want := range map[string]int64{
 		"": 1, "a": 1, strings.Repeat("a", 160): 1, strings.Repeat("a", 161): 2, strings.Repeat("a", 306): 2, strings.Repeat("a", 307): 3,
-		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("ы", 70): 1, strings.Repeat("ы", 71): 2, strings.Repeat("🚤", 36): 2,
+		strings.Repeat("€", 80): 1, strings.Repeat("€", 81): 2, strings.Repeat("ы", 70): 1, strings.Repeat("ы", 71): 2, strings.Repeat("🚤",
+			36): 2,
 	} {
 		if got := Segments(s); got != want {
 			t.Errorf("%.20s…: %d, want %d", s, got, want)

@@ -106,7 +106,8 @@ func (t *Twilio) call(ctx context.Context, method, path string, form url.Values,
 	switch status := res.StatusCode; {
 	case err == nil && (status == http.StatusOK || status == http.StatusCreated):
 		return a, nil
-	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 || err != nil || a.Code == 0:
+	case status == http.StatusTooManyRequests || status == http.StatusUnauthorized || status == http.StatusForbidden || status >= 500 ||
+		err != nil || a.Code == 0:
 		// A wrong token is a configuration error. The message can be sent after it is fixed.
 		return a, fmt.Errorf("twilio returned %d: %.200s", status, text)
 	}

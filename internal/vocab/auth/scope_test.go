@@ -29,8 +29,9 @@ func TestRule(t *testing.T) {
 		"either, second present":   {auth.Either(read, admin), []auth.Scope{admin}, true, "hulls:read or admin"},
 		"either, both missing":     {auth.Either(read, admin), []auth.Scope{write}, false, "hulls:read or admin"},
 		"one of two sets":          {auth.Rule{{read, write}, {admin}}, []auth.Scope{admin}, true, "hulls:read and hulls:write or admin"},
-		"half of each set":         {auth.Rule{{read, write}, {write, admin}}, []auth.Scope{read, admin}, false, "hulls:read and hulls:write or hulls:write and admin"},
-		"no rule":                  {nil, []auth.Scope{read, write, admin}, false, ""}, // a missing rule denies access
+		"half of each set": {auth.Rule{{read, write}, {write, admin}}, []auth.Scope{read, admin}, false,
+			"hulls:read and hulls:write or hulls:write and admin"},
+		"no rule": {nil, []auth.Scope{read, write, admin}, false, ""}, // a missing rule denies access
 	} {
 		t.Run(name, func(t *testing.T) {
 			testkit.Equal(t, c.rule.Allows(c.held), c.allow)

@@ -37,7 +37,8 @@ func TestErrorWrapsItsCause(t *testing.T) {
 	if !errors.Is(f, cause) || !strings.Contains(f.Error(), cause.Error()) {
 		t.Errorf("got %v, want an error that wraps and names its cause %q", f, cause.Error())
 	}
-	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.", Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
+	want := fault.Error{Kind: fault.KindConflict, Message: "Hull 7 is taken.",
+		Details: []fault.Detail{{Field: "status", Code: "state", Message: "is sold"}}, RetryAfter: time.Second}
 	testkit.Equal(t, f.Kind, want.Kind)
 	testkit.Equal(t, f.Message, want.Message)
 	testkit.Equal(t, f.RetryAfter, want.RetryAfter)
@@ -51,10 +52,12 @@ func TestFields(t *testing.T) {
 		kind    fault.Kind
 		message string
 	}{
-		"one value":        {[]detail{{"year", "maximum", "must be at most 2028"}}, fault.KindUnprocessable, "year must be at most 2028."},
-		"a missing field":  {[]detail{{"year", "maximum", "is late"}, {"hin", "required", "is required"}}, fault.KindBadRequest, "year is late; hin is required."},
-		"three":            {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}}, fault.KindUnprocessable, "a 1; b 2; c 3."},
-		"more than fit":    {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}, {"d", "x", "4"}, {"e", "x", "5"}}, fault.KindUnprocessable, "a 1; b 2; c 3; and 2 more."},
+		"one value": {[]detail{{"year", "maximum", "must be at most 2028"}}, fault.KindUnprocessable, "year must be at most 2028."},
+		"a missing field": {[]detail{{"year", "maximum", "is late"}, {"hin", "required", "is required"}}, fault.KindBadRequest,
+			"year is late; hin is required."},
+		"three": {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}}, fault.KindUnprocessable, "a 1; b 2; c 3."},
+		"more than fit": {[]detail{{"a", "x", "1"}, {"b", "x", "2"}, {"c", "x", "3"}, {"d", "x", "4"}, {"e", "x", "5"}},
+			fault.KindUnprocessable, "a 1; b 2; c 3; and 2 more."},
 		"the whole body":   {[]detail{{"", "x", "must be an object"}}, fault.KindUnprocessable, "must be an object."},
 		"a percent inside": {[]detail{{"rate", "x", "must be 100%"}}, fault.KindUnprocessable, "rate must be 100%."},
 	} {

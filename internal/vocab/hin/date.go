@@ -23,7 +23,8 @@ func readDate(code string, thisYear int) (date, []NoteOnHin) {
 	case isDigit(c):
 		return readStraightYear(code, thisYear)
 	default:
-		return date{}, []NoteOnHin{note("month", "Replace %q (character 9): it must be a month from A (January) to L (December), or M or a digit in a number from before August 1984.", c)}
+		return date{}, []NoteOnHin{note("month",
+			"Replace %q (character 9): it must be a month from A (January) to L (December), or M or a digit in a number from before August 1984.", c)}
 	}
 }
 
@@ -35,7 +36,8 @@ func readCurrent(code string, thisYear int) (d date, errs []NoteOnHin) {
 	}
 	modelYear, ok := fullYear(code[2:4], thisYear)
 	if !ok {
-		errs = append(errs, note("model_year", "Replace %q (characters 11 and 12): they must be the last two digits of the model year.", code[2:4]))
+		errs = append(errs, note("model_year", "Replace %q (characters 11 and 12): they must be the last two digits of the model year.",
+			code[2:4]))
 	}
 	if len(errs) > 0 {
 		return d, errs
@@ -49,10 +51,12 @@ func readCurrent(code string, thisYear int) (d date, errs []NoteOnHin) {
 func readModelYear(code string, thisYear int) (d date, errs []NoteOnHin) {
 	modelYear, ok := fullYear(code[1:3], thisYear)
 	if !ok {
-		errs = append(errs, note("model_year", "Replace %q (characters 10 and 11): after M they must be the last two digits of the model year.", code[1:3]))
+		errs = append(errs, note("model_year",
+			"Replace %q (characters 10 and 11): after M they must be the last two digits of the model year.", code[1:3]))
 	}
 	if code[3] < 'A' || code[3] > 'L' {
-		errs = append(errs, note("month", "Replace %q (character 12): after M and the year it must be a month from A (August) to L (July).", code[3]))
+		errs = append(errs, note("month", "Replace %q (character 12): after M and the year it must be a month from A (August) to L (July).",
+			code[3]))
 	}
 	if len(errs) > 0 {
 		return d, errs
@@ -102,7 +106,8 @@ func (d date) warnings(today time.Time) (notes []NoteOnHin) {
 	year := max(d.modelYear, d.year)
 	switch {
 	case d.format == FormatCurrent && year < 1981:
-		notes = append(notes, note("format_era", "This format has been in use since 1981 in Canada and 1984 in the United States, but the number has the year %d.", year))
+		notes = append(notes, note("format_era",
+			"This format has been in use since 1981 in Canada and 1984 in the United States, but the number has the year %d.", year))
 	case d.format != FormatCurrent && (year < 1972 || year > 1984):
 		notes = append(notes, note("format_era", "This format was in use from 1972 to 1984, but the number has the year %d.", year))
 	}
@@ -128,7 +133,8 @@ func (d date) windowWarnings() []NoteOnHin {
 	if monthsAD(d.modelYear-1, first) <= built && built <= monthsAD(d.modelYear, time.July) {
 		return nil
 	}
-	return []NoteOnHin{note("outside_window", "Built in %s %d, but model year %d runs from %s %d to July %d.", d.month, d.year, d.modelYear, first, d.modelYear-1, d.modelYear)}
+	return []NoteOnHin{note("outside_window", "Built in %s %d, but model year %d runs from %s %d to July %d.", d.month, d.year,
+		d.modelYear, first, d.modelYear-1, d.modelYear)}
 }
 
 func monthsAD(year int, month time.Month) int { return year*12 + int(month) }

@@ -76,7 +76,8 @@ func TestDecodeValid(t *testing.T) {
 			t.Errorf("Decode(%q): got errors %v, want it valid", tt.input, d.Errors)
 			continue
 		}
-		got := fmt.Sprintf("%s %s %s %s %s %d-%02d MY%s", or(d.Country), *d.Normalized, *d.Format, *d.ManufacturerCode, *d.Serial, *d.YearBuilt, *d.Month, or(d.ModelYear))
+		got := fmt.Sprintf("%s %s %s %s %s %d-%02d MY%s", or(d.Country), *d.Normalized, *d.Format, *d.ManufacturerCode, *d.Serial,
+			*d.YearBuilt, *d.Month, or(d.ModelYear))
 		if got != tt.want {
 			t.Errorf("Decode(%q)\n got %s\nwant %s", tt.input, got, tt.want)
 		}

@@ -34,7 +34,8 @@ func split(input string) (country, number string, errs []NoteOnHin) {
 		return "", "", []NoteOnHin{note("character", "Remove %+q: a HIN contains only the letters A to Z and digits.", char)}
 	}
 	if len(number) != length {
-		return "", "", []NoteOnHin{note("length", "Send all 12 characters of the HIN, with or without a two-letter country code. This one has %d.", len(number))}
+		return "", "", []NoteOnHin{note("length",
+			"Send all 12 characters of the HIN, with or without a two-letter country code. This one has %d.", len(number))}
 	}
 	return country, number, nil
 }

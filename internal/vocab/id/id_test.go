@@ -110,7 +110,8 @@ func TestNeighborsAreFarApart(t *testing.T) {
 
 func TestFloor(t *testing.T) {
 	source := id.NewSource()
-	before, made, after := source.New("hull", noon.Add(-time.Millisecond)), source.New("hull", noon), source.New("hull", noon.Add(time.Millisecond))
+	before, made, after := source.New("hull", noon.Add(-time.Millisecond)), source.New("hull", noon), source.New("hull",
+		noon.Add(time.Millisecond))
 	floor := id.Floor("hull", noon)
 	if !id.Valid("hull", floor) || before >= floor || made < floor || after < floor {
 		t.Errorf("got %s, want a valid id between %s and %s", floor, before, made)
@@ -134,7 +135,8 @@ func TestFloor(t *testing.T) {
 // FuzzValid checks that exactly the IDs that a source can generate are valid,
 // written in one way only; the order of text is then the order of time.
 func FuzzValid(f *testing.F) {
-	for _, seed := range []string{"hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "hull_", "hull_8zzzzzzzzzzzzzzzzzzzzzzzzz", "HULL_01JCQZ8T5N8M2X4V6B7C9D0E1F", "hull_01jcqz8t5n8m2x4v6b7c9d0e1\x00"} {
+	for _, seed := range []string{"hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "hull_", "hull_8zzzzzzzzzzzzzzzzzzzzzzzzz",
+		"HULL_01JCQZ8T5N8M2X4V6B7C9D0E1F", "hull_01jcqz8t5n8m2x4v6b7c9d0e1\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

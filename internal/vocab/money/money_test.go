@@ -45,7 +45,8 @@ func TestScheduleAddsUp(t *testing.T) {
 		balance, principal, paid := l.PrincipalCents, int64(0), int64(0)
 		for i, r := range rows {
 			if r.PrincipalCents+r.InterestCents != r.PaymentCents || r.PrincipalCents < 0 || r.InterestCents < 0 {
-				t.Fatalf("row does not add up: got %+v; want r.PrincipalCents+r.InterestCents = %v, r.PrincipalCents >= 0, r.InterestCents >= 0", r, r.PaymentCents)
+				t.Fatalf("row does not add up: got %+v; want r.PrincipalCents+r.InterestCents = %v, r.PrincipalCents >= 0, r.InterestCents >= 0", r,
+					r.PaymentCents)
 			}
 			if balance -= r.PrincipalCents; balance != r.BalanceCents || balance < 0 {
 				t.Fatalf("row %d has the balance %d, want %d", i, r.BalanceCents, balance)
@@ -58,7 +59,8 @@ func TestScheduleAddsUp(t *testing.T) {
 		switch {
 		case principal != l.PrincipalCents || balance != 0:
 			t.Fatalf("principal %d, last balance %d", principal, balance)
-		case cost.TotalCents != paid || cost.FinanceChargeCents != paid-l.PrincipalCents || cost.FinalPaymentCents != rows[len(rows)-1].PaymentCents:
+		case cost.TotalCents != paid || cost.FinanceChargeCents != paid-l.PrincipalCents ||
+			cost.FinalPaymentCents != rows[len(rows)-1].PaymentCents:
 			t.Fatalf("cost %+v, paid %d", cost, paid)
 		case l.APR.Scaled() == 0 && cost.FinanceChargeCents != 0:
 			t.Fatalf("got interest without a rate: %+v", cost)
@@ -72,7 +74,8 @@ func drawPercent(t *rapid.T) Percent {
 
 func TestScheduleDates(t *testing.T) {
 	rows := (Loan{100, "0", 14}).Schedule(time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC))
-	for i, want := range map[int]string{0: "2027-01-31", 1: "2027-02-28", 2: "2027-03-31", 3: "2027-04-30", 12: "2028-01-31", 13: "2028-02-29"} {
+	for i, want := range map[int]string{0: "2027-01-31", 1: "2027-02-28", 2: "2027-03-31", 3: "2027-04-30", 12: "2028-01-31",
+		13: "2028-02-29"} {
 		if rows[i].DueOn != want {
 			t.Errorf("payment %d is due on %s, want %s", i+1, rows[i].DueOn, want)
 		}
@@ -83,12 +86,14 @@ func TestPercentOf(t *testing.T) {
 	for _, v := range []struct {
 		p           Percent
 		cents, want int64
-	}{{"6", 100, 6}, {"6.25", 200, 13}, {"6.25", 199, 12}, {"0", 12345, 0}, {"100", MaxCents, MaxCents}, {"7.5", -100, 0}, {"0.0001", 500_000, 1}} {
+	}{{"6", 100, 6}, {"6.25", 200, 13}, {"6.25", 199, 12}, {"0", 12345, 0}, {"100", MaxCents, MaxCents}, {"7.5", -100, 0}, {"0.0001",
+		500_000, 1}} {
 		if got := v.p.Of(v.cents); got != v.want {
 			t.Errorf("%s%% of %d is %d, want %d", v.p, v.cents, got, v.want)
 		}
 	}
-	for p, good := range map[Percent]bool{"0": true, "100": true, "6.2500": true, "100.0": true, "100.1": false, "-1": false, "": false, "1e1": false, "6.": false, ".5": false, "6.25001": false, " 6": false} {
+	for p, good := range map[Percent]bool{"0": true, "100": true, "6.2500": true, "100.0": true, "100.1": false, "-1": false, "": false,
+		"1e1": false, "6.": false, ".5": false, "6.25001": false, " 6": false} {
 		var bad fault.Fields
 		if p.Check(&bad, "rate"); (len(bad) == 0) != good {
 			t.Errorf("%q: got faults %v, want it good: %t", p, bad, good)
@@ -97,7 +102,8 @@ func TestPercentOf(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	for cents, want := range map[int64]string{0: "$0.00", 5: "$0.05", 123456: "$1,234.56", -2000: "−$20.00", 100_000_000: "$1,000,000.00", 99999: "$999.99"} {
+	for cents, want := range map[int64]string{0: "$0.00", 5: "$0.05", 123456: "$1,234.56", -2000: "−$20.00", 100_000_000: "$1,000,000.00",
+		99999: "$999.99"} {
 		if got := Format(cents); got != want {
 			t.Errorf("%d is %s, want %s", cents, got, want)
 		}

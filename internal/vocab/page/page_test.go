@@ -73,17 +73,22 @@ func TestCut(t *testing.T) {
 		query page.Query
 		want  page.Page[string]
 	}{
-		"the first page":        {page.Query{Limit: 2}, page.Page[string]{Data: []string{"e", "d"}, HasMore: true, NextCursor: new("d"), PrevCursor: null}},
-		"all on one page":       {page.Query{Limit: 5}, page.Page[string]{Data: all}},
-		"more room than rows":   {page.Query{Limit: 9}, page.Page[string]{Data: all}},
-		"the middle":            {page.Query{Limit: 2, StartingAfter: "d"}, page.Page[string]{Data: []string{"c", "b"}, HasMore: true, NextCursor: new("b"), PrevCursor: new("c")}},
-		"the last page":         {page.Query{Limit: 2, StartingAfter: "c"}, page.Page[string]{Data: []string{"b", "a"}, PrevCursor: new("b")}},
-		"past the end":          {page.Query{Limit: 2, StartingAfter: "a"}, page.Page[string]{Data: []string{}}},
-		"back to the newest":    {page.Query{Limit: 2, EndingBefore: "c"}, page.Page[string]{Data: []string{"e", "d"}, NextCursor: new("d")}},
-		"back in the middle":    {page.Query{Limit: 2, EndingBefore: "b"}, page.Page[string]{Data: []string{"d", "c"}, HasMore: true, NextCursor: new("c"), PrevCursor: new("d")}},
-		"back from the newest":  {page.Query{Limit: 2, EndingBefore: "e"}, page.Page[string]{Data: []string{}}},
-		"a cursor between rows": {page.Query{Limit: 2, StartingAfter: "cc"}, page.Page[string]{Data: []string{"c", "b"}, HasMore: true, NextCursor: new("b"), PrevCursor: new("c")}},
-		"a cursor before all":   {page.Query{Limit: 2, StartingAfter: "z"}, page.Page[string]{Data: []string{"e", "d"}, HasMore: true, NextCursor: new("d")}},
+		"the first page": {page.Query{Limit: 2},
+			page.Page[string]{Data: []string{"e", "d"}, HasMore: true, NextCursor: new("d"), PrevCursor: null}},
+		"all on one page":     {page.Query{Limit: 5}, page.Page[string]{Data: all}},
+		"more room than rows": {page.Query{Limit: 9}, page.Page[string]{Data: all}},
+		"the middle": {page.Query{Limit: 2, StartingAfter: "d"},
+			page.Page[string]{Data: []string{"c", "b"}, HasMore: true, NextCursor: new("b"), PrevCursor: new("c")}},
+		"the last page":      {page.Query{Limit: 2, StartingAfter: "c"}, page.Page[string]{Data: []string{"b", "a"}, PrevCursor: new("b")}},
+		"past the end":       {page.Query{Limit: 2, StartingAfter: "a"}, page.Page[string]{Data: []string{}}},
+		"back to the newest": {page.Query{Limit: 2, EndingBefore: "c"}, page.Page[string]{Data: []string{"e", "d"}, NextCursor: new("d")}},
+		"back in the middle": {page.Query{Limit: 2, EndingBefore: "b"},
+			page.Page[string]{Data: []string{"d", "c"}, HasMore: true, NextCursor: new("c"), PrevCursor: new("d")}},
+		"back from the newest": {page.Query{Limit: 2, EndingBefore: "e"}, page.Page[string]{Data: []string{}}},
+		"a cursor between rows": {page.Query{Limit: 2, StartingAfter: "cc"},
+			page.Page[string]{Data: []string{"c", "b"}, HasMore: true, NextCursor: new("b"), PrevCursor: new("c")}},
+		"a cursor before all": {page.Query{Limit: 2, StartingAfter: "z"},
+			page.Page[string]{Data: []string{"e", "d"}, HasMore: true, NextCursor: new("d")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, beyond := rows(all, c.query)
@@ -142,7 +147,8 @@ func TestMergeIsAsOneList(t *testing.T) {
 // list and nothing else, alone.
 func FuzzCursor(f *testing.F) {
 	const hull = "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"
-	for _, seed := range [][2]string{{hull, ""}, {"", hull}, {hull, hull}, {"con_01jcqz8t5n8m2x4v6b7c9d0e1f", ""}, {"\x00", "\xff"}, {hull + "'", ""}} {
+	for _, seed := range [][2]string{{hull, ""}, {"", hull}, {hull, hull}, {"con_01jcqz8t5n8m2x4v6b7c9d0e1f", ""}, {"\x00", "\xff"},
+		{hull + "'", ""}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, after, before string) {
