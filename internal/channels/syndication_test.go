@@ -251,7 +251,8 @@ func TestListingAsXML(t *testing.T) {
 		b.Description != `Fast & "dry" <b>` || b.Material != nil ||
 		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
 		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", `+
-			`b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", b.Photos[1].URL = "https://x/2.jpg"`, doc)
+			`b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", `+
+			`b.Photos[1].URL = "https://x/2.jpg"`, doc)
 	}
 }
 

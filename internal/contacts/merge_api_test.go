@@ -251,7 +251,8 @@ func TestErase(t *testing.T) {
 		var c contacts.Contact
 		if s.Test.Get("/v1/contacts/"+contact, 200, &c); c.ErasedAt == nil || c.Name() != "" || c.Email != nil || c.Phone != nil ||
 			c.Address != nil || len(c.Tags)+len(c.Metadata) != 0 {
-			t.Errorf(`got %s; want c.ErasedAt != nil, c.Name() = "", c.Email = nil, c.Phone = nil, c.Address = nil, len(c.Tags)+len(c.Metadata) = 0`, testkit.Show(c))
+			t.Errorf(`got %s; want c.ErasedAt != nil, c.Name() = "", c.Email = nil, c.Phone = nil, c.Address = nil, len(c.Tags)+len(c.Metadata) = 0`,
+				testkit.Show(c))
 		}
 		var left []string
 		for _, path := range []string{

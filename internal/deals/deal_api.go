@@ -110,7 +110,9 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
 
 // change locks a deal, checks If-Match, edits it and saves it. Edit returns the
 // event and the reason for the history.
-func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(d *Deal) (event string, reason *string, err error)) (Deal, error) {
+func (a *API) change(
+	ctx context.Context, tx *db.Tx, id string, edit func(d *Deal) (event string, reason *string, err error),
+) (Deal, error) {
 	d, err := rest.Change(ctx, tx, FindForUpdate, id, func(before Deal, d *Deal) error {
 		event, reason, err := edit(d)
 		if err != nil {

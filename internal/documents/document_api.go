@@ -149,7 +149,9 @@ func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f fa
 }
 
 // change locks the deal, finds a document of it, checks If-Match and calls edit.
-func change(ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, before Document, doc *Document) error) (Document, error) {
+func change(
+	ctx context.Context, tx *db.Tx, in ByDocument, edit func(d *deals.Deal, before Document, doc *Document) error,
+) (Document, error) {
 	d, err := deals.FindForUpdate(ctx, tx, in.DealID)
 	if err != nil {
 		return Document{}, err

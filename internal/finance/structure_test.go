@@ -56,7 +56,7 @@ func TestAmountFinanced(t *testing.T) {
 		"one cent":                  {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 9999999 }, 0, 1},
 		"nothing to finance":        {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 10000000 }, 0, 0},
 		"cash down above the price": {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
-		"other products kept":       {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // those of a structure selected before
+		"other products kept":       {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // of an earlier structure
 	} {
 		d, c := deals.Deal{PriceUSD: 100000, TaxRatePercent: "0"}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
 		tt.change(&d, &c)

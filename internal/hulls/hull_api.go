@@ -42,19 +42,23 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
 		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."),
 		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
+
 	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive)
 	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
 		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes."),
 		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
+
 	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs)
 	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs,
 		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`))
+
 	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
 	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
 		rest.Describe("Replaces the pricing. Omitted fields are cleared, except the original price."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
+
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
 		rest.Describe("Also returns 200 for an invalid number. `errors` then lists the problems."))
 }
@@ -83,7 +87,9 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByHull) (Hull, error) {
 
 // change finds a hull, checks If-Match, and saves it after edit. Edit returns
 // the event and the reason.
-func (a *API) change(ctx context.Context, tx *db.Tx, id string, edit func(h *Hull) (event string, reason *string, err error)) (Hull, error) {
+func (a *API) change(
+	ctx context.Context, tx *db.Tx, id string, edit func(h *Hull) (event string, reason *string, err error),
+) (Hull, error) {
 	return rest.Change(ctx, tx, Find, id, func(before Hull, h *Hull) error {
 		event, reason, err := edit(h)
 		if err != nil {

@@ -96,6 +96,7 @@ func TestUniqueNumbersUnderConcurrency(t *testing.T) {
 			})
 		}
 		wg.Wait()
+
 		testkit.Equal(t, counts[201], 1)
 		testkit.Equal(t, counts[409], 19)
 	})
@@ -215,7 +216,8 @@ func TestPricing(t *testing.T) {
 		testkit.Equal(t, p.Cost, nil)
 		testkit.Equal(t, p.PriceType, "asking")
 		s.Advance(time.Hour)
-		s.Test.Put(path+"/pricing", `{"price_usd":90000,"msrp_usd":120000,"price_type":"sale","cost":{"invoice_cents":7000000},"floor_usd":85000,"reason":"autumn"}`, 200, &p)
+		s.Test.Put(path+"/pricing", `{"price_usd":90000,"msrp_usd":120000,"price_type":"sale",`+
+			`"cost":{"invoice_cents":7000000},"floor_usd":85000,"reason":"autumn"}`, 200, &p)
 		testkit.Equal(t, p.PriceUSD, 90000)
 		testkit.Equal(t, p.OriginalPriceUSD, 100000)
 		testkit.Equal(t, p.Cost.InvoiceCents, new(int64(7000000)))
@@ -258,7 +260,8 @@ func TestSpecs(t *testing.T) {
 		testkit.Equal(t, specs.Version, 0, "no sheet yet")
 		testkit.Equal(t, specs.Engines, nil, "no sheet yet")
 		testkit.Equal(t, specs.EngineCount, nil, "no sheet yet")
-		s.Test.Put(path, `{"beam_ft":8.5,"engines":[{"make":"Yamaha","hp":300,"fuel":"gas","type":"outboard_4s"}],"tanks":{"fuel_gal":130},"trailer":null}`, 200, &specs)
+		s.Test.Put(path, `{"beam_ft":8.5,"engines":[{"make":"Yamaha","hp":300,"fuel":"gas","type":"outboard_4s"}],`+
+			`"tanks":{"fuel_gal":130},"trailer":null}`, 200, &specs)
 		testkit.Equal(t, specs.TotalPowerHP, new(300.0))
 		testkit.Equal(t, specs.Version, 1)
 		s.Test.Get(path+"?units=metric", 200, &specs)
@@ -301,6 +304,7 @@ func TestConcurrentChangesWithIfMatch(t *testing.T) {
 			})
 		}
 		wg.Wait()
+
 		testkit.Equal(t, counts[200], 1)
 		testkit.Equal(t, counts[409], 15)
 	})

@@ -112,7 +112,8 @@ func TestImport(t *testing.T) {
 		h = found.Data[0]
 		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil ||
 			!slices.Equal(h.PublishedChannels, []string{channel}) {
-			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`, testkit.Show(h), []string{channel})
+			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`,
+				testkit.Show(h), []string{channel})
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
 

@@ -36,12 +36,14 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Update or reopen a lead", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead."),
 		rest.Example(`{"status": "contacted", "timeline": "before summer"}`))
+
 	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign a lead", a.assign,
 		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write at the lead's location."),
 		rest.Example(`{"strategy": "round_robin"}`))
 	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments)
 	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
 		rest.Example(`{"reason": "Bought elsewhere"}`))
+
 	a.mountConsents(r)
 	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List the intent signals of a lead", a.signals)
 	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal, rest.NoIfMatch,

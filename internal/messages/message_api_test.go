@@ -231,7 +231,8 @@ func TestSendOnce(t *testing.T) {
 		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, &m)
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) }) // the others fail because it is being sent
+			// The others fail because it is being sent.
+			wg.Go(func() { _ = jobs.Run(t.Context(), w.SendMessage, messages.SendMessage{Env: w.env, MessageID: m.ID}) })
 		}
 		wg.Wait()
 		testkit.Equal(t, len(net.messages()), 1, "sent", "times")

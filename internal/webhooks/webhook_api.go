@@ -44,10 +44,12 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"overlap_hours": 24}`))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
 		rest.Describe("Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result."))
+
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage,
 		"Replay past events by ID or time range", a.replay, rest.NoIfMatch,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events."))
+
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
 		a.getDelivery)
@@ -58,9 +60,11 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
 		a.drain, rest.NoIfMatch,
 		rest.Example(`{"action": "redeliver"}`))
+
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
+
 	for _, k := range a.Kinds {
 		rest.Webhook(r, k.Type, k.Doc, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
 	}

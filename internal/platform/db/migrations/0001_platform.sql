@@ -65,7 +65,7 @@ CREATE TABLE users (
 
 CREATE UNIQUE INDEX users_email ON users (env, email);
 
--- Whoever signs in names an email, not an environment.
+-- A sign-in only has an email, so this lookup has no environment.
 CREATE INDEX users_sign_in ON users (email);
 
 CREATE TABLE user_roles (
@@ -79,7 +79,7 @@ CREATE TABLE user_roles (
 
 CREATE INDEX user_roles_role ON user_roles (env, role_id);
 
--- A link that lets its owner set a password, once.
+-- A link to set a password. It works once.
 CREATE TABLE invitations (
     env        BIGINT NOT NULL,
     hash       BYTEA NOT NULL, -- SHA-256 of the token in the link
@@ -120,7 +120,7 @@ CREATE TABLE mfa_factors (
     label        TEXT,
     secret       BYTEA NOT NULL, -- sealed
     active       BOOLEAN NOT NULL,
-    last_step    BIGINT NOT NULL, -- a code works once: the time step of the last one
+    last_step    BIGINT NOT NULL, -- time step of the last code, because a code works once
     failures     BIGINT NOT NULL,
     locked_until TIMESTAMPTZ,
     created_at   TIMESTAMPTZ NOT NULL,
@@ -129,7 +129,7 @@ CREATE TABLE mfa_factors (
 
 CREATE INDEX mfa_factors_user ON mfa_factors (env, user_id);
 
--- Codes for the day the second factor is lost; each works once.
+-- Recovery codes for a lost two-factor method. Each works once.
 CREATE TABLE recovery_codes (
     env     BIGINT NOT NULL,
     user_id {id} NOT NULL,
@@ -138,7 +138,7 @@ CREATE TABLE recovery_codes (
     PRIMARY KEY (env, user_id, hash)
 );
 
--- Proof of a second factor, to be spent within minutes, once.
+-- A recent two-factor confirmation. It works once and expires within minutes.
 CREATE TABLE mfa_tokens (
     env        BIGINT NOT NULL,
     hash       BYTEA NOT NULL,
@@ -148,7 +148,7 @@ CREATE TABLE mfa_tokens (
     PRIMARY KEY (env, hash)
 );
 
--- What a WebAuthn authenticator is asked to sign.
+-- Challenges for WebAuthn authenticators.
 CREATE TABLE mfa_challenges (
     env        BIGINT NOT NULL,
     factor_id  {id} NOT NULL,
@@ -160,13 +160,13 @@ CREATE TABLE mfa_challenges (
 CREATE TABLE api_keys (
     env        BIGINT NOT NULL,
     id         {id} NOT NULL,
-    public_id  {id} NOT NULL, -- the part of the key that may be shown; finds the row
+    public_id  {id} NOT NULL, -- the public part of the key, which identifies the row
     hash       BYTEA NOT NULL, -- SHA-256 of the whole key
     name       TEXT NOT NULL,
     scopes     TEXT NOT NULL,
     rate_limit BIGINT,
     lineage    {id} NOT NULL, -- the first key of a chain of rotations
-    pin        TEXT NOT NULL, -- the API version it was issued under
+    pin        TEXT NOT NULL, -- the API version when it was issued
     created_by TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL,
     expires_at TIMESTAMPTZ,
@@ -176,7 +176,7 @@ CREATE TABLE api_keys (
     PRIMARY KEY (env, id)
 ) {clustered};
 
--- Requests by hour, added up in memory and written now and then.
+-- Requests per hour, counted in memory and written periodically.
 CREATE TABLE api_key_uses (
     env     BIGINT NOT NULL,
     key_id  {id} NOT NULL,
@@ -185,10 +185,10 @@ CREATE TABLE api_key_uses (
     PRIMARY KEY (env, key_id, hour)
 ) {clustered};
 
--- The one look-up without env: a credential is how the environment is found.
+-- The only lookup without env. The credential determines the environment.
 CREATE UNIQUE INDEX api_keys_public_id ON api_keys (public_id);
 
--- What happened, written in the transaction in which it did: the outbox.
+-- The outbox: events, written in the transaction of the change.
 CREATE TABLE events (
     env             BIGINT NOT NULL,
     id              {id} NOT NULL,
@@ -203,7 +203,7 @@ CREATE TABLE events (
     PRIMARY KEY (env, id)
 );
 
--- Events are kept for 30 days, the count of an object's events for ever.
+-- Events are stored for 30 days, the number of events of an object permanently.
 CREATE TABLE event_sequences (
     env       BIGINT NOT NULL,
     object_id {id} NOT NULL,
@@ -226,9 +226,9 @@ CREATE TABLE audit_entries (
     user_agent  TEXT,
     changes     TEXT NOT NULL,
     outcome     TEXT NOT NULL,
-    mark        BYTEA NOT NULL, -- shows that we wrote it
-    link        BIGINT, -- its place in the chain, given shortly after the commit
-    mac         BYTEA,  -- over the mark and the mac of the link before
+    mark        BYTEA NOT NULL, -- shows that Slipway wrote it
+    link        BIGINT, -- its position in the chain, assigned shortly after the commit
+    mac         BYTEA,  -- of the mark and the mac of the previous link
     PRIMARY KEY (env, id)
 );
 
@@ -243,13 +243,13 @@ CREATE INDEX audit_entries_action ON audit_entries (env, action, id);
 CREATE TABLE audit_chains (
     env        BIGINT PRIMARY KEY,
     first_link BIGINT NOT NULL,
-    before_mac BYTEA NOT NULL, -- of the link before the first
+    before_mac BYTEA NOT NULL, -- mac of the link before the first
     last_link  BIGINT NOT NULL,
     last_mac   BYTEA NOT NULL,
-    seal       BYTEA NOT NULL  -- over the row
+    seal       BYTEA NOT NULL  -- mac of the row
 );
 
--- The response of a write, kept for 24 hours under the caller's key.
+-- Responses to writes, stored for 24 hours by the client's Idempotency-Key.
 CREATE TABLE idempotency_keys (
     env         BIGINT NOT NULL,
     lineage     {id} NOT NULL,
@@ -257,7 +257,7 @@ CREATE TABLE idempotency_keys (
     fingerprint BYTEA NOT NULL,
     status      BIGINT NOT NULL,
     header      TEXT NOT NULL,
-    body        BYTEA NOT NULL, -- sealed: it may hold a secret shown once
+    body        BYTEA NOT NULL, -- sealed, because it can contain a secret that is shown once
     created_at  TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (env, lineage, key)
 );

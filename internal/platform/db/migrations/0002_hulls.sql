@@ -16,7 +16,7 @@ CREATE TABLE hulls (
     length_ft          DOUBLE PRECISION NOT NULL,
     price_usd          BIGINT NOT NULL,
     status             TEXT NOT NULL,
-    status_before      TEXT, -- what an archived hull goes back to
+    status_before      TEXT, -- status that an archived hull returns to
     location_id        {id} NOT NULL,
     condition          TEXT NOT NULL,
     category           TEXT NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE hulls (
     FOREIGN KEY (env, location_id) REFERENCES locations (env, id)
 ) {clustered};
 
--- A boat that left may come back as a trade: only hulls in the working inventory are unique.
+-- A sold boat can return as a trade-in, so only hulls in the active inventory are unique.
 CREATE UNIQUE INDEX hulls_hin ON hulls (env, hin) WHERE status NOT IN ('archived', 'delivered');
 CREATE UNIQUE INDEX hulls_stock_number ON hulls (env, stock_number) WHERE status NOT IN ('archived', 'delivered');
 
@@ -50,7 +50,7 @@ CREATE INDEX hulls_location ON hulls (env, location_id, id);
 CREATE INDEX hulls_make ON hulls (env, make_key, id);
 CREATE INDEX hulls_updated ON hulls (env, updated_at, id);
 
--- The words a hull is found by. Both databases answer from the same rows, so
+-- The search terms of a hull. Both databases use the same rows, so
 -- that they find the same hulls.
 CREATE TABLE hull_terms (
     env  BIGINT NOT NULL,
@@ -63,7 +63,7 @@ CREATE INDEX hull_terms_hull ON hull_terms (env, id, term);
 
 CREATE TABLE hull_specs (
     env        BIGINT NOT NULL,
-    id         {id} NOT NULL, -- the hull's
+    id         {id} NOT NULL, -- ID of the hull
     specs      TEXT NOT NULL,
     version    BIGINT NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL,
@@ -72,7 +72,7 @@ CREATE TABLE hull_specs (
 
 CREATE TABLE hull_pricing (
     env                BIGINT NOT NULL,
-    id                 {id} NOT NULL, -- the hull's
+    id                 {id} NOT NULL, -- ID of the hull
     price_usd          BIGINT NOT NULL,
     msrp_usd           BIGINT,
     original_price_usd BIGINT NOT NULL,

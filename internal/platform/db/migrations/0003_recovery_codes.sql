@@ -1,4 +1,4 @@
 -- +goose Up
 
--- The factor that the codes came with: they are good if it was proven first.
+-- The two-factor method that the codes belong to. They are valid after it is confirmed.
 ALTER TABLE recovery_codes ADD COLUMN factor_id {id} NOT NULL DEFAULT '';

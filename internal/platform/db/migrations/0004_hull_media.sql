@@ -1,12 +1,12 @@
 -- +goose Up
 
-ALTER TABLE hulls ADD COLUMN primary_photo {id}; -- the key of the photo that is shown first
+ALTER TABLE hulls ADD COLUMN primary_photo {id}; -- key of the first photo
 
--- Blobs that belong to no row: not yet, or not any more. See blobs.Keeper.
+-- Blobs without a row: not claimed yet, or to be deleted. See blobs.Keeper.
 CREATE TABLE loose_blobs (
     env    BIGINT NOT NULL,
     key    {id} NOT NULL,
-    doomed BOOLEAN NOT NULL, -- it can no longer be claimed
+    doomed BOOLEAN NOT NULL, -- it can't be claimed any more
     due_at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (env, key)
 ) {clustered};
@@ -17,7 +17,7 @@ CREATE TABLE hull_photos (
     env          BIGINT NOT NULL,
     id           {id} NOT NULL,
     hull_id      {id} NOT NULL,
-    position     BIGINT NOT NULL, -- 1, 2, 3 without gaps, kept so under a lock on the hull
+    position     BIGINT NOT NULL, -- 1, 2, 3 without gaps, guarded by a lock on the hull
     caption      TEXT,
     state        TEXT NOT NULL,
     problem      TEXT,
@@ -26,7 +26,7 @@ CREATE TABLE hull_photos (
     bytes        BIGINT NOT NULL,
     width        BIGINT NOT NULL,
     height       BIGINT NOT NULL,
-    blob         {id} NOT NULL, -- the key under which its sizes are kept
+    blob         {id} NOT NULL, -- key of its stored sizes
     version      BIGINT NOT NULL,
     created_at   TIMESTAMPTZ NOT NULL,
     updated_at   TIMESTAMPTZ NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE hull_photos (
     FOREIGN KEY (env, hull_id) REFERENCES hulls (env, id)
 ) {clustered};
 
--- The same file is one photo of a hull, however often it is sent.
+-- A file that is sent again is the same photo of the hull.
 CREATE UNIQUE INDEX hull_photos_same ON hull_photos (env, hull_id, sha256);
 CREATE INDEX hull_photos_order ON hull_photos (env, hull_id, position);
 
@@ -47,7 +47,7 @@ CREATE TABLE channels (
     push_url     TEXT,
     filter       TEXT NOT NULL,
     auto_publish BOOLEAN NOT NULL,
-    push_after   TIMESTAMPTZ NOT NULL, -- a node is at it until then, or the partner is given time to recover
+    push_after   TIMESTAMPTZ NOT NULL, -- until then, a node is pushing, or the partner has time to recover
     failures     BIGINT NOT NULL, -- in a row
     version      BIGINT NOT NULL,
     created_at   TIMESTAMPTZ NOT NULL,
@@ -55,24 +55,24 @@ CREATE TABLE channels (
     PRIMARY KEY (env, id)
 ) {clustered};
 
--- A hull on a channel: what the dealer wants, and how far it has come.
+-- A hull on a channel: what the dealer requested, and its state.
 CREATE TABLE hull_listings (
     env          BIGINT NOT NULL,
     channel_id   {id} NOT NULL,
     hull_id      {id} NOT NULL,
     wanted       BOOLEAN NOT NULL,
-    listed       BOOLEAN NOT NULL, -- the public can see it there
+    listed       BOOLEAN NOT NULL, -- whether it is public there
     state        TEXT NOT NULL,
     action       TEXT,
     external_id  TEXT,
     url          TEXT,
     code         TEXT,
     message      TEXT,
-    attempts     BIGINT NOT NULL, -- in vain, since it was queued
+    attempts     BIGINT NOT NULL, -- failed attempts since it was queued
     due_at       TIMESTAMPTZ,
     attempted_at TIMESTAMPTZ,
     published_at TIMESTAMPTZ,
-    revision     BIGINT NOT NULL, -- counts what the channel should learn
+    revision     BIGINT NOT NULL, -- counts the changes that the channel must receive
     updated_at   TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (env, channel_id, hull_id)
 ) {clustered};
@@ -92,16 +92,16 @@ CREATE TABLE hull_imports (
     columns         TEXT NOT NULL,
     ignored_columns TEXT NOT NULL,
     bytes           BIGINT NOT NULL,
-    bytes_done      BIGINT NOT NULL, -- where the next batch begins
+    bytes_done      BIGINT NOT NULL, -- where the next batch starts
     row_count       BIGINT NOT NULL,
     created         BIGINT NOT NULL,
     updated         BIGINT NOT NULL,
     failed          BIGINT NOT NULL,
     problem         TEXT,
-    actor           TEXT NOT NULL, -- who asked for it, and is the author of what it does
+    actor           TEXT NOT NULL, -- who requested it, recorded as the author of its changes
     request_id      TEXT,
     blob            {id} NOT NULL,
-    beat_at         TIMESTAMPTZ NOT NULL, -- a sign of life
+    beat_at         TIMESTAMPTZ NOT NULL, -- last sign of progress
     started_at      TIMESTAMPTZ,
     finished_at     TIMESTAMPTZ,
     version         BIGINT NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE hull_imports (
 
 CREATE INDEX hull_imports_open ON hull_imports (beat_at) WHERE state IN ('queued', 'running');
 
--- The rows of an atomic import, checked and waiting to be kept all at once.
+-- The rows of an atomic import, checked and waiting to be saved together.
 CREATE TABLE hull_import_rows (
     env       BIGINT NOT NULL,
     import_id {id} NOT NULL,

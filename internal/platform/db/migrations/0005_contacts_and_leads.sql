@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- People and companies. Neither email nor phone is unique: duplicates happen
--- and are merged by people who know better.
+-- and are merged by users.
 CREATE TABLE contacts (
     env               BIGINT NOT NULL,
     id                {id} NOT NULL,
@@ -29,7 +29,7 @@ CREATE INDEX contacts_phone ON contacts (env, phone, id) WHERE phone IS NOT NULL
 CREATE INDEX contacts_updated ON contacts (env, updated_at, id);
 CREATE INDEX contacts_merged ON contacts (env, merged_into) WHERE merged_into IS NOT NULL;
 
--- The words and tags a contact is found by.
+-- The search terms and tags of a contact.
 CREATE TABLE contact_terms (
     env  BIGINT NOT NULL,
     term {id} NOT NULL,
@@ -39,7 +39,7 @@ CREATE TABLE contact_terms (
 
 CREATE INDEX contact_terms_contact ON contact_terms (env, id);
 
--- The ledger: only added to. What somebody agreed to or took back, with the
+-- Consent records, which are never changed: grants and revocations, with the
 -- evidence.
 CREATE TABLE consents (
     env                  BIGINT NOT NULL,
@@ -76,19 +76,19 @@ CREATE INDEX consents_contact ON consents (env, contact_id, id);
 CREATE INDEX consents_lead ON consents (env, lead_id, id) WHERE lead_id IS NOT NULL;
 CREATE UNIQUE INDEX consents_revokes ON consents (env, revokes_id) WHERE revokes_id IS NOT NULL;
 
--- Which addresses a record binds. The address is a keyed hash: it outlives the
+-- The addresses of a record. The address is a keyed hash that remains after the
 -- erasure of the contact, so that a revocation still blocks.
 CREATE TABLE consent_bindings (
     env          BIGINT NOT NULL,
     address_hash BYTEA NOT NULL,
     channel      TEXT NOT NULL,
-    id           {id} NOT NULL, -- the consent's
+    id           {id} NOT NULL, -- ID of the consent
     PRIMARY KEY (env, address_hash, channel, id)
 ) {clustered};
 
 CREATE INDEX consent_bindings_consent ON consent_bindings (env, id);
 
--- One row per address, for writers to queue at: of two STOPs at once, the
+-- One row per address, for writers to lock: of two concurrent STOPs, the
 -- second finds the first.
 CREATE TABLE consent_addresses (
     env          BIGINT NOT NULL,
@@ -112,7 +112,7 @@ CREATE TABLE leads (
     budget_max_usd BIGINT,
     timeline       TEXT,
     owner_id       {id},
-    score_sum      DOUBLE PRECISION NOT NULL, -- the sum of the signals' weights, decayed until score_at
+    score_sum      DOUBLE PRECISION NOT NULL, -- sum of the weights of the signals, decayed until score_at
     score_at       TIMESTAMPTZ NOT NULL,
     needs_review   BOOLEAN NOT NULL,
     touched_at     TIMESTAMPTZ NOT NULL,
@@ -132,7 +132,7 @@ CREATE INDEX leads_status ON leads (env, status, id);
 CREATE INDEX leads_owner ON leads (env, owner_id, id);
 CREATE INDEX leads_hull ON leads (env, hull_id, id) WHERE hull_id IS NOT NULL;
 CREATE INDEX leads_updated ON leads (env, updated_at, id);
--- What the search for stalled leads looks through.
+-- For the job that finds stalled leads.
 CREATE INDEX leads_untouched ON leads (env, touched_at) WHERE stalled_at IS NULL AND status NOT IN ('converted', 'lost');
 
 CREATE TABLE lead_assignments (
@@ -148,11 +148,11 @@ CREATE TABLE lead_assignments (
     PRIMARY KEY (env, lead_id, id)
 ) {clustered};
 
--- Whose turn it was last, at each location.
+-- The last assigned user at each location.
 CREATE TABLE lead_rotations (
     env         BIGINT NOT NULL,
     location_id {id} NOT NULL, -- '' for leads without one
-    last_id     {id} NOT NULL, -- '' before the first turn
+    last_id     {id} NOT NULL, -- '' before the first assignment
     turns       BIGINT NOT NULL,
     PRIMARY KEY (env, location_id)
 ) {clustered};
@@ -200,8 +200,8 @@ CREATE TABLE messages (
     intent              TEXT,
     needs_review        BOOLEAN NOT NULL,
     reply_to_id         {id},
-    confirms_id         {id}, -- the revocation that it confirms
-    address_hash        BYTEA, -- of the other side; outlives its erasure
+    confirms_id         {id}, -- revocation that it confirms
+    address_hash        BYTEA, -- of the contact; remains after its erasure
     lease_until         TIMESTAMPTZ, -- while a worker is sending it
     received_at         TIMESTAMPTZ,
     version             BIGINT NOT NULL,
@@ -214,5 +214,5 @@ CREATE INDEX messages_lead ON messages (env, lead_id, id);
 CREATE INDEX messages_contact ON messages (env, contact_id, id);
 CREATE INDEX messages_address ON messages (env, address_hash, id);
 CREATE UNIQUE INDEX messages_confirms ON messages (env, confirms_id) WHERE confirms_id IS NOT NULL; -- one confirmation each
--- Providers tell of a message more than once.
+-- Providers can report a message more than once.
 CREATE UNIQUE INDEX messages_received ON messages (env, channel, provider_message_id) WHERE direction = 'inbound' AND provider_message_id IS NOT NULL;

@@ -12,12 +12,12 @@ CREATE TABLE deals (
     deal_type              TEXT NOT NULL,
     status                 TEXT NOT NULL,
     offer_usd              BIGINT NOT NULL, -- the opening offer
-    price_usd              BIGINT NOT NULL, -- the accepted offer, else the newest one on the table
+    price_usd              BIGINT NOT NULL, -- the accepted offer, or else the newest pending one
     accepted_offer_id      {id},
     line_items             TEXT NOT NULL,
     tax_rate_percent       TEXT NOT NULL,
     trade_tax_credit       BOOLEAN NOT NULL,
-    trade_allowance_cents  BIGINT NOT NULL, -- sums over the trade-ins
+    trade_allowance_cents  BIGINT NOT NULL, -- sums of the trade-ins
     trade_equity_cents     BIGINT NOT NULL,
     over_allowance_cents   BIGINT NOT NULL,
     paid_cents             BIGINT NOT NULL, -- payments less refunds
@@ -26,7 +26,7 @@ CREATE TABLE deals (
     selected_structure_id  {id},
     funding_state          TEXT NOT NULL,
     signed_agreement_id    {id},
-    hull_status            TEXT, -- what the hull goes back to if the deal is cancelled
+    hull_status            TEXT, -- status that the hull returns to if the deal is cancelled
     hull_hold              TEXT,
     cancel_reason          TEXT,
     deposit_outcome        TEXT,
@@ -45,7 +45,7 @@ CREATE TABLE deals (
     FOREIGN KEY (env, hull_id) REFERENCES hulls (env, id)
 ) {clustered};
 
--- A boat can be sold once: any number of open deals, one from acceptance on.
+-- A hull can have any number of open deals, but only one accepted deal.
 CREATE UNIQUE INDEX deals_one_sale ON deals (env, hull_id)
     WHERE status IN ('accepted', 'in_finance', 'contracted', 'funded', 'delivered', 'closed');
 
@@ -87,7 +87,7 @@ CREATE TABLE offers (
     PRIMARY KEY (env, deal_id, id)
 ) {clustered};
 
--- Each side has one offer on the table.
+-- Each party has one pending offer.
 CREATE UNIQUE INDEX offers_live ON offers (env, deal_id, made_by) WHERE status = 'pending';
 
 CREATE TABLE trade_ins (
@@ -105,7 +105,7 @@ CREATE TABLE trade_ins (
     payoff_cents    BIGINT NOT NULL,
     lienholder      TEXT,
     stock_in        BOOLEAN NOT NULL,
-    hull_id         {id}, -- the hull it became
+    hull_id         {id}, -- hull that was created from it
     created_at      TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (env, deal_id, id)
 ) {clustered};
@@ -121,7 +121,7 @@ CREATE TABLE finance_structures (
     term_months             BIGINT NOT NULL,
     first_payment_on        TEXT NOT NULL,
     products                TEXT NOT NULL,
-    deal_cents              BIGINT NOT NULL, -- what the deal came to without products
+    deal_cents              BIGINT NOT NULL, -- total of the deal without products
     deposit_cents           BIGINT NOT NULL,
     amount_financed_cents   BIGINT NOT NULL,
     payment_cents           BIGINT NOT NULL,
@@ -151,7 +151,7 @@ CREATE TABLE fundings (
     PRIMARY KEY (env, deal_id, id)
 ) {clustered};
 
--- Many lenders may be asked; the buyer signs with one.
+-- A deal can have several lenders, but only one contract.
 CREATE UNIQUE INDEX fundings_one_contract ON fundings (env, deal_id)
     WHERE status IN ('contract_sent', 'signed', 'package_submitted', 'pending_docs', 'approved_to_fund', 'funded');
 
@@ -194,16 +194,16 @@ CREATE TABLE documents (
     PRIMARY KEY (env, deal_id, id)
 ) {clustered};
 
--- The bytes lie apart, so that lists do not drag them along, and in the
+-- The bytes are in a separate table, so that lists don't read them, and in the
 -- database, so that they commit with their document and a backup has both.
 CREATE TABLE document_files (
     env   BIGINT NOT NULL,
-    id    {id} NOT NULL, -- the document's
+    id    {id} NOT NULL, -- ID of the document
     bytes BYTEA NOT NULL,
     PRIMARY KEY (env, id)
 );
 
--- Money is never edited: a refund is a row of its own.
+-- Payments are never changed. A refund is a separate row.
 CREATE TABLE payments (
     env                BIGINT NOT NULL,
     id                 {id} NOT NULL,

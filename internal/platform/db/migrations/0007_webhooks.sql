@@ -1,10 +1,10 @@
 -- +goose Up
 
--- What happened, written in the transaction in which it did. From here the
--- relay moves it to events, the feed, within moments of the commit.
+-- Events, written in the transaction of the change. From here the
+-- relay moves them to events, the feed, shortly after the commit.
 CREATE TABLE outbox (
     env             BIGINT NOT NULL,
-    id              {id} NOT NULL, -- the order within the environment, nearly
+    id              {id} NOT NULL, -- approximately in order within the environment
     type            TEXT NOT NULL,
     object_id       {id} NOT NULL,
     sequence        BIGINT NOT NULL,
@@ -16,9 +16,9 @@ CREATE TABLE outbox (
     PRIMARY KEY (env, id)
 ) {clustered};
 
--- The end of an environment's feed. Events get their ids while its row is
--- held, so that they become visible in the order of their ids: whoever reads
--- on from the last one seen misses none.
+-- The end of an environment's feed. Events receive their IDs while its row is
+-- locked, so that they become visible in the order of their IDs. A client that
+-- continues after the last event it has read misses none.
 CREATE TABLE event_feeds (
     env     BIGINT PRIMARY KEY,
     last_id {id} NOT NULL
@@ -36,7 +36,7 @@ CREATE TABLE webhooks (
     description     TEXT,
     status          TEXT NOT NULL,
     disabled_reason TEXT,
-    failing_since   TIMESTAMPTZ, -- since when nothing but failures
+    failing_since   TIMESTAMPTZ, -- start of the current failures
     api_version     TEXT NOT NULL,
     secrets         BYTEA NOT NULL, -- sealed
     version         BIGINT NOT NULL,
@@ -51,13 +51,13 @@ CREATE TABLE deliveries (
     webhook_id       {id} NOT NULL,
     event_id         {id} NOT NULL,
     event_type       TEXT NOT NULL,
-    replay           {id} NOT NULL, -- the request that asked for it again; '' for the first time
+    replay           {id} NOT NULL, -- request that replayed it; '' for the first delivery
     status           TEXT NOT NULL,
     attempt_count    BIGINT NOT NULL,
-    tries            BIGINT NOT NULL, -- attempts since the schedule began
-    first_attempt_at TIMESTAMPTZ, -- when it began
-    due_at           TIMESTAMPTZ, -- of the next attempt; null when there is none to come
-    lease_until      TIMESTAMPTZ, -- by the database's clock: until then the attempt is some node's
+    tries            BIGINT NOT NULL, -- attempts since the schedule started
+    first_attempt_at TIMESTAMPTZ, -- when the schedule started
+    due_at           TIMESTAMPTZ, -- time of the next attempt; null if there is none
+    lease_until      TIMESTAMPTZ, -- by the clock of the database; until then, a node is making the attempt
     lease_by         {id},
     delivered_at     TIMESTAMPTZ,
     created_at       TIMESTAMPTZ NOT NULL,
@@ -65,7 +65,7 @@ CREATE TABLE deliveries (
     PRIMARY KEY (env, id)
 ) {clustered};
 
--- A claim and its end then fit beside the row, without touching its indexes.
+-- Claims and results then fit on the same page as the row and don't change its indexes.
 {postgres} ALTER TABLE deliveries SET (fillfactor = 70);
 
 CREATE UNIQUE INDEX deliveries_once ON deliveries (env, webhook_id, event_id, replay);
