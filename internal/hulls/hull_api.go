@@ -200,10 +200,13 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 	if err := in.Body.check(); err != nil {
 		return HullSpecs{}, err
 	}
-	row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
-	if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
+
+	row := before
+	row.Specs = in.Body
+	if err := saveSpecs(ctx, tx, &row); err != nil {
 		return HullSpecs{}, err
 	}
+
 	after := row.view(h, false)
 	return after, events.Emit(ctx, tx, "hull.specs_replaced", h.ID, before.view(h, false), after)
 }
