@@ -23,7 +23,7 @@ func TestDealsFollowContacts(t *testing.T) {
 		d = deal(s, together)
 		testkit.Equal(t, d.BuyerID, ann)
 		testkit.Equal(t, d.CoBuyerID, nil)
-		same(t, "co-buyer", *deal(s, helped).CoBuyerID, ann)
+		testkit.Equal(t, *deal(s, helped).CoBuyerID, ann, "co-buyer")
 		s.Test.Post("/v1/deals", s.Test.DealBody(map[string]any{"buyer_id": same1}), 409, nil)
 
 		s.Test.Post("/v1/deals/"+bought+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 100}`, 201, nil)

@@ -116,7 +116,7 @@ func TestImport(t *testing.T) {
 			t.Error("got no received_on, want a date")
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
-		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
+		events := s.EventTypes(h.ID)
 		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
 		entries := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)
 		testkit.Equal(t, entries[0], 2, "audit entries")

@@ -62,7 +62,7 @@ func TestConsentCheck(t *testing.T) {
 		expect("which only marketing needs", agreeing, "email", "transactional", "")
 		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","country":"US"}}`, 200, nil)
 		expect("with one", agreeing, "email", "marketing", "")
-		for _, event := range eventTypes(s, strings.TrimPrefix(path, "/v1/leads/")) {
+		for _, event := range s.EventTypes(strings.TrimPrefix(path, "/v1/leads/")) {
 			if !slices.Contains([]string{"lead.created", "lead.consent_captured", "lead.consent_revoked", "lead.message_queued", "lead.message_blocked"}, event) {
 				t.Errorf("unexpected event %s", event)
 			}

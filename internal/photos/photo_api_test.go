@@ -150,7 +150,7 @@ func TestPhotos(t *testing.T) {
 		got := s.StoredFiles()
 		testkit.Len(t, got, 8)
 		testkit.Equal(t, getPublic(t, s, *h.PrimaryPhotoURL).StatusCode, 404)
-		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, id)
+		events := s.EventTypes(id)
 		want := []string{
 			"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added",
 			"hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated",

@@ -67,7 +67,8 @@
 //   - Server.Exec changes rows that no endpoint can change.
 //   - TryExec changes rows and returns the error of the database.
 //   - Server.InTx runs a store function in a transaction.
-//   - Server.Env returns the environment of a row.
+//   - Server.Env returns the environment of a row. Server.TestEnv returns that of the test client.
+//   - Server.EventTypes returns the types of the events of an object.
 //   - Server.StoredFiles lists the files in the blob folder.
 //
 // # Comparisons
@@ -78,4 +79,7 @@
 //   - Excludes checks that a text does not contain a part.
 //   - Eventually waits for background work, for up to 90 seconds.
 //   - Show formats a value for a failure message.
+//
+// Tests inside the package of a feature can't import testkit, because testkit
+// imports the features. They use package faulttest to check errors.
 package testkit

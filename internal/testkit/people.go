@@ -84,6 +84,12 @@ func TryExec(s *Server, statement string, args ...any) (int64, error) {
 	})
 }
 
+// EventTypes returns the types of the events of an object, oldest first.
+func (s *Server) EventTypes(objectID string) []string {
+	s.t.Helper()
+	return Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
+}
+
 // InTx runs a store function with a key in its own transaction.
 func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, key string) error, env auth.Env, key string) error {
 	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {

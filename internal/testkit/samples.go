@@ -170,6 +170,12 @@ func (s *Server) Env(table, id string) auth.Env {
 	return Rows[auth.Env](s, `SELECT env FROM `+table+` WHERE id = ?`, id)[0]
 }
 
+// TestEnv returns the environment of the test client.
+func (s *Server) TestEnv() auth.Env {
+	s.t.Helper()
+	return Rows[auth.Env](s, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)[0]
+}
+
 // Picture returns a photo to upload. Each call returns a different one.
 func Picture() File {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 30))

@@ -283,11 +283,11 @@ func fill(set app.Settings) (tmpl *template, err error) {
 		for _, s := range auth.Scopes {
 			scopes = append(scopes, s.Scope)
 		}
-		test, err := issueKey(ctx, a.DB, f.DealershipID, auth.Test, access.KeyRequest{Name: "Test", Scopes: scopes})
+		test, err := issueKey(ctx, a.DB, f.DealershipID, auth.Test, access.KeyRequest{Name: "test", Scopes: scopes})
 		if err != nil {
 			return nil, err
 		}
-		live, err := issueKey(ctx, a.DB, f.DealershipID, auth.Live, access.KeyRequest{Name: "Live", Scopes: scopes})
+		live, err := issueKey(ctx, a.DB, f.DealershipID, auth.Live, access.KeyRequest{Name: "live", Scopes: scopes})
 		if err != nil {
 			return nil, err
 		}
