@@ -3,6 +3,7 @@ package dealership_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"slipway/internal/access"
@@ -12,7 +13,8 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-const harbor = `{"line1": "12 Dock Street", "line2": "Slip 4", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}`
+const harbor = `{"line1": "12 Dock Street", "line2": "Slip 4", "city": "Annapolis", "region": "MD",
+	"postal_code": "21401", "country": "US"}`
 
 func TestNewDealership(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -143,40 +145,40 @@ func object(t *testing.T, text []byte) (o map[string]any) {
 
 func TestInvalidSettings(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		type detail struct{ field, code string }
 		before := s.Test.Get("/v1/dealership", 200, nil)
 		for patch, c := range map[string]struct {
 			status  int
-			details []detail
+			details []string // field and code
 		}{
-			`{"timezone": ""}`:                                                 {422, []detail{{"timezone", "enum"}}},
-			`{"timezone": "Local"}`:                                            {422, []detail{{"timezone", "enum"}}},
-			`{"timezone": "Mars/Olympus_Mons"}`:                                {422, []detail{{"timezone", "enum"}}},
-			`{"timezone": "../../etc/passwd"}`:                                 {422, []detail{{"timezone", "enum"}}},
-			`{"timezone": null}`:                                               {400, []detail{{"timezone", "type"}}},
-			`{"name": ""}`:                                                     {422, []detail{{"name", "too_short"}}},
+			`{"timezone": ""}`:                                                 {422, []string{"timezone enum"}},
+			`{"timezone": "Local"}`:                                            {422, []string{"timezone enum"}},
+			`{"timezone": "Mars/Olympus_Mons"}`:                                {422, []string{"timezone enum"}},
+			`{"timezone": "../../etc/passwd"}`:                                 {422, []string{"timezone enum"}},
+			`{"timezone": null}`:                                               {400, []string{"timezone type"}},
+			`{"name": ""}`:                                                     {422, []string{"name too_short"}},
 			`{"name": null}`:                                                   {400, nil},
-			`{"plan": "fleet"}`:                                                {422, []detail{{"plan", "unknown_field"}}},
+			`{"plan": "fleet"}`:                                                {422, []string{"plan unknown_field"}},
 			`{"settings": null}`:                                               {400, nil},
-			`{"settings": {"anchor": 1}}`:                                      {422, []detail{{"settings.anchor", "unknown_field"}}},
-			`{"settings": {"stalled_after_hours": 0}}`:                         {422, []detail{{"settings.stalled_after_hours", "minimum"}}},
-			`{"settings": {"default_hold_hours": 8761}}`:                       {422, []detail{{"settings.default_hold_hours", "maximum"}}},
-			`{"settings": {"default_hold_hours": 1.5}}`:                        {400, []detail{{"settings.default_hold_hours", "type"}}},
-			`{"settings": {"sold_when": "delivered"}}`:                         {422, []detail{{"settings.sold_when", "enum"}}},
-			`{"settings": {"quiet_hours": {"start": "24:00"}}}`:                {422, []detail{{"settings.quiet_hours.start", "pattern"}}},
-			`{"settings": {"quiet_hours": {"start": "9:00"}}}`:                 {422, []detail{{"settings.quiet_hours.start", "pattern"}}},
-			`{"settings": {"quiet_hours": {"end": "08:60"}}}`:                  {422, []detail{{"settings.quiet_hours.end", "pattern"}}},
+			`{"settings": {"anchor": 1}}`:                                      {422, []string{"settings.anchor unknown_field"}},
+			`{"settings": {"stalled_after_hours": 0}}`:                         {422, []string{"settings.stalled_after_hours minimum"}},
+			`{"settings": {"default_hold_hours": 8761}}`:                       {422, []string{"settings.default_hold_hours maximum"}},
+			`{"settings": {"default_hold_hours": 1.5}}`:                        {400, []string{"settings.default_hold_hours type"}},
+			`{"settings": {"sold_when": "delivered"}}`:                         {422, []string{"settings.sold_when enum"}},
+			`{"settings": {"quiet_hours": {"start": "24:00"}}}`:                {422, []string{"settings.quiet_hours.start pattern"}},
+			`{"settings": {"quiet_hours": {"start": "9:00"}}}`:                 {422, []string{"settings.quiet_hours.start pattern"}},
+			`{"settings": {"quiet_hours": {"end": "08:60"}}}`:                  {422, []string{"settings.quiet_hours.end pattern"}},
 			`{"settings": {"quiet_hours": {"end": null}}}`:                     {400, nil},
-			`{"settings": {"sender": {"email": "sales"}}}`:                     {422, []detail{{"settings.sender.email", "format"}}},
-			`{"settings": {"sender": {"sms": "4105550123"}}}`:                  {422, []detail{{"settings.sender.sms", "pattern"}}},
-			`{"postal_address": {"city": "Annapolis"}}`:                        {400, []detail{{"postal_address.line1", "required"}, {"postal_address.country", "required"}}},
-			`{"postal_address": {"country": "usa"}}`:                           {422, []detail{{"postal_address.country", "pattern"}}},
-			`{"timezone": "X", "settings": {"sold_when": "x"}, "name": ""}`:    {422, []detail{{"timezone", "enum"}, {"settings.sold_when", "enum"}, {"name", "too_short"}}},
-			`{"timezone": "X", "settings": {"default_tax_rate_percent": "x"}}`: {422, []detail{{"timezone", "enum"}, {"settings.default_tax_rate_percent", "pattern"}}},
+			`{"settings": {"sender": {"email": "sales"}}}`:                     {422, []string{"settings.sender.email format"}},
+			`{"settings": {"sender": {"sms": "4105550123"}}}`:                  {422, []string{"settings.sender.sms pattern"}},
+			`{"postal_address": {"city": "Annapolis"}}`:                        {400, []string{"postal_address.line1 required", "postal_address.country required"}},
+			`{"postal_address": {"country": "usa"}}`:                           {422, []string{"postal_address.country pattern"}},
+			`{"timezone": "X", "settings": {"sold_when": "x"}, "name": ""}`:    {422, []string{"timezone enum", "settings.sold_when enum", "name too_short"}},
+			`{"timezone": "X", "settings": {"default_tax_rate_percent": "x"}}`: {422, []string{"timezone enum", "settings.default_tax_rate_percent pattern"}},
 		} {
 			f := s.Test.Patch("/v1/dealership", patch, c.status, nil).Fault(t)
 			for _, d := range c.details {
-				f.WantDetail(t, d.field, d.code, patch)
+				field, code, _ := strings.Cut(d, " ")
+				f.WantDetail(t, field, code, patch)
 			}
 		}
 		testkit.Equal(t, string(s.Test.Get("/v1/dealership", 200, nil).Bytes), string(before.Bytes), "after the rejected changes")
@@ -188,7 +190,8 @@ func TestTaxRate(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	for rate, status := range map[string]int{
 		"0": 200, "6": 200, "6.25": 200, "06": 200, "0.0001": 200, "99.9999": 200, "100": 200, "100.0000": 200,
-		"": 422, "-1": 422, "+6": 422, "100.0001": 422, "101": 422, "6.12345": 422, "6.": 422, ".5": 422, "6,25": 422, "1e1": 422, " 6": 422, "six": 422, "٦": 422,
+		"": 422, "-1": 422, "+6": 422, "100.0001": 422, "101": 422, "6.12345": 422, "6.": 422, ".5": 422,
+		"6,25": 422, "1e1": 422, " 6": 422, "six": 422, "٦": 422,
 	} {
 		res := s.Test.Patch("/v1/dealership", map[string]any{"settings": map[string]any{"default_tax_rate_percent": rate}}, status, nil)
 		if status == 422 {

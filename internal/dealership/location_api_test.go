@@ -13,7 +13,8 @@ import (
 func TestLocation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var l, got dealership.Location
-		created := s.Test.Post("/v1/locations", `{"name": "Harbor East", "code": "HE", "address": `+harbor+`, "phone": "+14105550123", "timezone": "America/Chicago"}`, 201, &l)
+		body := `{"name": "Harbor East", "code": "HE", "address": ` + harbor + `, "phone": "+14105550123", "timezone": "America/Chicago"}`
+		created := s.Test.Post("/v1/locations", body, 201, &l)
 		path := "/v1/locations/" + l.ID
 		read := s.Test.Get(path, 200, nil)
 		testkit.Equal(t, string(read.Bytes), string(created.Bytes), "read after create")
@@ -141,7 +142,8 @@ func TestDeleteLocationWhileHullsAreAdded(t *testing.T) {
 			case deleted == 409 && len(list.Data) == tally[201] && tally[201]+tally[422] == 3:
 				s.Test.Get("/v1/locations/"+location, 200, nil)
 			default:
-				t.Errorf("round %d: got status %d for the delete, statuses %v in total and %d hulls at the location", round, deleted, tally, len(list.Data))
+				t.Errorf("round %d: got status %d for the delete, statuses %v in total and %d hulls at the location",
+					round, deleted, tally, len(list.Data))
 			}
 		}
 	})

@@ -51,7 +51,8 @@ func checkCode(ctx context.Context, tx *db.Tx, l Location) error {
 	if err != nil || len(other) == 0 {
 		return err
 	}
-	return fault.Conflict("code %s is already used by location %s.", *l.Code, other[0]).Detail("code", "duplicate", "is already used by %s", other[0])
+	return fault.Conflict("code %s is already used by location %s.", *l.Code, other[0]).
+		Detail("code", "duplicate", "is already used by %s", other[0])
 }
 
 func deleteLocation(ctx context.Context, tx *db.Tx, l Location) error {

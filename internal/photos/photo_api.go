@@ -49,7 +49,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
-	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
+	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
+		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }

@@ -34,7 +34,8 @@ func derive(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 
 // photosOf returns all photos of a hull in display order.
 func photosOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullPhoto, error) {
-	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? ORDER BY position, id`, h.Env, h.ID)
+	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ?
+		ORDER BY position, id`, h.Env, h.ID)
 	for i := range photos {
 		derive(tx, h, &photos[i])
 	}
@@ -82,8 +83,8 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 
 // shift moves the photos in a range of positions by one.
 func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, from, to, by int64) error {
-	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ? WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`,
-		by, h.Env, h.ID, from, to)
+	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ?
+		WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`, by, h.Env, h.ID, from, to)
 	return err
 }
 
