@@ -77,6 +77,7 @@ var may = map[string][]string{
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
+	"testkit/faulttest":             {},
 	"testkit/postgres":              {},
 	"testkit/postgres/withpostgres": {"testkit/postgres"},
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type auditCmd struct {
-	Verify auditVerifyCmd `cmd:"" help:"Check that no entry of the audit log was changed, removed or added."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no entry of the audit log was changed, deleted or added."`
 }
 
 type auditVerifyCmd struct {

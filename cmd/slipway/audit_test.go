@@ -40,9 +40,11 @@ func (p *program) exec(statement string, args ...any) {
 			p.t.Error(err)
 		}
 	}()
-	n, err := db.Write(p.t.Context(), d, func(ctx context.Context, tx *db.Tx) (int64, error) { return db.Exec(ctx, tx, statement, args...) })
+	n, err := db.Write(p.t.Context(), d, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return db.Exec(ctx, tx, statement, args...)
+	})
 	if err != nil || n != 1 {
-		p.t.Fatalf("changed %d rows, %v; want 1", n, err)
+		p.t.Fatalf("got %d changed rows and error %v, want 1 row", n, err)
 	}
 }
 
@@ -53,16 +55,17 @@ func checkAuditLog(t *testing.T, p *program, dealership string) {
 	for _, args := range [][]string{nil, {"--dealership", dealership}} {
 		code, lines, stderr := p.verify(args...)
 		if code != 0 || len(lines) != 2 || stderr != "" {
-			t.Fatalf(`exit code %d, %q, %s; want code = 0, len(lines) = 2, stderr = ""`, code, lines, stderr)
+			t.Fatalf("got exit code %d, output %q and errors %q, want exit code 0 and two lines", code, lines, stderr)
 		}
 		for i, mode := range []string{"live", "test"} {
-			if !strings.HasPrefix(lines[i], dealership+" "+mode+"  ok, ") || !strings.Contains(lines[i], " entries, 0 not linked") {
-				t.Errorf(`%v: got %s; want lines[i] to start with %q, lines[i] to contain " entries, 0 not linked"`, args, lines[i], dealership+" "+mode+"  ok, ")
-			}
+			testkit.Contains(t, lines[i], dealership+" "+mode+"  ok, ", args)
+			testkit.Contains(t, lines[i], " entries, 0 not linked", args)
 		}
 	}
 	testkit.Contains(t, p.fail("audit", "verify", "--dealership", "dlr_1"), "Dealership dlr_1 not found")
-	p.exec(`UPDATE audit_entries SET actor_label = 'Another user' WHERE link = 3 AND env = (SELECT env FROM dealerships WHERE id = ? AND mode = 'test')`, dealership)
+
+	p.exec(`UPDATE audit_entries SET actor_label = 'Another user'
+		WHERE link = 3 AND env = (SELECT env FROM dealerships WHERE id = ? AND mode = 'test')`, dealership)
 	code, lines, stderr := p.verify()
 	testkit.Equal(t, code, 1, "exit code")
 	testkit.Len(t, lines, 2)

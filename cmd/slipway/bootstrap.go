@@ -23,12 +23,13 @@ func (c bootstrapCmd) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	f, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
+
+	created, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return s.printJSON(f)
+		return s.printJSON(created)
 	}
 	_, err = fmt.Fprintf(s.out, `Dealership    %s
 Owner         %s
@@ -37,12 +38,12 @@ TOTP secret   %s
 
 Save the password and the TOTP secret. They are not shown again.
 
-Next, add the TOTP secret to an authenticator app. Then create an API key with
-a code from the app, which the admin scope requires:
+Next, add the TOTP secret to an authenticator app. Then create an API key. For
+the admin scope, send a code from the app:
 
   slipway keys create --dealership %[1]s --environment test \
     --scopes hulls:read,hulls:write,admin --user %[2]s --totp 123456
-`, f.DealershipID, f.Owner.Email, f.Owner.Password, f.Owner.TOTPSecret)
+`, created.DealershipID, created.Owner.Email, created.Owner.Password, created.Owner.TOTPSecret)
 	return err
 }
 
@@ -78,6 +79,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
+
 	if c.JSON {
 		return s.printJSON(map[string]string{"id": issued.ID, "key": issued.Key})
 	}

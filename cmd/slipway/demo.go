@@ -58,6 +58,7 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
+
 	set.Listen, set.Metrics = orFree(set.Listen), orFree(set.Metrics)
 	set.BaseURL = "http://" + set.Listen
 	set.AllowPrivate = true // so that webhooks can be received on this machine
@@ -65,16 +66,17 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
+
 	return a.Serve(ctx, func(addr string) {
 		_, _ = s.out.Write([]byte(greet(addr, w))) // the terminal might be closed
 	})
 }
 
-// orFree returns the address, with another port if its port is in use.
+// orFree returns the address, with a free port if its port is in use.
 func orFree(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return addr // empty or invalid; the check of the settings reports it
+		return addr // empty or invalid; Settings.Check reports it
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

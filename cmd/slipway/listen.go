@@ -54,6 +54,7 @@ func (c listenCmd) Run(s *session) error {
 	if _, err := fmt.Fprintf(s.out, "Forwarding events to %s\nSigning secret %s\n\n", c.ForwardTo, l.state.Secret); err != nil {
 		return err
 	}
+
 	for s.Err() == nil {
 		more, err := l.forwardSome(s)
 		switch {
@@ -158,6 +159,7 @@ func (l *listener) page(ctx context.Context, query url.Values) (found []event, m
 		return nil, false, err
 	}
 	defer res.Body.Close()
+
 	var list struct {
 		Data    []json.RawMessage
 		HasMore bool `json:"has_more"`
@@ -166,6 +168,7 @@ func (l *listener) page(ctx context.Context, query url.Values) (found []event, m
 	if err := json.NewDecoder(res.Body).Decode(&list); err != nil {
 		return nil, false, err
 	}
+
 	if res.StatusCode != http.StatusOK {
 		err := fmt.Errorf("%s: %s", res.Status, list.Error.Message)
 		if res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests {
@@ -173,6 +176,7 @@ func (l *listener) page(ctx context.Context, query url.Values) (found []event, m
 		}
 		return nil, false, err
 	}
+
 	for _, raw := range list.Data {
 		e := event{raw: raw}
 		if err := json.Unmarshal(raw, &e); err != nil {

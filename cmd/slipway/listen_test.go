@@ -22,12 +22,11 @@ type forwarded struct {
 	body   []byte
 }
 
-// Listen forwards every event once, with a signature, even if it is stopped and
-// started again.
+// Listen forwards each event once, with a signature, even if it is restarted.
 func TestListen(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
-		f := p.bootstrap()
-		key := p.key(f.DealershipID, "test", "webhooks,hulls:read")
+		d := p.bootstrap()
+		key := p.key(d.DealershipID, "test", "webhooks,hulls:read")
 		s := p.serve()
 		newest := func() string {
 			var list struct{ Data []struct{ Type string } }
@@ -37,6 +36,7 @@ func TestListen(t *testing.T) {
 			return list.Data[0].Type
 		}
 		testkit.Eventually(t, "the events from before the server started", func() bool { return newest() == "api_key.created" })
+
 		got := make(chan forwarded, 100)
 		local := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -90,9 +90,10 @@ func TestListen(t *testing.T) {
 			t.Helper()
 			if out, err := p.command("trigger", name).Output(); err != nil || !strings.Contains(string(out), name) {
 				exit, _ := err.(*exec.ExitError) //nolint:errorlint // to print stderr
-				t.Fatalf("%v: got %s %+v; want no error, string(out) to contain %q", err, out, exit, name)
+				t.Fatalf("got output %q and error %v %+v, want %s in the output", out, err, exit, name)
 			}
 		}
+
 		lines, stop := listen()
 		secret := secretOf(lines)
 		trigger("hull.created")
@@ -105,17 +106,18 @@ func TestListen(t *testing.T) {
 			t.Error(err)
 		}
 		if line, err := lines.ReadString('\n'); err != nil || strings.TrimSpace(line) != "" {
-			t.Errorf(`got %q %v; want no error, strings.TrimSpace(line) = ""`, line, err)
+			t.Errorf("got line %q and error %v, want an empty line", line, err)
 		}
 		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "200  hull.created") {
-			t.Errorf(`got %q %v; want no error, line to contain "200  hull.created"`, line, err)
+			t.Errorf("got line %q and error %v, want 200  hull.created", line, err)
 		}
 		stop()
+
 		trigger("hull.sold")
 		trigger("user.provisioned")
 		lines, stop = listen()
 		defer stop()
-		testkit.Equal(t, secretOf(lines), secret, "the same secret")
+		testkit.Equal(t, secretOf(lines), secret, "secret after a restart")
 		next("hull.sold")
 		next("user.provisioned")
 		testkit.Equal(t, newest(), "user.provisioned")

@@ -1,4 +1,4 @@
-// Command slipway runs the service and its command-line tools.
+// Command slipway runs the API server and its command-line tools.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// commands are the subcommands.
+// commands are the settings and the subcommands.
 type commands struct {
 	app.Settings
 
@@ -46,16 +46,18 @@ type session struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+
 	var c commands
 	k := kong.Parse(&c, kong.Name("slipway"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Slipway is a self-hosted REST API for boat dealerships."))
+
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // already checked by kong
 	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 	if err := k.Run(&session{ctx, c.Settings, log, os.Stdout}); err != nil {
 		text := err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {
-			text = f.Message // without the code, which is for programs
+			text = f.Message // without the error code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
 		os.Exit(1)

@@ -16,8 +16,8 @@ import (
 	"slipway/internal/testkit"
 )
 
-// build builds the program without the race detector, which makes SQLite twenty
-// times slower.
+// build builds the program without the race detector, which makes SQLite 20 times
+// slower.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "slipway")
@@ -68,7 +68,7 @@ func (p *program) run(out any, args ...string) {
 		p.t.Fatalf("slipway %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		p.t.Fatalf("%v in %s", err, text)
+		p.t.Fatalf("decode %s: %v", text, err)
 	}
 }
 
@@ -78,7 +78,7 @@ func (p *program) fail(args ...string) string {
 	text, err := p.command(args...).Output()
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok || exit.ExitCode() != 1 || len(text) > 0 {
-		p.t.Fatalf("slipway %s: got %v and the output %q; want exit code 1 and no output", strings.Join(args, " "), err, text)
+		p.t.Fatalf("slipway %s: got error %v and output %q, want exit code 1 and no output", strings.Join(args, " "), err, text)
 	}
 	return string(exit.Stderr)
 }
@@ -93,17 +93,18 @@ type bootstrapped struct {
 	}
 }
 
-func (p *program) bootstrap() (f bootstrapped) {
+func (p *program) bootstrap() (d bootstrapped) {
 	p.t.Helper()
-	p.run(&f, "bootstrap", "--name", "Acme Marine", "--owner", "Owner@example.com", "--json")
-	return f
+	p.run(&d, "bootstrap", "--name", "Acme Marine", "--owner", "Owner@example.com", "--json")
+	return d
 }
 
 // key creates an API key with the command line.
 func (p *program) key(dealership, environment, scopes string, more ...string) string {
 	p.t.Helper()
 	var k struct{ ID, Key string }
-	p.run(&k, append([]string{"keys", "create", "--dealership", dealership, "--environment", environment, "--scopes", scopes, "--json"}, more...)...)
+	args := []string{"keys", "create", "--dealership", dealership, "--environment", environment, "--scopes", scopes, "--json"}
+	p.run(&k, append(args, more...)...)
 	if !strings.HasPrefix(k.ID, "key_") || !strings.HasPrefix(k.Key, "sk_"+environment+"_") {
 		p.t.Fatalf("got %+v, want a key of %s", k, environment)
 	}
@@ -115,15 +116,15 @@ type server struct {
 	p    *program
 	cmd  *exec.Cmd
 	url  string
-	log  *bytes.Buffer // complete when ends is closed
-	ends chan struct{}
+	log  *bytes.Buffer // complete when done is closed
+	done chan struct{}
 	err  error // result of the process
 }
 
 // serve starts a server and waits until it is ready.
 func (p *program) serve() *server {
 	p.t.Helper()
-	s := &server{p: p, cmd: p.command("serve"), log: &bytes.Buffer{}, ends: make(chan struct{})}
+	s := &server{p: p, cmd: p.command("serve"), log: &bytes.Buffer{}, done: make(chan struct{})}
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		p.t.Fatal(err)
@@ -133,7 +134,7 @@ func (p *program) serve() *server {
 	}
 	address := make(chan string, 1)
 	go func() {
-		defer close(s.ends)
+		defer close(s.done)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			s.log.Write(append(lines.Bytes(), '\n'))
 			var entry struct{ Msg, Address string }
@@ -145,13 +146,13 @@ func (p *program) serve() *server {
 	}()
 	p.t.Cleanup(func() {
 		_ = s.cmd.Process.Kill() // it might have ended
-		<-s.ends
+		<-s.done
 	})
 	select {
 	case at := <-address:
 		s.url = "http://" + at
-	case <-s.ends:
-		p.t.Fatalf("serve ended: %v\n%s", s.err, s.log)
+	case <-s.done:
+		p.t.Fatalf("serve stopped: %v\n%s", s.err, s.log)
 	}
 	testkit.Eventually(p.t, "the server to be ready", func() bool { return s.ready() == 200 })
 	return s

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,18 +27,19 @@ import (
 // and stops it gracefully.
 func TestProgram(t *testing.T) {
 	onBoth(t, func(t *testing.T, p *program) {
-		f := p.bootstrap()
-		admin := issueKeys(t, p, f)
-		writer := p.key(f.DealershipID, "test", "hulls:read,hulls:write,leads:write,deals:read,deals:write,webhooks", "--rate-limit", "10000")
+		d := p.bootstrap()
+		admin := issueKeys(t, p, d)
+		writer := p.key(d.DealershipID, "test", "hulls:read,hulls:write,leads:write,deals:read,deals:write,webhooks", "--rate-limit", "10000")
 		s := p.serve()
 		// The command line also works while a server is running.
-		reader := p.key(f.DealershipID, "live", "hulls:read")
+		reader := p.key(d.DealershipID, "live", "hulls:read")
 		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
 			var me struct{ Environment string }
 			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
-				t.Fatalf("key of %s: got %d %s; want a.status = 200, no error, me.Environment = %q", want, a.status, a.body, want)
+				t.Fatalf("key of %s: got %d %s, want 200 and the environment %s", want, a.status, a.body, want)
 			}
 		}
+
 		location := s.send("POST", "/v1/locations", admin, "", map[string]any{"name": "Pier"}).id()
 		s = killAndRestart(t, p, s, writer, "hull", func(i int) map[string]any {
 			return testkit.HullBody(location, map[string]any{"hin": fmt.Sprintf("GRT%05dB324", i)})
@@ -48,16 +50,17 @@ func TestProgram(t *testing.T) {
 			return map[string]any{"hull_id": hull, "buyer_id": buyer, "offer_usd": 100_000 + i}
 		})
 		stopGracefully(t, s, writer, location)
-		checkAuditLog(t, p, f.DealershipID)
+		checkAuditLog(t, p, d.DealershipID)
 	})
 }
 
 // issueKeys checks the rules for admin keys and returns an admin key of the test
 // environment.
-func issueKeys(t *testing.T, p *program, f bootstrapped) string {
+func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 	t.Helper()
-	args := []string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "admin,hulls:read", "--json"}
-	code, err := totp.GenerateCode(f.Owner.TOTPSecret, time.Now())
+	create := []string{"keys", "create", "--environment", "test", "--json"}
+	args := append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "admin,hulls:read")
+	code, err := totp.GenerateCode(d.Owner.TOTPSecret, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,25 +72,26 @@ func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 		args []string
 		want string
 	}{
-		"admin without a user":  {args, "needs a user and a code"},
-		"admin without a code":  {append(args, "--user", f.Owner.Email), "needs a user and a code"},
-		"admin, unknown user":   {append(args, "--user", "unknown@example.com", "--totp", code), "User unknown@example.com not found"},
-		"admin with wrong code": {append(args, "--user", f.Owner.Email, "--totp", wrong), "code is wrong"},
-		"an unknown scope":      {[]string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "boats:read"}, "unknown scope"},
-		"an unknown dealership": {[]string{"keys", "create", "--dealership", "dlr_1", "--environment", "test", "--scopes", "hulls:read"}, "Dealership dlr_1 not found"},
+		"admin without a user":  {args, "requires a user and their two-factor code"},
+		"admin without a code":  {append(slices.Clone(args), "--user", d.Owner.Email), "requires a user and their two-factor code"},
+		"admin, unknown user":   {append(slices.Clone(args), "--user", "unknown@example.com", "--totp", code), "unknown@example.com not found"},
+		"admin with wrong code": {append(slices.Clone(args), "--user", d.Owner.Email, "--totp", wrong), "code is wrong"},
+		"an unknown scope":      {append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "boats:read"), "unknown scope"},
+		"an unknown dealership": {append(slices.Clone(create), "--dealership", "dlr_1", "--scopes", "hulls:read"), "Dealership dlr_1 not found"},
 	} {
 		testkit.Contains(t, p.fail(c.args...), c.want, name)
 	}
-	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
-	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
+	key := p.key(d.DealershipID, "test", "admin,hulls:read", "--user", d.Owner.Email, "--totp", code)
+	testkit.Contains(t, p.fail(append(args, "--user", d.Owner.Email, "--totp", code)...), "was already used", "the same code again")
 	return key
 }
 
-const creates = 500
+// requests is the number of requests that killAndRestart sends.
+const requests = 500
 
 // subscribe creates a webhook with a slow receiver. The returned function fails
-// unless an event about each of these objects is received, so that no event is
-// lost between the commit and the end of its delivery.
+// unless an event about each of these objects is received. This shows that no event
+// is lost between the commit and the delivery.
 func subscribe(t *testing.T, s *server, key, event string) (wantEvents func(ids []string)) {
 	t.Helper()
 	var mu sync.Mutex
@@ -129,7 +133,7 @@ func subscribe(t *testing.T, s *server, key, event string) (wantEvents func(ids 
 func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body func(i int) map[string]any) *server {
 	t.Helper()
 	path := "/v1/" + noun + "s"
-	keys, bodies, created := make([]string, creates), make([]map[string]any, creates), make([]string, creates)
+	keys, bodies, created := make([]string, requests), make([]map[string]any, requests), make([]string, requests)
 	for i := range keys {
 		keys[i] = uuid.NewString()
 		bodies[i] = body(i)
@@ -140,7 +144,7 @@ func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body 
 		switch a := s.send("POST", path, key, keys[i], bodies[i]); {
 		case a.status == 201:
 			created[i] = a.id()
-			if done.Add(1) == creates/2 {
+			if done.Add(1) == requests/2 {
 				if err := s.cmd.Process.Kill(); err != nil {
 					t.Error(err)
 				}
@@ -149,18 +153,18 @@ func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body 
 			t.Errorf("request %d: got %d %s, want 201", i, a.status, a.body)
 		}
 	})
-	if n := done.Load(); n < creates/2 || n == creates {
-		t.Fatalf("the server was killed after %d requests, want at least %d and less than %d", n, creates/2, creates)
+	if n := done.Load(); n < requests/2 || n == requests {
+		t.Fatalf("the server was killed after %d requests, want at least %d and less than %d", n, requests/2, requests)
 	}
-	<-s.ends
+	<-s.done
 
 	s = p.serve()
-	ids := make([]string, creates)
+	ids := make([]string, requests)
 	each(func(i int) {
 		a := s.send("POST", path, key, keys[i], bodies[i])
 		ids[i] = a.id()
 		if a.status != 201 || created[i] != "" && (created[i] != ids[i] || !a.replayed) {
-			t.Errorf("request %d again: got %d %s, replayed %t; want 201 and a replay of %q", i, a.status, a.body, a.replayed, created[i])
+			t.Errorf("request %d again: got %d %s, replayed %t, want 201 and a replay of %q", i, a.status, a.body, a.replayed, created[i])
 		}
 	})
 	wantEvents(ids)
@@ -170,7 +174,7 @@ func killAndRestart(t *testing.T, p *program, s *server, key, noun string, body 
 			t.Errorf("request %d created %s, which is not listed", i, id)
 		}
 	}
-	testkit.Equal(t, len(listed), creates, noun, "count")
+	testkit.Equal(t, len(listed), requests, noun, "count")
 	return s
 }
 
@@ -180,7 +184,7 @@ func each(work func(i int)) {
 	var next atomic.Int64
 	for range 8 {
 		wg.Go(func() {
-			for i := next.Add(1) - 1; i < creates; i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < requests; i = next.Add(1) - 1 {
 				work(int(i))
 			}
 		})
@@ -200,7 +204,7 @@ func (s *server) list(t *testing.T, path, key string) map[string]bool {
 		}
 		a := s.send("GET", path+"?"+query.Encode(), key, "", nil)
 		if err := json.Unmarshal(a.body, &page); err != nil || a.status != 200 {
-			t.Fatalf("got %d %s, %v, %v; want no error, a.status = 200", a.status, a.body, a.err, err)
+			t.Fatalf("got %d %s and errors %v, %v, want 200", a.status, a.body, a.err, err)
 		}
 		for _, h := range page.Data {
 			ids[h.ID] = true
@@ -229,28 +233,32 @@ func stopGracefully(t *testing.T, s *server, key, location string) {
 		t.Fatal(err)
 	}
 	// The server requests the body when the handler reads it. From then on, the request is running.
-	const head = "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
+	const head = "POST /v1/hulls HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n" +
+		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n"
 	if _, err := fmt.Fprintf(conn, head, key, len(body)); err != nil {
 		t.Fatal(err)
 	}
+
 	read := bufio.NewReader(conn)
 	if line, err := read.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf(`got %q, %v; want no error, line to contain "100 Continue"`, line, err)
+		t.Fatalf("got line %q and error %v, want 100 Continue", line, err)
 	}
+
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	for s.ready() == 200 { // until the signal has arrived
 	}
 	testkit.Equal(t, s.ready(), http.StatusServiceUnavailable, "/readyz")
-	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "still served")
+	testkit.Equal(t, s.send("GET", "/v1/me", key, "", nil).status, 200, "during the shutdown")
 	for s.ready() != 0 { // until the server accepts no more connections
 	}
+
 	if _, err := conn.Write(body); err != nil {
 		t.Fatal(err)
 	}
 	if blank, err := read.ReadString('\n'); err != nil || strings.TrimSpace(blank) != "" { // the end of the 100 response
-		t.Fatalf(`got %q, %v; want no error, strings.TrimSpace(blank) = ""`, blank, err)
+		t.Fatalf("got line %q and error %v, want an empty line", blank, err)
 	}
 	res, err := http.ReadResponse(read, nil)
 	if err != nil {
@@ -258,11 +266,11 @@ func stopGracefully(t *testing.T, s *server, key, location string) {
 	}
 	defer res.Body.Close()
 	if text, err := io.ReadAll(res.Body); res.StatusCode != 201 || err != nil {
-		t.Errorf("the running request: got %d %s, %v; want res.StatusCode = 201, no error", res.StatusCode, text, err)
+		t.Errorf("the running request: got %d %s and error %v, want 201", res.StatusCode, text, err)
 	}
-	<-s.ends
+	<-s.done
 	if s.err != nil {
 		t.Errorf("serve returned %v, want no error\n%s", s.err, s.log)
 	}
-	testkit.Equal(t, s.ready(), 0, "/readyz after the end")
+	testkit.Equal(t, s.ready(), 0, "/readyz after the shutdown")
 }

@@ -27,11 +27,13 @@ func (c triggerCmd) Run(s *session) (err error) {
 	if i < 0 {
 		return fmt.Errorf("%s is not an event type. Use one of: %s", c.Type, names(kinds))
 	}
+
 	a, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+
 	e, err := db.Write(s, a.DB, func(ctx context.Context, tx *db.Tx) (events.Event, error) {
 		all, err := dealership.Environments(ctx, tx, c.Dealership)
 		if err != nil {
@@ -39,7 +41,7 @@ func (c triggerCmd) Run(s *session) (err error) {
 		}
 		all = slices.DeleteFunc(all, func(d dealership.Dealership) bool { return d.Mode != auth.Test })
 		if len(all) != 1 {
-			return events.Event{}, fmt.Errorf("found %d dealerships; choose one with --dealership", len(all))
+			return events.Event{}, fmt.Errorf("found %d dealerships. Choose one with --dealership", len(all))
 		}
 		return events.Trigger(ctx, tx.In(all[0].Env), kinds[i])
 	})

@@ -2,18 +2,17 @@ package app_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/wire"
 )
 
-// changes are the ways to change something that has a version; each begins
-// with a fresh thing and returns the path that shows its version.
+// changes are ways to change a resource with a version. create adds a resource and
+// returns the path to read its version and the path to change it.
 var changes = map[string]struct {
 	method string
-	make   func(c *testkit.Client) (read, write string)
+	create func(c *testkit.Client) (read, write string)
 	body   any
 	status int
 }{
@@ -49,8 +48,10 @@ func TestIfMatch(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, c := range changes {
 			t.Run(name, func(t *testing.T) {
-				read, write := c.make(s.Test)
-				for _, malformed := range []string{`1`, `"1`, `W/"1"`, `"1", "2"`, `"one"`, `""`, `"-1"`, `"1.0"`, `**`, `"12345678901234567890"`} {
+				read, write := c.create(s.Test)
+				for _, malformed := range []string{
+					`1`, `"1`, `W/"1"`, `"1", "2"`, `"one"`, `""`, `"-1"`, `"1.0"`, `**`, `"12345678901234567890"`,
+				} {
 					f := failed(t, send(t, s.Test.With("If-Match", malformed), c.method, write, c.body), 400)
 					f.WantDetail(t, "If-Match", "pattern", malformed)
 				}
@@ -64,53 +65,38 @@ func TestIfMatch(t *testing.T) {
 				}
 				after := s.Test.Get(read, 200, nil)
 				if after.Header.Get("ETag") == before {
-					t.Errorf("the version is still %s, want another one", before)
+					t.Errorf("got ETag %s after the change, want another one", before)
 				}
 				failed(t, send(t, s.Test.With("If-Match", before), c.method, write, c.body), 409)
-				testkit.Equal(t, string(s.Test.Get(read, 200, nil).Bytes), string(after.Bytes), "after a refused change")
+				testkit.Equal(t, string(s.Test.Get(read, 200, nil).Bytes), string(after.Bytes), "after a rejected change")
 			})
-			t.Run(name+", whatever the version", func(t *testing.T) {
-				_, write := c.make(s.Test)
+			t.Run(name+", any version", func(t *testing.T) {
+				_, write := c.create(s.Test)
 				s.Test.With("If-Match", "*").Do(c.method, write, c.body, c.status, nil)
 			})
 		}
 	})
 }
 
-// Of many who change the same version, one does, and all others are told.
+// Of concurrent changes of the same version, one succeeds and the others get 409.
 func TestConcurrentChangesOfOneVersion(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
 		for round := range 3 {
 			etag := s.Test.Get(hull, 200, nil).Header.Get("ETag")
-			statuses := make([]int, 12)
-			start := make(chan struct{})
-			var wg sync.WaitGroup
-			for i := range statuses {
-				wg.Go(func() {
-					<-start
-					res, err := s.Test.With("If-Match", etag).Send("PATCH", hull, fmt.Sprintf(`{"title": "%d of round %d"}`, i, round))
-					if err == nil {
-						statuses[i] = res.StatusCode
-					}
-				})
-			}
-			close(start)
-			wg.Wait()
-			tally := map[int]int{}
-			for _, status := range statuses {
-				tally[status]++
-			}
+			tally := testkit.Concurrently(t, 12, func(i int) (*testkit.Response, error) {
+				return s.Test.With("If-Match", etag).Send("PATCH", hull, fmt.Sprintf(`{"title": "%d of round %d"}`, i, round))
+			})
 			var h struct{ Version int }
 			if s.Test.Get(hull, 200, &h); tally[200] != 1 || tally[409] != 11 || h.Version != round+2 {
-				t.Fatalf("round %d: statuses %v, version %d; want tally[200] = 1, tally[409] = 11, h.Version = %v", round, tally, h.Version, round+2)
+				t.Fatalf("round %d: got statuses %v and version %d, want one 200, eleven 409 and version %d", round, tally, h.Version, round+2)
 			}
 		}
 	})
 }
 
-// A caller may ask for the API as it was on a date; the answer says which
-// version it is, also where it is an error.
+// A client can request the API version of a date. The response contains the
+// version, also if it is an error.
 func TestServiceVersion(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		first := wire.Published[0].Date
@@ -118,12 +104,12 @@ func TestServiceVersion(t *testing.T) {
 			date, want string
 			status     int
 		}{
-			"none: the key's":  {"", wire.LatestVersion(), 200},
+			"none":             {"", wire.LatestVersion(), 200},
 			"the first":        {first, first, 200},
 			"before the first": {"2001-01-01", first, 200},
 			"the future":       {"2999-12-31", wire.LatestVersion(), 200},
-			"a word":           {"latest", wire.LatestVersion(), 400},
-			"no such day":      {"2027-02-30", wire.LatestVersion(), 400},
+			"not a date":       {"latest", wire.LatestVersion(), 400},
+			"not a day":        {"2027-02-30", wire.LatestVersion(), 400},
 			"a time":           {"2027-01-01T00:00:00Z", wire.LatestVersion(), 400},
 			"a list":           {"2027-01-01, 2028-01-01", wire.LatestVersion(), 400},
 		} {

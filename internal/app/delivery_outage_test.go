@@ -10,11 +10,11 @@ import (
 
 	"slipway/internal/testkit"
 	"slipway/internal/testkit/postgres"
+	"slipway/internal/vocab/auth"
 )
 
-// A database that restarts while events are delivered loses none of those that
-// were acknowledged.
-func TestDatabaseRestartsWhileDelivering(t *testing.T) {
+// No acknowledged event is lost if the database restarts during deliveries.
+func TestDatabaseRestartsDuringDeliveries(t *testing.T) {
 	t.Parallel()
 	cluster, err := postgres.Start(t.Context())
 	if err != nil {
@@ -22,11 +22,11 @@ func TestDatabaseRestartsWhileDelivering(t *testing.T) {
 	}
 	t.Cleanup(cluster.Stop)
 	n := serveOn(t, cluster.URL("postgres"))
-	n.comes(t, "/readyz", 200)
-	n.foundTest(t)
+	n.waitFor(t, "/readyz", 200)
+	n.createDealership(t, auth.Test)
 
 	var mu sync.Mutex
-	heard, first := map[string]bool{}, make(chan struct{})
+	received, first := map[string]bool{}, make(chan struct{})
 	once := sync.OnceFunc(func() { close(first) })
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var e struct {
@@ -36,38 +36,40 @@ func TestDatabaseRestartsWhileDelivering(t *testing.T) {
 			t.Error(err)
 		}
 		mu.Lock()
-		heard[e.Data.Object.ID] = true
+		received[e.Data.Object.ID] = true
 		mu.Unlock()
 		once()
 	}))
 	t.Cleanup(receiver.Close)
-	if a := n.send("POST", "/v1/webhooks", fmt.Sprintf(`{"url": %q, "events": ["location.created"]}`, receiver.URL)); a.status != 201 {
-		t.Fatalf("got %+v, want a.status = 201", a)
+	webhook := fmt.Sprintf(`{"url": %q, "events": ["location.created"]}`, receiver.URL)
+	if a := n.send("POST", "/v1/webhooks", webhook); a.status != 201 {
+		t.Fatalf("create a webhook: got %+v, want 201", a)
 	}
-	var made []string
-	make := func(count int) {
+
+	var created []string
+	create := func(count int) {
 		for range count {
 			if a := n.send("POST", "/v1/locations", `{"name": "Pier"}`); a.status == 201 {
-				made = append(made, a.ID)
+				created = append(created, a.ID)
 			}
 		}
 	}
-	make(50)
+	create(50)
 	<-first
 	if err := cluster.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	make(1) // fails: the database is down
+	create(1) // fails, because the database is down
 	if err := cluster.Restart(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	n.comes(t, "/readyz", 200)
-	make(20)
+	n.waitFor(t, "/readyz", 200)
+	create(20)
 	testkit.Eventually(t, "all events to be delivered", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, id := range made {
-			if !heard[id] {
+		for _, id := range created {
+			if !received[id] {
 				return false
 			}
 		}

@@ -15,13 +15,13 @@ import (
 	"slipway/internal/webhooks"
 )
 
-// OpenAPI describes the API. It needs no database.
+// OpenAPI returns the OpenAPI document. It doesn't need a database.
 func OpenAPI() *huma.OpenAPI {
 	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
 	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...).OpenAPI()
 }
 
-// OpenAPIJSON returns the description as it is committed and served.
+// OpenAPIJSON returns the OpenAPI document as it is committed and served.
 func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(doc)
 	if err != nil {
@@ -35,7 +35,7 @@ func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// describe serves the description and the reference page.
+// describe serves the OpenAPI document and the API reference.
 func describe(r *rest.Router) {
 	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.OpenAPI()) }))
 	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
@@ -45,17 +45,17 @@ func describe(r *rest.Router) {
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
 }
 
-// document is rendered on first use, because that takes longer than the rest of
-// startup and most commands and tests never need it.
-func document(kind string, write func() ([]byte, error)) http.Handler {
-	written := sync.OnceValues(write)
+// document serves a document. It is rendered on first use, because that takes
+// longer than the rest of startup, and most commands and tests don't need it.
+func document(kind string, render func() ([]byte, error)) http.Handler {
+	rendered := sync.OnceValues(render)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		body, err := written()
+		body, err := rendered()
 		if err != nil {
-			panic(fmt.Errorf("describe the API: %w", err)) // a bug; the caller gets a 500
+			panic(fmt.Errorf("describe the API: %w", err)) // a bug; the client gets a 500
 		}
 		w.Header().Set("Content-Type", kind)
 		w.Header().Set("Cache-Control", "public, max-age=300")
-		_, _ = w.Write(body) // the client may have disconnected
+		_, _ = w.Write(body) // the client might have disconnected
 	})
 }

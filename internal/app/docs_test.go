@@ -9,7 +9,7 @@ import (
 	"slipway/internal/app"
 )
 
-// Operators read the table, not the struct.
+// Each setting has a row in docs/operating.md, with its default.
 func TestSettingsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operating.md")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 			row += "`" + value + "` "
 		}
 		if !strings.Contains(string(text), row+"|") {
-			t.Errorf("docs/operating.md has no row %q", row+"|")
+			t.Errorf("docs/operating.md: missing row %q", row+"|")
 		}
 	}
 }

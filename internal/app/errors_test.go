@@ -22,14 +22,15 @@ import (
 
 const noHull = "/v1/hulls/hull_00000000000000000000000000"
 
-// failed checks that a response is an error of this status, in the envelope
-// and with the headers that all errors have, and returns it.
+// failed checks that a response is an error with this status and the format and
+// headers of all errors, and returns the error.
 func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
 	t.Helper()
 	if res.StatusCode != status {
-		t.Fatalf("%s %s: status %d, want %d\n%s", res.Request.Method, res.Request.URL.Path, res.StatusCode, status, res.Bytes)
+		t.Fatalf("%s %s: got status %d, want %d\n%s", res.Request.Method, res.Request.URL.Path, res.StatusCode, status, res.Bytes)
 	}
-	hasHeaders(t, res)
+	checkHeaders(t, res)
+
 	var body struct {
 		Error map[string]json.RawMessage `json:"error"`
 	}
@@ -39,9 +40,9 @@ func failed(t *testing.T, res *testkit.Response, status int) testkit.Fault {
 	testkit.Equal(t, slices.Sorted(maps.Keys(body.Error)), []string{"code", "details", "message", "request_id", "status"}, "envelope")
 	f := res.Fault(t)
 	if f.Status != status || f.Code != codes[status] || f.Message == "" || f.Details == nil {
-		t.Errorf("got %s; want status %d, code %s, a message and a list of details", res.Bytes, status, codes[status])
+		t.Errorf("got %s, want status %d, code %s, a message and a list of details", res.Bytes, status, codes[status])
 	}
-	testkit.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "as the header Request-Id")
+	testkit.Equal(t, f.RequestID, res.Header.Get("Request-Id"), "same as the header Request-Id")
 	testkit.Equal(t, res.Header.Get("Content-Type"), "application/json", "error")
 	challenge := res.Header.Get("WWW-Authenticate")
 	testkit.Equal(t, strings.HasPrefix(challenge, "Bearer"), status == 401, "status", status, "WWW-Authenticate", challenge)
@@ -53,16 +54,16 @@ var codes = map[int]string{
 	413: "bad_request", 415: "bad_request", 422: "unprocessable", 429: "rate_limited", 500: "server_error", 503: "unavailable",
 }
 
-// hasHeaders checks what every response carries.
-func hasHeaders(t *testing.T, res *testkit.Response) {
+// checkHeaders checks the headers that all responses have.
+func checkHeaders(t *testing.T, res *testkit.Response) {
 	t.Helper()
 	if rid := res.Header.Get("Request-Id"); !id.Valid("req", rid) {
-		t.Errorf("%s: got Request-Id %q, want req_ and an id", res.Request.URL.Path, rid)
+		t.Errorf("%s: got Request-Id %q, want req_ and an ID", res.Request.URL.Path, rid)
 	}
 	testkit.Equal(t, res.Header.Get("Service-Version"), wire.LatestVersion(), res.Request.URL.Path, "Service-Version")
 	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"} {
 		if res.Header.Get(name) == "" {
-			t.Errorf("%s: got no header %s, want one", res.Request.URL.Path, name)
+			t.Errorf("%s: missing header %s", res.Request.URL.Path, name)
 		}
 	}
 }
@@ -109,8 +110,7 @@ func raw(t *testing.T, s *testkit.Server, request string) *testkit.Response {
 	return &testkit.Response{Response: res, Bytes: body}
 }
 
-// rawRequest is a request as it goes over the wire, with the test client's
-// credential.
+// rawRequest returns the bytes of a request with the credential of the test client.
 func rawRequest(s *testkit.Server, line, header, body string) string {
 	return fmt.Sprintf("%s HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n%s",
 		line, s.Test.Key, header, len(body), body)
@@ -120,70 +120,66 @@ func TestErrorTable(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		hull := "/v1/hulls/" + s.Test.Hull(loc, map[string]any{"stock_number": "GW-1"})
-		reader := s.As(s.Key(auth.HullsRead))
+		duplicate := testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"})
+		reader, xml := s.As(s.Key(auth.HullsRead)), s.Test.With("Content-Type", "application/xml")
 		for name, c := range map[string]struct {
 			client       *testkit.Client
 			method, path string
 			body         any
 			status       int
-			blame        [2]string // field and code of a detail; none if empty
-			message      string    // a part of it
+			detail       string // field and code; empty for no details
+			message      string // a part of the message
 		}{
-			"malformed JSON":       {s.Test, "POST", "/v1/hulls", `{"make": `, 400, [2]string{"body", "malformed"}, "JSON is incomplete"},
-			"missing fields":       {s.Test, "POST", "/v1/hulls", `{}`, 400, [2]string{"make", "required"}, "is required"},
-			"a wrong type":         {s.Test, "PATCH", hull, `{"title": 7}`, 400, [2]string{"title", "type"}, "title must be a string"},
-			"a bad limit":          {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, [2]string{"limit", "maximum"}, "limit must be at most 100"},
-			"a bad If-Match":       {s.Test.With("If-Match", "7"), "PATCH", hull, `{}`, 400, [2]string{"If-Match", "pattern"}, "If-Match"},
-			"a bad key of repeats": {s.Test.With("Idempotency-Key", "7"), "PATCH", hull, `{}`, 400, [2]string{"Idempotency-Key", "format"}, "UUID"},
-			"a bad version": {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, [2]string{"Service-Version", "pattern"},
-				"Service-Version"},
-			"an empty limit": {s.Test, "GET", "/v1/hulls?limit=", nil, 400, [2]string{"limit", "required"}, "limit is empty"},
-			"an empty cursor": {s.Test, "GET", "/v1/hulls?starting_after=", nil, 400, [2]string{"starting_after", "required"},
-				"starting_after is empty"},
-			"another empty cursor": {s.Test, "GET", "/v1/hulls?ending_before", nil, 400, [2]string{"ending_before", "required"},
-				"ending_before is empty"},
-			"no credential":        {s.As(""), "GET", "/v1/me", nil, 401, [2]string{}, "No credential was sent"},
-			"a mistyped one":       {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, [2]string{}, "Invalid credential"},
-			"of another kind":      {s.As("").With("Authorization", "Basic dXNlcjpwYXNz"), "GET", "/v1/me", nil, 401, [2]string{}, "Bearer"},
-			"of the other mode":    {s.As(strings.Replace(s.Test.Key, "sk_test_", "sk_live_", 1)), "GET", "/v1/me", nil, 401, [2]string{}, ""},
-			"no scope":             {reader, "PATCH", hull, `{}`, 403, [2]string{"Authorization", "scope"}, "hulls:write"},
-			"no such hull":         {s.Test, "GET", noHull, nil, 404, [2]string{}, "Hull hull_0000"},
-			"no such path":         {s.Test, "GET", "/v1/yachts", nil, 404, [2]string{}, "Path /v1/yachts not found"},
-			"a path too long":      {s.Test, "GET", hull + "/keel/bolts", nil, 404, [2]string{}, "Path /v1/"},
-			"a trailing slash":     {s.Test, "GET", hull + "/", nil, 404, [2]string{}, "Path /v1/"},
-			"a doubled slash":      {s.Test, "GET", "/v1//hulls", nil, 404, [2]string{}, "Path /v1/"},
-			"dots":                 {s.Test, "GET", "/v1/locations/../hulls", nil, 404, [2]string{}, "Path /v1/"},
-			"outside of the API":   {s.As(""), "GET", "/v2/hulls", nil, 404, [2]string{}, "Path /v2/hulls not found"},
-			"a wrong method":       {s.Test, "DELETE", hull, nil, 405, [2]string{}, "DELETE is not allowed for /v1/hulls/hull_"},
-			"of the description":   {s.As(""), "POST", "/openapi.json", nil, 405, [2]string{}, "POST is not allowed for /openapi.json"},
-			"an invented method":   {s.Test, "BREW", hull, nil, 405, [2]string{}, "BREW"},
-			"invented, of nothing": {s.Test, "BREW", "/v1/yachts", nil, 404, [2]string{}, "Path /v1/"},
-			"a duplicate": {s.Test, "POST", "/v1/hulls", testkit.HullBody(loc, map[string]any{"stock_number": "GW-1"}), 409,
-				[2]string{"stock_number", "duplicate"}, "GW-1"},
-			"an illegal move": {s.Test, "POST", hull + "/transition", `{"to": "sold"}`, 409, [2]string{"to", "state"},
-				"from available to sold"},
-			"a stale If-Match": {s.Test.With("If-Match", `"7"`), "PATCH", hull, `{}`, 409, [2]string{"If-Match", "stale"}, "version 1"},
-			"a large body":     {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, [2]string{}, "1048576 bytes"},
-			"XML": {s.Test.With("Content-Type", "application/xml"), "POST", "/v1/hulls", "<hull/>", 415,
-				[2]string{"Content-Type", "enum"}, "application/xml"},
-			"a bad value": {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, [2]string{"condition", "enum"}, "new, used, demo"},
-			"an unknown field": {s.Test, "PATCH", hull, `{"color": "red"}`, 422, [2]string{"color", "unknown_field"},
-				"color is not a known field"},
-			"an unknown location": {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, [2]string{"location_id", "not_found"},
-				"location_id does not exist"},
+			"malformed JSON":           {s.Test, "POST", "/v1/hulls", `{"make": `, 400, "body malformed", "JSON is incomplete"},
+			"missing fields":           {s.Test, "POST", "/v1/hulls", `{}`, 400, "make required", "is required"},
+			"a wrong type":             {s.Test, "PATCH", hull, `{"title": 7}`, 400, "title type", "title must be a string"},
+			"a bad limit":              {s.Test, "GET", "/v1/hulls?limit=101", nil, 400, "limit maximum", "limit must be at most 100"},
+			"a bad If-Match":           {s.Test.With("If-Match", "7"), "PATCH", hull, `{}`, 400, "If-Match pattern", "If-Match"},
+			"a bad idempotency key":    {s.Test.With("Idempotency-Key", "7"), "PATCH", hull, `{}`, 400, "Idempotency-Key format", "UUID"},
+			"a bad version":            {s.Test.With("Service-Version", "7"), "GET", hull, nil, 400, "Service-Version pattern", "Service-Version"},
+			"an empty limit":           {s.Test, "GET", "/v1/hulls?limit=", nil, 400, "limit required", "limit is empty"},
+			"an empty cursor":          {s.Test, "GET", "/v1/hulls?starting_after=", nil, 400, "starting_after required", "is empty"},
+			"another empty cursor":     {s.Test, "GET", "/v1/hulls?ending_before", nil, 400, "ending_before required", "ending_before is empty"},
+			"no credential":            {s.As(""), "GET", "/v1/me", nil, 401, "", "No credential was sent"},
+			"an invalid credential":    {s.As(mistyped(s.Test.Key)), "GET", "/v1/me", nil, 401, "", "Invalid credential"},
+			"another scheme":           {s.As("").With("Authorization", "Basic dXNlcjpwYXNz"), "GET", "/v1/me", nil, 401, "", "Bearer"},
+			"for the other mode":       {s.As(strings.Replace(s.Test.Key, "sk_test_", "sk_live_", 1)), "GET", "/v1/me", nil, 401, "", ""},
+			"no scope":                 {reader, "PATCH", hull, `{}`, 403, "Authorization scope", "hulls:write"},
+			"an unknown hull":          {s.Test, "GET", noHull, nil, 404, "", "Hull hull_0000"},
+			"an unknown path":          {s.Test, "GET", "/v1/yachts", nil, 404, "", "Path /v1/yachts not found"},
+			"a path too long":          {s.Test, "GET", hull + "/keel/bolts", nil, 404, "", "Path /v1/"},
+			"a trailing slash":         {s.Test, "GET", hull + "/", nil, 404, "", "Path /v1/"},
+			"a doubled slash":          {s.Test, "GET", "/v1//hulls", nil, 404, "", "Path /v1/"},
+			"dots":                     {s.Test, "GET", "/v1/locations/../hulls", nil, 404, "", "Path /v1/"},
+			"outside the API":          {s.As(""), "GET", "/v2/hulls", nil, 404, "", "Path /v2/hulls not found"},
+			"a wrong method":           {s.Test, "DELETE", hull, nil, 405, "", "DELETE is not allowed for /v1/hulls/hull_"},
+			"for the OpenAPI document": {s.As(""), "POST", "/openapi.json", nil, 405, "", "POST is not allowed for /openapi.json"},
+			"an unknown method":        {s.Test, "BREW", hull, nil, 405, "", "BREW"},
+			"neither is known":         {s.Test, "BREW", "/v1/yachts", nil, 404, "", "Path /v1/"},
+			"a duplicate":              {s.Test, "POST", "/v1/hulls", duplicate, 409, "stock_number duplicate", "GW-1"},
+			"an invalid transition":    {s.Test, "POST", hull + "/transition", `{"to": "sold"}`, 409, "to state", "from available to sold"},
+			"a stale If-Match":         {s.Test.With("If-Match", `"7"`), "PATCH", hull, `{}`, 409, "If-Match stale", "version 1"},
+			"a large body":             {s.Test, "POST", "/v1/hulls", strings.Repeat(" ", 1<<20+1), 413, "", "1048576 bytes"},
+			"XML":                      {xml, "POST", "/v1/hulls", "<hull/>", 415, "Content-Type enum", "application/xml"},
+			"a bad value":              {s.Test, "PATCH", hull, `{"condition": "shabby"}`, 422, "condition enum", "new, used, demo"},
+			"an unknown field":         {s.Test, "PATCH", hull, `{"color": "red"}`, 422, "color unknown_field", "color is not a known field"},
+			"an unknown location":      {s.Test, "PATCH", hull, `{"location_id": "loc_1"}`, 422, "location_id not_found", "does not exist"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, c.client, c.method, c.path, c.body), c.status)
 				testkit.Contains(t, f.Message, c.message, "message")
-				if none := c.blame == [2]string{}; none != (len(f.Details) == 0) || !none && !f.HasDetail(c.blame[0], c.blame[1]) {
-					t.Errorf("got details %+v, want %v", f.Details, c.blame)
+				if c.detail == "" {
+					testkit.Len(t, f.Details, 0, "details")
+					return
 				}
+				field, code, _ := strings.Cut(c.detail, " ")
+				f.WantDetail(t, field, code)
 			})
 		}
 	})
 }
 
-// The methods of a path are listed, in one line, where a wrong one is refused.
+// A 405 response lists the allowed methods in one header.
 func TestAllow(t *testing.T) {
 	t.Parallel()
 	s := testkit.OnSQLite(t)
@@ -200,15 +196,16 @@ func TestAllow(t *testing.T) {
 			res := send(t, s.Test, method, c.path, nil)
 			failed(t, res, 405)
 			if got := res.Header.Values("Allow"); !slices.Equal(got, []string{c.allow}) {
-				t.Errorf("%s %s allows %q, want %q", method, c.path, got, c.allow)
+				t.Errorf("%s %s: got Allow %q, want %q", method, c.path, got, c.allow)
 			}
 		}
 	}
 }
 
-// Headers and paths can be any bytes: what is not text is
-// neither echoed nor stored, and is never an error of the service.
-func TestBytesThatAreNoText(t *testing.T) {
+// Headers and paths can contain bytes that are not text. They are never returned,
+// stored or the cause of a 500.
+func TestInvalidText(t *testing.T) {
+	longAgent := "User-Agent: " + strings.Repeat("é", 400) + "\r\n"
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, c := range map[string]struct {
 			line, header, body string
@@ -220,38 +217,42 @@ func TestBytesThatAreNoText(t *testing.T) {
 			"a NUL in a path":       {"GET /v1/hulls/%00", "", "", 400},
 			"a NUL in a query":      {"GET /v1/hulls?q=%00", "", "", 400},
 			"a query":               {"GET /v1/hulls?q=%ff", "", "", 400},
-			"a query that is cut":   {"GET /v1/hulls?q=%f", "", "", 400},
+			"an incomplete escape":  {"GET /v1/hulls?q=%f", "", "", 400},
 			"a content type":        {"POST /v1/locations", "Content-Type: caf\xe9/\xff\r\n", "{}", 415},
 			"a client's request id": {"GET /v1/me", "X-Client-Request-Id: \xff\r\n", "", 200},
 			"a user agent":          {"POST /v1/locations", "User-Agent: caf\xe9\r\nContent-Type: application/json\r\n", `{"name": "Pier"}`, 201},
-			"a long user agent": {"POST /v1/locations", "User-Agent: " + strings.Repeat("é", 400) + "\r\nContent-Type: application/json\r\n",
-				`{"name": "Pier"}`, 201},
-			"a credential": {"GET /v1/me", "Authorization: Bearer \xff\r\n", "", 200}, // the first of two counts
+			"a long user agent":     {"POST /v1/locations", longAgent + "Content-Type: application/json\r\n", `{"name": "Pier"}`, 201},
+			"a credential":          {"GET /v1/me", "Authorization: Bearer \xff\r\n", "", 200}, // the first of two headers is used
 		} {
 			t.Run(name, func(t *testing.T) {
 				res := raw(t, s, rawRequest(s, c.line, c.header, c.body))
 				if c.status >= 400 {
 					failed(t, res, c.status)
 				} else if res.StatusCode != c.status {
-					t.Errorf("status %d: %s", res.StatusCode, res.Bytes)
+					t.Errorf("got status %d, want %d: %s", res.StatusCode, c.status, res.Bytes)
 				}
 			})
 		}
 	})
 }
 
-// A request that is wrong in every way is mended step by step: each time the
-// next complaint is the one that the contract puts next.
-func TestOrderOfJudgement(t *testing.T) {
+// If a request has several errors, the response reports them in a defined order.
+func TestOrderOfErrors(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		hull := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil)
 		writer, reader := s.As(s.Key(auth.HullsWrite)), s.As(s.Key(auth.HullsRead))
-		still := time.Now()
-		s.DB.Now = func() time.Time { return still } // no request comes back into the bucket
-		spent := s.As(s.KeyWith(access.KeyRequest{Name: "spent", Scopes: []auth.Scope{auth.HullsRead}, RateLimit: new(int64(1))}))
-		send(t, spent, "GET", "/v1/me", nil)
-		send(t, spent, "GET", "/v1/me", nil)
-		const malformed, wrongType, badValue, good = `{"year": 1, `, `{"year": "1", "condition": "shabby"}`, `{"year": 1, "condition": "shabby"}`, `{"year": 2020}`
+		now := time.Now()
+		s.DB.Now = func() time.Time { return now } // so that the rate limit doesn't reset
+		limited := s.As(s.KeyWith(access.KeyRequest{Name: "Limited", Scopes: []auth.Scope{auth.HullsRead}, RateLimit: new(int64(1))}))
+		send(t, limited, "GET", "/v1/me", nil)
+		send(t, limited, "GET", "/v1/me", nil)
+
+		const (
+			malformed = `{"year": 1, `
+			wrongType = `{"year": "1", "condition": "shabby"}`
+			badValue  = `{"year": 1, "condition": "shabby"}`
+			valid     = `{"year": 2020}`
+		)
 		stale := func(c *testkit.Client) *testkit.Client { return c.With("If-Match", `"7"`) }
 		for _, c := range []struct {
 			name       string
@@ -260,27 +261,27 @@ func TestOrderOfJudgement(t *testing.T) {
 			status     int
 		}{
 			{"no credential", stale(s.As("")), "/v1/yachts/7", malformed, 401},
-			{"too many requests", stale(spent), "/v1/yachts/7", malformed, 429},
+			{"too many requests", stale(limited), "/v1/yachts/7", malformed, 429},
 			{"an unknown path", stale(reader), "/v1/yachts/7", malformed, 404},
 			{"no scope", stale(reader), noHull, malformed, 403},
 			{"malformed JSON", stale(writer), noHull, malformed, 400},
-			{"a wrong type beside a wrong value", stale(writer), noHull, wrongType, 400},
+			{"a wrong type and a wrong value", stale(writer), noHull, wrongType, 400},
 			{"wrong values", stale(writer), noHull, badValue, 422},
-			{"an unknown hull", stale(writer), noHull, good, 404},
-			{"a stale version", stale(writer), hull, good, 409},
+			{"an unknown hull", stale(writer), noHull, valid, 404},
+			{"a stale version", stale(writer), hull, valid, 409},
 		} {
 			res := send(t, c.client, "PATCH", c.path, c.body)
 			if res.StatusCode != c.status {
-				t.Errorf("%s: status %d, want %d\n%s", c.name, res.StatusCode, c.status, res.Bytes)
+				t.Errorf("%s: got status %d, want %d\n%s", c.name, res.StatusCode, c.status, res.Bytes)
 			}
 			failed(t, res, c.status)
 		}
-		writer.Patch(hull, good, 200, nil)
+		writer.Patch(hull, valid, 200, nil)
 	})
 }
 
-// All that is wrong is told at once, so that a form is mended in one go.
-func TestAllFailingFieldsAtOnce(t *testing.T) {
+// All invalid fields are reported together.
+func TestAllInvalidFields(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for name, c := range map[string]struct {
 			method, path, body string
@@ -290,25 +291,27 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 			"missing": {"POST", "/v1/hulls", `{}`, 400, []string{
 				"hin required", "length_ft required", "location_id required", "make required", "model required", "price_usd required", "year required",
 			}},
-			"types and values": {"POST", "/v1/hulls",
-				`{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1, "location_id": null, "color": "red"}`, 400, []string{
-					"color unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
-				}},
-			"values": {"POST", "/v1/hulls",
-				`{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001, "location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
-					"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
-				}},
-			"values that only the rules know": {"POST", "/v1/hulls",
-				`{"make": " ", "model": " ", "year": 9000, "length_ft": 0.001, "price_usd": 1, "location_id": "x", "hin": "nonsense"}`, 422, []string{
-					"hin length", "length_ft minimum", "make too_short", "model too_short", "year maximum",
-				}},
+			"types and values": {"POST", "/v1/hulls", `{"make": 7, "model": "", "year": 1, "length_ft": 0, "price_usd": -1,
+				"location_id": null, "color": "red"}`, 400, []string{
+				"color unknown_field", "length_ft minimum", "location_id type", "make type", "model too_short", "price_usd minimum", "year minimum",
+			}},
+			"values": {"POST", "/v1/hulls", `{"make": "", "model": "m", "year": 10000, "length_ft": 1001, "price_usd": 1000000001,
+				"location_id": "x", "Make": "x", "condition": "x", "metadata": {}}`, 422, []string{
+				"Make unknown_field", "condition enum", "length_ft maximum", "make too_short", "price_usd maximum", "year maximum",
+			}},
+			"rules": {"POST", "/v1/hulls", `{"make": " ", "model": " ", "year": 9000, "length_ft": 0.001, "price_usd": 1,
+				"location_id": "x", "hin": "nonsense"}`, 422, []string{
+				"hin length", "length_ft minimum", "make too_short", "model too_short", "year maximum",
+			}},
 			"nested": {"PUT", noHull + "/specs", `{"engines": [{"bolts": 1}, {"make": 7, "nuts": 1}], "beam_ft": "wide"}`, 400, []string{
 				"beam_ft type", "engines[0].bolts unknown_field", "engines[1].make type", "engines[1].nuts unknown_field",
 			}},
-			"parameters": {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400,
-				[]string{"condition enum", "limit minimum", "year_min type"}},
-			"unknown parameters": {"GET", "/v1/hulls?color=red&limit=1&Limit=1", ``, 400,
-				[]string{"Limit unknown_parameter", "color unknown_parameter"}},
+			"parameters": {"GET", "/v1/hulls?limit=0&year_min=x&condition=shabby", ``, 400, []string{
+				"condition enum", "limit minimum", "year_min type",
+			}},
+			"unknown parameters": {"GET", "/v1/hulls?color=red&limit=1&Limit=1", ``, 400, []string{
+				"Limit unknown_parameter", "color unknown_parameter",
+			}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				var body any
@@ -320,7 +323,7 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 				for _, d := range f.Details {
 					got = append(got, d.Field+" "+d.Code)
 					if d.Message == "" || strings.ContainsAny(d.Message+d.Field, "\x1f\n") {
-						t.Errorf("got the detail %+v; want a message without control characters", d)
+						t.Errorf("got detail %+v, want a message without control characters", d)
 					}
 				}
 				slices.Sort(got)
@@ -330,7 +333,7 @@ func TestAllFailingFieldsAtOnce(t *testing.T) {
 	})
 }
 
-// Every success carries the headers too, and a request id of its own.
+// Successful responses have the headers too, and each has its own request ID.
 func TestHeadersOfSuccess(t *testing.T) {
 	t.Parallel()
 	s := testkit.OnSQLite(t)
@@ -345,13 +348,13 @@ func TestHeadersOfSuccess(t *testing.T) {
 		if c.body != "" {
 			body = c.body
 		}
-		res := send(t, s.Test.With("Request-Id", "req_theirs"), c.method, c.path, body)
+		res := send(t, s.Test.With("Request-Id", "req_client"), c.method, c.path, body)
 		if res.StatusCode >= 300 {
-			t.Errorf("%s %s: status %d\n%s; want res.StatusCode < 300", c.method, c.path, res.StatusCode, res.Bytes)
+			t.Errorf("%s %s: got status %d, want success\n%s", c.method, c.path, res.StatusCode, res.Bytes)
 		}
-		hasHeaders(t, res)
+		checkHeaders(t, res)
 		if rid := res.Header.Get("Request-Id"); seen[rid] {
-			t.Errorf("%s was given twice", rid)
+			t.Errorf("request ID %s is used twice", rid)
 		} else {
 			seen[rid] = true
 		}

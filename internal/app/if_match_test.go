@@ -11,8 +11,8 @@ import (
 	"slipway/internal/testkit"
 )
 
-// Every operation that documents If-Match rejects a version that the resource
-// does not have. The others ignore the header.
+// Each operation that documents If-Match rejects another version. The others
+// ignore the header.
 func TestIfMatchIsCheckedWhereDocumented(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for _, o := range operations() {

@@ -8,7 +8,7 @@ import (
 
 func init() { maps.Copy(recipes, dealRecipes) }
 
-// dealRecipes are those of deals and finance.
+// dealRecipes are the recipes of deals, finance and documents.
 var dealRecipes = map[string]recipe{
 	"acceptOffer":    {anOffer, nil},
 	"addStipulation": {aFunding, fixed(`{"kind": "survey"}`)},
@@ -52,15 +52,15 @@ var dealRecipes = map[string]recipe{
 
 func aDeal(c *testkit.Client) map[string]string { return map[string]string{"deal_id": c.Deal(nil)} }
 
-// of is a recipe's parameters for something that was made below a deal.
-func of(c *testkit.Client, deal, name, path string, body any) map[string]string {
-	var made struct{ ID string }
-	c.Post("/v1/deals/"+deal+path, body, 201, &made)
-	return map[string]string{"deal_id": deal, name: made.ID}
+// createIn adds a resource to a deal and returns the path parameters.
+func createIn(c *testkit.Client, deal, name, path string, body any) map[string]string {
+	var created struct{ ID string }
+	c.Post("/v1/deals/"+deal+path, body, 201, &created)
+	return map[string]string{"deal_id": deal, name: created.ID}
 }
 
 func anOffer(c *testkit.Client) map[string]string {
-	return of(c, c.Deal(nil), "offer_id", "/offers", `{"amount_usd": 1000, "made_by": "dealer"}`)
+	return createIn(c, c.Deal(nil), "offer_id", "/offers", `{"amount_usd": 1000, "made_by": "dealer"}`)
 }
 
 func anAcceptedDeal(c *testkit.Client) map[string]string {
@@ -68,11 +68,11 @@ func anAcceptedDeal(c *testkit.Client) map[string]string {
 }
 
 func aTradeIn(c *testkit.Client) map[string]string {
-	return of(c, c.Deal(nil), "trade_in_id", "/trade_ins", `{"allowance_cents": 100000}`)
+	return createIn(c, c.Deal(nil), "trade_in_id", "/trade_ins", `{"allowance_cents": 100000}`)
 }
 
 func aStructure(c *testkit.Client) map[string]string {
-	return of(c, c.Deal(nil), "structure_id", "/finance_structures", `{"apr_percent": "7.49", "term_months": 240}`)
+	return createIn(c, c.Deal(nil), "structure_id", "/finance_structures", `{"apr_percent": "7.49", "term_months": 240}`)
 }
 
 func aSelectedStructure(c *testkit.Client) map[string]string {
@@ -82,20 +82,20 @@ func aSelectedStructure(c *testkit.Client) map[string]string {
 }
 
 func aFunding(c *testkit.Client) map[string]string {
-	return of(c, aSelectedStructure(c)["deal_id"], "funding_id", "/fundings", `{"lender": "Bay Federal"}`)
+	return createIn(c, aSelectedStructure(c)["deal_id"], "funding_id", "/fundings", `{"lender": "Bay Federal"}`)
 }
 
 func aStipulation(c *testkit.Client) map[string]string {
 	f := aFunding(c)
-	s := of(c, f["deal_id"], "stipulation_id", "/fundings/"+f["funding_id"]+"/stipulations", `{"kind": "survey"}`)
+	s := createIn(c, f["deal_id"], "stipulation_id", "/fundings/"+f["funding_id"]+"/stipulations", `{"kind": "survey"}`)
 	s["funding_id"] = f["funding_id"]
 	return s
 }
 
 func aDocument(c *testkit.Client) map[string]string {
-	return of(c, c.Deal(nil), "document_id", "/documents", `{"kind": "purchase_agreement"}`)
+	return createIn(c, c.Deal(nil), "document_id", "/documents", `{"kind": "purchase_agreement"}`)
 }
 
 func aPayment(c *testkit.Client) map[string]string {
-	return of(c, c.Deal(nil), "payment_id", "/payments", `{"kind": "deposit", "method": "card", "amount_cents": 50000}`)
+	return createIn(c, c.Deal(nil), "payment_id", "/payments", `{"kind": "deposit", "method": "card", "amount_cents": 50000}`)
 }

@@ -12,9 +12,9 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// recipe is a request to an operation that succeeds with the right credential.
-// Params are the ids that the path needs, made in the environment of the test
-// client; an operation that has no recipe fails the test.
+// recipe is a request that succeeds with the right credential. params creates the
+// resources in the path and returns their IDs. An operation without a recipe fails
+// the test.
 type recipe struct {
 	params func(c *testkit.Client) map[string]string
 	body   func(c *testkit.Client) any
@@ -41,9 +41,9 @@ var recipes = map[string]recipe{
 	"listLeadMessages":     {aLead, nil},
 	"logLeadConsent":       {aLead, fixed(`{"channels": ["sms", "email"], "scope": "all"}`)},
 	"mergeContact":         {aContact, func(c *testkit.Client) any { return map[string]string{"duplicate_id": c.Contact(nil)} }},
-	"receiveLeadMessage":   {aLead, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is she still there?"}`)},
+	"receiveLeadMessage":   {aLead, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is the boat still available?"}`)},
 	"revokeLeadConsent":    {aConsent, nil},
-	"sendLeadMessage":      {anAgreeingLead, fixed(`{"channel": "sms", "purpose": "transactional", "body": "She is ready."}`)},
+	"sendLeadMessage":      {aLeadWithConsent, fixed(`{"channel": "sms", "purpose": "transactional", "body": "Your boat is ready."}`)},
 	"createApiKey":         {nil, fixed(`{"name": "Website", "scopes": ["hulls:read"]}`)},
 	"deleteMfaFactor":      {aFactor, nil},
 	"enrollMfaFactor":      {aUser, fixed(`{"kind": "totp"}`)},
@@ -102,8 +102,8 @@ var recipes = map[string]recipe{
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
 }
 
-// hookRecipes are those of the webhooks.
-var hookRecipes = map[string]recipe{
+// webhookRecipes are the recipes of webhooks and events.
+var webhookRecipes = map[string]recipe{
 	"createWebhook":       {nil, fixed(`{"url": "http://example.com/hook", "events": ["*"]}`)},
 	"deleteWebhook":       {aWebhook, nil},
 	"drainDeadLetters":    {aWebhook, fixed(`{"action": "discard"}`)},
@@ -121,7 +121,7 @@ var hookRecipes = map[string]recipe{
 	"updateWebhook":       {aWebhook, fixed(`{"events": ["hull.*"]}`)},
 }
 
-func init() { maps.Copy(recipes, hookRecipes) }
+func init() { maps.Copy(recipes, webhookRecipes) }
 
 func aWebhook(c *testkit.Client) map[string]string {
 	var w struct{ ID string }
@@ -145,7 +145,7 @@ func anEvent(c *testkit.Client) map[string]string {
 	return map[string]string{"event_id": d.EventID}
 }
 
-// shared are the operations whose parameters name nothing of an environment.
+// shared are operations whose parameters don't refer to an environment.
 var shared = []string{"decodeHin"}
 
 func aHull(c *testkit.Client) map[string]string {
@@ -160,8 +160,8 @@ func aLead(c *testkit.Client) map[string]string {
 	return map[string]string{"lead_id": c.Lead(nil)}
 }
 
-// anAgreeingLead may be texted.
-func anAgreeingLead(c *testkit.Client) map[string]string {
+// aLeadWithConsent returns a lead who can receive text messages.
+func aLeadWithConsent(c *testkit.Client) map[string]string {
 	lead := c.Lead(nil)
 	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, nil)
 	return map[string]string{"lead_id": lead}
@@ -169,9 +169,9 @@ func anAgreeingLead(c *testkit.Client) map[string]string {
 
 func aConsent(c *testkit.Client) map[string]string {
 	lead := c.Lead(nil)
-	var made struct{ ID string }
-	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, &made)
-	return map[string]string{"lead_id": lead, "consent_id": made.ID}
+	var created struct{ ID string }
+	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, &created)
+	return map[string]string{"lead_id": lead, "consent_id": created.ID}
 }
 
 func aPhoto(c *testkit.Client) map[string]string {
@@ -228,23 +228,23 @@ func aSession(c *testkit.Client) map[string]string {
 
 func fixed(body string) func(*testkit.Client) any { return func(*testkit.Client) any { return body } }
 
-// Every operation, present and future: without a credential 401, without the
-// scope 403, with a key of the other mode or of another dealership the same
-// 404 as for an id that never existed; and the right key gets through.
+// Each operation returns 401 without a credential and 403 without the scope. With a
+// key of the other mode or of another dealership, it returns the same 404 as for an
+// unknown ID. With the right key, it succeeds.
 func TestIsolation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for _, o := range operations() {
 			r, ok := recipes[o.OperationID]
 			if !ok {
-				t.Errorf("%s has no recipe: add one to this test", o.OperationID)
+				t.Errorf("%s has no recipe. Add one to recipes.", o.OperationID)
 				continue
 			}
-			t.Run(o.OperationID, func(t *testing.T) { isolated(t, s, o, r) })
+			t.Run(o.OperationID, func(t *testing.T) { checkIsolation(t, s, o, r) })
 		}
 	})
 }
 
-func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
+func checkIsolation(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 	s = s.In(t)
 	path, unknown := o.Path, o.Path
 	if r.params != nil {
@@ -255,7 +255,7 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 		}
 	}
 	if strings.Contains(path, "{") {
-		t.Fatalf(`the recipe leaves %s, want path not to contain "{"`, path)
+		t.Fatalf("got path %s, want a recipe with all path parameters", path)
 	}
 	var body any
 	if r.body != nil {
@@ -264,18 +264,18 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 	s.As("").Do(o.Method, path, body, 401, nil)
 	s.As(mistyped(s.Test.Key)).Do(o.Method, path, body, 401, nil)
 
-	need := needs(o)
+	need := scopesOf(o)
 	if need != "-" {
 		for _, missing := range strings.FieldsFunc(need, func(r rune) bool { return r == '+' }) {
-			f := s.As(s.Key(without(missing)...)).Do(o.Method, path, body, 403, nil).Fault(t)
-			testkit.Contains(t, f.Message, strings.Split(missing, "|")[0], "403 names the scope")
+			f := s.As(s.Key(scopesWithout(missing)...)).Do(o.Method, path, body, 403, nil).Fault(t)
+			testkit.Contains(t, f.Message, strings.Split(missing, "|")[0], "message of the 403")
 		}
 	}
 	if strings.Contains(o.Path, "{") && !slices.Contains(shared, o.OperationID) {
-		for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Other} {
-			foreign := c.Do(o.Method, path, body, 404, nil)
-			never := c.Do(o.Method, unknown, body, 404, nil)
-			testkit.Equal(t, anonymous(foreign.Bytes), anonymous(never.Bytes), who, "a foreign id looks like an unknown one")
+		for who, c := range map[string]*testkit.Client{"live": s.Live, "another dealership": s.Other} {
+			existing := c.Do(o.Method, path, body, 404, nil)
+			missing := c.Do(o.Method, unknown, body, 404, nil)
+			testkit.Equal(t, withoutIDs(existing.Bytes), withoutIDs(missing.Bytes), who)
 		}
 	}
 	want := 200
@@ -284,27 +284,27 @@ func isolated(t *testing.T, s *testkit.Server, o *huma.Operation, r recipe) {
 	}
 	s.Test.Do(o.Method, path, body, want, nil)
 	if strings.HasPrefix(o.OperationID, "list") && !strings.Contains(o.Path, "{") {
-		apart(t, s, path)
+		checkList(t, s, path)
 	}
 }
 
-// apart fails if a list shows rows of another environment.
-func apart(t *testing.T, s *testkit.Server, path string) {
+// checkList fails if a list contains rows of another environment.
+func checkList(t *testing.T, s *testkit.Server, path string) {
 	type list struct{ Data []struct{ ID string } }
 	var ours list
 	s.Test.Get(path, 200, &ours)
-	for who, c := range map[string]*testkit.Client{"live": s.Live, "rival": s.Other} {
+	for who, c := range map[string]*testkit.Client{"live": s.Live, "another dealership": s.Other} {
 		var theirs list
 		c.Get(path, 200, &theirs)
 		for _, row := range theirs.Data {
 			if slices.Contains(ours.Data, row) {
-				t.Errorf("%s sees %s, want it hidden", who, row.ID)
+				t.Errorf("%s: got %s of the test environment", who, row.ID)
 			}
 		}
 	}
 }
 
-// mistyped changes the last letter.
+// mistyped changes the last character.
 func mistyped(key string) string {
 	last := key[len(key)-1]
 	if last == 'a' {
@@ -313,18 +313,18 @@ func mistyped(key string) string {
 	return key[:len(key)-1] + "a"
 }
 
-// without are all scopes but those.
-func without(missing string) (held []auth.Scope) {
+// scopesWithout returns all scopes except some, which are separated by |.
+func scopesWithout(missing string) (scopes []auth.Scope) {
 	for _, s := range auth.Scopes {
 		if !slices.Contains(strings.Split(missing, "|"), string(s.Scope)) {
-			held = append(held, s.Scope)
+			scopes = append(scopes, s.Scope)
 		}
 	}
-	return held
+	return scopes
 }
 
-// anonymous takes the ids out of an error.
-func anonymous(body []byte) string {
+// withoutIDs removes the IDs from an error.
+func withoutIDs(body []byte) string {
 	text := string(body)
 	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
 		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_"} {

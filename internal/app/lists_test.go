@@ -12,12 +12,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"slipway/internal/testkit"
 )
 
-// listing is a page as far as its form goes.
+// listing is a page of any resource.
 type listing struct {
 	Data       []struct{ ID string }
 	HasMore    bool    `json:"has_more"`
@@ -33,8 +31,8 @@ func (l listing) ids() []string {
 	return ids
 }
 
-// walk follows the cursors from one end of a list to the other and returns the
-// ids as they came. With ending_before the caller says where to begin.
+// walk follows the cursors of a list to its end and returns the IDs in that order.
+// For ending_before, the query must contain the first cursor.
 func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direction string) (ids []string) {
 	t.Helper()
 	for {
@@ -44,7 +42,7 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 			err = json.Unmarshal(res.Bytes, &l)
 		}
 		if err != nil || res.StatusCode != 200 {
-			t.Fatalf("%s?%s: got %v, %s; want no error, res.StatusCode = 200", path, query.Encode(), err, testkit.Show(res))
+			t.Fatalf("%s?%s: got error %v and %s, want 200", path, query.Encode(), err, testkit.Show(res))
 		}
 		page, next := l.ids(), l.NextCursor
 		if direction == "ending_before" {
@@ -53,7 +51,7 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 		}
 		ids = append(ids, page...)
 		if l.HasMore != (next != nil) {
-			t.Fatalf("got has_more %t with the next cursor %s, want both or neither", l.HasMore, testkit.Show(next))
+			t.Fatalf("got has_more %t and next cursor %s, want both or neither", l.HasMore, testkit.Show(next))
 		}
 		if next == nil {
 			return ids
@@ -62,9 +60,9 @@ func walk(t *testing.T, c *testkit.Client, path string, query url.Values, direct
 	}
 }
 
-// model is the page that the contract asks for, of all rows newest first.
-func model(all []string, limit int, after, before string) listing {
-	var chosen []string
+// expectedPage returns the page of a list, whose rows are newest first.
+func expectedPage(all []string, limit int, after, before string) listing {
+	var rows []string
 	older, newer := false, false
 	for _, row := range all {
 		switch {
@@ -73,32 +71,32 @@ func model(all []string, limit int, after, before string) listing {
 		case before != "" && row <= before:
 			older = true
 		default:
-			chosen = append(chosen, row)
+			rows = append(rows, row)
 		}
 	}
-	l := listing{HasMore: len(chosen) > limit}
+	l := listing{HasMore: len(rows) > limit}
 	if before != "" {
 		newer = l.HasMore
-		chosen = chosen[max(0, len(chosen)-limit):]
+		rows = rows[max(0, len(rows)-limit):]
 	} else {
 		older = l.HasMore
-		chosen = chosen[:min(limit, len(chosen))]
+		rows = rows[:min(limit, len(rows))]
 	}
-	for _, row := range chosen {
+	for _, row := range rows {
 		l.Data = append(l.Data, struct{ ID string }{row})
 	}
-	if older && len(chosen) > 0 {
-		l.NextCursor = &chosen[len(chosen)-1]
+	if older && len(rows) > 0 {
+		l.NextCursor = &rows[len(rows)-1]
 	}
-	if newer && len(chosen) > 0 {
-		l.PrevCursor = &chosen[0]
+	if newer && len(rows) > 0 {
+		l.PrevCursor = &rows[0]
 	}
 	return l
 }
 
-// Every page of a small list, from every position and of every size, in both
-// directions: also from the positions of rows that were archived or deleted.
-func TestEveryPage(t *testing.T) {
+// All pages of a small list are correct, for each cursor, limit and direction. The
+// cursors include rows that were archived or deleted.
+func TestAllPages(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		var hulls, locations []string
@@ -107,21 +105,21 @@ func TestEveryPage(t *testing.T) {
 			locations = append(locations, s.Test.Location())
 		}
 		locations = append([]string{loc}, locations...)
-		gone := func(ids []string, i int) []string { return append(slices.Clone(ids[:i]), ids[i+1:]...) }
+		without := func(ids []string, i int) []string { return append(slices.Clone(ids[:i]), ids[i+1:]...) }
 		s.Test.Post("/v1/hulls/"+hulls[3]+"/archive", nil, 200, nil)
 		s.Test.Post("/v1/hulls/"+hulls[6]+"/archive", nil, 200, nil)
 		s.Test.Delete("/v1/locations/"+locations[4], 204)
 		for _, list := range []struct {
-			path       string
-			there      []string // oldest first
-			everywhere []string
+			path    string
+			listed  []string // oldest first
+			cursors []string
 		}{
-			{"/v1/hulls", gone(gone(hulls, 6), 3), hulls},
-			{"/v1/locations", gone(locations, 4), locations},
+			{"/v1/hulls", without(without(hulls, 6), 3), hulls},
+			{"/v1/locations", without(locations, 4), locations},
 		} {
-			all := slices.Clone(list.there)
+			all := slices.Clone(list.listed)
 			slices.Reverse(all)
-			for _, cursor := range append([]string{""}, list.everywhere...) {
+			for _, cursor := range append([]string{""}, list.cursors...) {
 				for _, limit := range []int{1, 2, 3, len(all), len(all) + 1} {
 					for _, direction := range []string{"starting_after", "ending_before"} {
 						query := url.Values{"limit": {strconv.Itoa(limit)}}
@@ -134,12 +132,11 @@ func TestEveryPage(t *testing.T) {
 						}
 						var got listing
 						s.Test.Get(list.path+"?"+query.Encode(), 200, &got)
-						want := model(all, limit, after, before)
+						want := expectedPage(all, limit, after, before)
 						if got.Data == nil {
-							t.Fatalf("%s?%s: data is null, want got.Data != nil", list.path, query.Encode())
+							t.Fatalf("%s?%s: got data null, want a list", list.path, query.Encode())
 						}
-						if diff := cmp.Diff(want.ids(), got.ids()); diff != "" || want.HasMore != got.HasMore ||
-							!cmp.Equal(want.NextCursor, got.NextCursor) || !cmp.Equal(want.PrevCursor, got.PrevCursor) {
+						if show(got) != show(want) {
 							t.Fatalf("%s?%s:\ngot  %s\nwant %s", list.path, query.Encode(), show(got), show(want))
 						}
 					}
@@ -168,35 +165,35 @@ func TestDefaultLimit(t *testing.T) {
 	for query, want := range map[string]int{"": 25, "?limit=26": 26, "?limit=100": 26, "?limit=1": 1} {
 		var l listing
 		if s.Test.Get("/v1/locations"+query, 200, &l); len(l.Data) != want {
-			t.Errorf("%q gives %d rows, want %d", query, len(l.Data), want)
+			t.Errorf("%q: got %d rows, want %d", query, len(l.Data), want)
 		}
 	}
 }
 
-func TestBadCursors(t *testing.T) {
+func TestInvalidCursors(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		hull := s.Test.Hull(s.Test.Location(), nil)
 		loc := s.Test.Location()
 		for name, c := range map[string]struct{ query, field, code string }{
-			"both":                    {"starting_after=" + hull + "&ending_before=" + hull, "ending_before", "exclusive"},
-			"a foreign prefix":        {"starting_after=" + loc, "starting_after", "cursor"},
-			"a foreign prefix, back":  {"ending_before=" + loc, "ending_before", "cursor"},
-			"garbage":                 {"starting_after=garbage", "starting_after", "cursor"},
-			"a quote":                 {"ending_before=%27", "ending_before", "cursor"},
-			"a wildcard":              {"starting_after=hull_%25", "starting_after", "cursor"},
-			"capitals":                {"starting_after=" + strings.ToUpper(hull), "starting_after", "cursor"},
-			"a blank":                 {"starting_after=%20" + hull, "starting_after", "cursor"},
-			"a digit too many":        {"starting_after=" + hull + "0", "starting_after", "cursor"},
-			"longer than any cursor":  {"starting_after=hull_" + strings.Repeat("0", 100), "starting_after", "too_long"},
-			"a number":                {"ending_before=25", "ending_before", "cursor"},
-			"beyond all ids of a day": {"starting_after=hull_8zzzzzzzzzzzzzzzzzzzzzzzzz", "starting_after", "cursor"},
+			"both":                      {"starting_after=" + hull + "&ending_before=" + hull, "ending_before", "exclusive"},
+			"another prefix":            {"starting_after=" + loc, "starting_after", "cursor"},
+			"another prefix, backwards": {"ending_before=" + loc, "ending_before", "cursor"},
+			"not an ID":                 {"starting_after=garbage", "starting_after", "cursor"},
+			"a quote":                   {"ending_before=%27", "ending_before", "cursor"},
+			"a wildcard":                {"starting_after=hull_%25", "starting_after", "cursor"},
+			"upper case":                {"starting_after=" + strings.ToUpper(hull), "starting_after", "cursor"},
+			"a space":                   {"starting_after=%20" + hull, "starting_after", "cursor"},
+			"a digit too many":          {"starting_after=" + hull + "0", "starting_after", "cursor"},
+			"too long":                  {"starting_after=hull_" + strings.Repeat("0", 100), "starting_after", "too_long"},
+			"a number":                  {"ending_before=25", "ending_before", "cursor"},
+			"out of range":              {"starting_after=hull_8zzzzzzzzzzzzzzzzzzzzzzzzz", "starting_after", "cursor"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				f := failed(t, send(t, s.Test, "GET", "/v1/hulls?"+c.query, nil), 400)
 				f.WantDetail(t, c.field, c.code)
 			})
 		}
-		// A position needs no row: neither one that is gone nor one that never was.
+		// The row of a cursor doesn't have to exist.
 		for _, cursor := range []string{"hull_00000000000000000000000000", "hull_7zzzzzzzzzzzzzzzzzzzzzzzzz"} {
 			s.Test.Get("/v1/hulls?starting_after="+cursor, 200, nil)
 			s.Test.Get("/v1/hulls?ending_before="+cursor, 200, nil)
@@ -204,9 +201,9 @@ func TestBadCursors(t *testing.T) {
 	})
 }
 
-// While others insert, archive and delete, a caller that walks a list in either
-// direction meets every row that was there throughout, once, in order.
-func TestPagesStandStillUnderChange(t *testing.T) {
+// A walk in either direction returns each row that exists the whole time, once and
+// in order, while other rows are added, archived and deleted.
+func TestPagesDuringChanges(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
@@ -214,15 +211,15 @@ func TestPagesStandStillUnderChange(t *testing.T) {
 		var hulls []string
 		locations := []string{loc}
 		for range 15 {
-			// What may go lies between what stays.
-			hulls = append(hulls, s.Test.Hull(loc, map[string]any{"title": "stays"}))
+			// Rows that can be removed alternate with permanent ones.
+			hulls = append(hulls, s.Test.Hull(loc, map[string]any{"title": "permanent"}))
 			locations = append(locations, s.Test.Location())
 			s.Test.Hull(loc, nil)
 			s.Test.Location()
 		}
-		mayGo := func(path string, stay []string) []string {
+		removable := func(path string, permanent []string) []string {
 			all := walk(t, s.Test, path, url.Values{"limit": {"100"}}, "starting_after")
-			return slices.DeleteFunc(all, func(row string) bool { return slices.Contains(stay, row) })
+			return slices.DeleteFunc(all, func(row string) bool { return slices.Contains(permanent, row) })
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var changes sync.WaitGroup
@@ -239,20 +236,20 @@ func TestPagesStandStillUnderChange(t *testing.T) {
 						res, err = add("")
 					}
 					if err != nil || res.StatusCode >= 300 {
-						t.Errorf("a change failed: got %v, %s; want no error, res.StatusCode < 300", err, testkit.Show(res))
+						t.Errorf("change: got error %v and %s, want success", err, testkit.Show(res))
 						return
 					}
 				}
 			})
 		}
-		change(1, mayGo("/v1/hulls", hulls),
+		change(1, removable("/v1/hulls", hulls),
 			func(string) (*testkit.Response, error) {
 				return s.Test.Send("POST", "/v1/hulls", testkit.HullBody(loc, nil))
 			},
 			func(row string) (*testkit.Response, error) {
 				return s.Test.Send("POST", "/v1/hulls/"+row+"/archive", nil)
 			})
-		change(2, mayGo("/v1/locations", locations),
+		change(2, removable("/v1/locations", locations),
 			func(string) (*testkit.Response, error) {
 				return s.Test.Send("POST", "/v1/locations", `{"name": "Pier"}`)
 			},
@@ -262,28 +259,28 @@ func TestPagesStandStillUnderChange(t *testing.T) {
 
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for range 3 {
-			for path, stay := range map[string][]string{"/v1/hulls": hulls, "/v1/locations": locations} {
-				meets(t, walk(t, s.Test, path, url.Values{"limit": {strconv.Itoa(2 + rng.IntN(12))}}, "starting_after"), stay, false)
-				// The newest is a moving goal: a large page reaches it.
-				start := url.Values{"limit": {strconv.Itoa(20 + rng.IntN(81))}, "ending_before": {stay[0]}}
-				meets(t, append([]string{stay[0]}, walk(t, s.Test, path, start, "ending_before")...), stay, true)
+			for path, permanent := range map[string][]string{"/v1/hulls": hulls, "/v1/locations": locations} {
+				forward := url.Values{"limit": {strconv.Itoa(2 + rng.IntN(12))}}
+				checkWalk(t, walk(t, s.Test, path, forward, "starting_after"), permanent, false)
+				// Rows are added at this end, so the pages must be large to reach it.
+				backward := url.Values{"limit": {strconv.Itoa(20 + rng.IntN(81))}, "ending_before": {permanent[0]}}
+				checkWalk(t, append([]string{permanent[0]}, walk(t, s.Test, path, backward, "ending_before")...), permanent, true)
 			}
 		}
 	})
 }
 
-// meets fails unless a walk rises or falls strictly and has every row that
-// stayed.
-func meets(t *testing.T, walked, stayed []string, rising bool) {
+// checkWalk fails unless a walk is strictly sorted and contains all permanent rows.
+func checkWalk(t *testing.T, walked, permanent []string, ascending bool) {
 	t.Helper()
 	for i := 1; i < len(walked); i++ {
-		if (walked[i-1] < walked[i]) != rising || walked[i-1] == walked[i] {
-			t.Fatalf("%s comes after %s, want them in order (rising: %t)", walked[i], walked[i-1], rising)
+		if (walked[i-1] < walked[i]) != ascending || walked[i-1] == walked[i] {
+			t.Fatalf("got %s after %s, want them sorted (ascending: %t)", walked[i], walked[i-1], ascending)
 		}
 	}
-	for _, row := range stayed {
+	for _, row := range permanent {
 		if !slices.Contains(walked, row) {
-			t.Fatalf("%s was skipped among %d rows, want every row", row, len(walked))
+			t.Fatalf("row %s is missing in %d rows", row, len(walked))
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// The description is the contract: a change to it must show in a diff.
+// The OpenAPI document is the contract, so each change must be visible in a diff.
 func TestOpenAPI(t *testing.T) {
 	got, err := app.OpenAPIJSON(app.OpenAPI())
 	if err != nil {
@@ -32,13 +32,13 @@ func TestOpenAPI(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Fatal("api/openapi.json is stale: run `make openapi` and read the diff", err)
+		t.Fatal("api/openapi.json is outdated. Run `make openapi` and review the diff.", err)
 	}
 }
 
-// A reader must be able to use the description: every operation says what it
-// does and how it fails, and every field is in snake_case.
-func TestDescriptionIsWhole(t *testing.T) {
+// Each operation has a summary, a tag, scopes and error responses. Each field is in
+// snake_case.
+func TestOpenAPIIsComplete(t *testing.T) {
 	doc := app.OpenAPI()
 	families := map[string]bool{}
 	for _, tag := range doc.Tags {
@@ -47,39 +47,40 @@ func TestDescriptionIsWhole(t *testing.T) {
 	ids := map[string]bool{}
 	for _, o := range operations() {
 		if ids[o.OperationID] || o.OperationID == "" {
-			t.Errorf("operation id %q is missing or used twice", o.OperationID)
+			t.Errorf("operation ID %q is missing or used twice", o.OperationID)
 		}
 		ids[o.OperationID] = true
 		if o.Summary == "" || len(o.Tags) != 1 || !families[o.Tags[0]] {
-			t.Errorf("%s: got summary %q, tags %v; want a summary and one known tag", o.OperationID, o.Summary, o.Tags)
+			t.Errorf("%s: got summary %q and tags %v, want a summary and one listed tag", o.OperationID, o.Summary, o.Tags)
 		}
 		if len(o.Security) == 0 {
-			t.Errorf("%s has no security, want a scope or none at all", o.OperationID)
+			t.Errorf("%s: got no security, want one", o.OperationID)
 		}
 		for _, set := range o.Security {
 			for _, s := range set["bearer"] {
 				if !auth.KnownScope(auth.Scope(s)) {
-					t.Errorf("%s needs the unknown scope %s", o.OperationID, s)
+					t.Errorf("%s: unknown scope %s", o.OperationID, s)
 				}
 			}
 		}
 		for _, status := range []string{"400", "401", "403", "429", "500", "503"} {
 			if o.Responses[status] == nil {
-				t.Errorf("%s does not describe the status %s, want a response for it", o.OperationID, status)
+				t.Errorf("%s: status %s is not documented", o.OperationID, status)
 			}
 		}
 	}
+
 	snake := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	for name, schema := range doc.Components.Schemas.Map() {
 		for field := range schema.Properties {
 			if !snake.MatchString(field) {
-				t.Errorf("got the field %s.%s, want its name in snake_case", name, field)
+				t.Errorf("field %s.%s is not in snake_case", name, field)
 			}
 		}
 	}
 }
 
-// operations are those of /v1, which need a credential.
+// operations returns the operations in /v1, which require a credential.
 func operations() (all []*huma.Operation) {
 	for path, item := range app.OpenAPI().Paths {
 		if !strings.HasPrefix(path, "/v1/") {
@@ -95,7 +96,7 @@ func operations() (all []*huma.Operation) {
 	return all
 }
 
-func needs(o *huma.Operation) string {
+func scopesOf(o *huma.Operation) string {
 	var sets []string
 	for _, set := range o.Security {
 		sets = append(sets, strings.Join(set["bearer"], "+"))

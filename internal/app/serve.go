@@ -17,8 +17,8 @@ const (
 	finishFor = 20 * time.Second
 )
 
-// server has a time limit for every phase of a request, so a slow client cannot
-// keep a connection open forever.
+// server returns an HTTP server with a time limit for each phase of a request, so
+// that a slow client can't keep a connection open.
 func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -31,14 +31,15 @@ func (a *App) server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve migrates and serves until ctx ends, then stops gracefully: it rejects
-// new requests, finishes running ones, and closes. It passes the address to
-// ready, if given.
+// Serve migrates the database and serves until ctx ends. Then it stops gracefully:
+// it rejects new requests, finishes running ones and closes. Unless ready is nil,
+// it is called with the address.
 func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	api, err := net.Listen("tcp", a.settings.Listen)
 	if err != nil {
 		return err
 	}
+
 	a.starting.Store(true)
 	servers := []*http.Server{a.server(a.Handler)}
 	failed := make(chan error, 2)
@@ -52,11 +53,13 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 		go func() { failed <- m.Serve(l) }()
 	}
 	go func() { failed <- servers[0].Serve(api) }()
+
 	work := make(chan struct{})
 	go func() {
 		defer close(work)
 		a.startWork(ctx)
 	}()
+
 	a.log.Info("serving", "address", api.Addr().String(), "build", Build)
 	if ready != nil {
 		ready(api.Addr().String())
@@ -67,7 +70,7 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	case err = <-failed:
 	}
 	<-work
-	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx has ended; stopping takes longer
+	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx is canceled; stopping takes longer
 }
 
 // startWork migrates and starts the jobs as soon as the database is available.
@@ -77,7 +80,7 @@ func (a *App) startWork(ctx context.Context) {
 		err := a.Migrate(ctx)
 		if err == nil {
 			a.starting.Store(false)
-			err = a.Jobs.Start(context.WithoutCancel(ctx)) // stopped by Stop, so running jobs can finish
+			err = a.Jobs.Start(context.WithoutCancel(ctx)) // Stop stops them, so running jobs can finish
 		}
 		if err == nil {
 			relayed := make(chan struct{})
@@ -89,7 +92,7 @@ func (a *App) startWork(ctx context.Context) {
 			<-relayed
 			return
 		}
-		a.log.Error("waiting for the database", "err", err)
+		a.log.Error("can't use the database, retrying", "err", err)
 		select {
 		case <-ctx.Done():
 			return
@@ -102,6 +105,7 @@ func (a *App) stop(servers []*http.Server) error {
 	a.log.Info("stopping")
 	close(a.draining)
 	time.Sleep(drainFor)
+
 	ctx, cancel := context.WithTimeout(context.Background(), finishFor)
 	defer cancel()
 	var errs []error

@@ -18,8 +18,8 @@ import (
 	"slipway/internal/platform/sms"
 )
 
-// Settings is everything an operator can set, by flag or by SLIPWAY_*. They are
-// read once, in main, and passed on; no other package reads the environment.
+// Settings are the settings of an operator, as flags or SLIPWAY_* variables. They
+// are read once, in main. No other package reads the environment.
 type Settings struct {
 	Data        string `env:"SLIPWAY_DATA" default:"data" type:"path" help:"Folder for the database and the master key."`
 	DatabaseURL string `env:"SLIPWAY_DATABASE_URL" help:"postgres://... Defaults to SQLite in the data folder."`
@@ -34,11 +34,11 @@ type Settings struct {
 	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"Mail server, as smtp://user:password@host:587. By default, messages are written to the outbox folder in the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Sender of the service's own email. Defaults to Slipway <noreply@{host of BASE_URL}>."`
 
-	DKIMKey      string `env:"SLIPWAY_DKIM_KEY" type:"path" help:"File with the RSA or Ed25519 key (PEM) that signs email. By default, email is not signed here."`
+	DKIMKey      string `env:"SLIPWAY_DKIM_KEY" type:"path" help:"File with the RSA or Ed25519 key (PEM) that signs email. By default, Slipway doesn't sign email."`
 	DKIMDomain   string `env:"SLIPWAY_DKIM_DOMAIN" help:"Domain that email is signed for. Defaults to the domain of MAIL_FROM."`
 	DKIMSelector string `env:"SLIPWAY_DKIM_SELECTOR" default:"slipway" help:"Selector of the public key, at {SELECTOR}._domainkey.{DOMAIN}."`
 
-	TwilioAccountSID string `env:"SLIPWAY_TWILIO_ACCOUNT_SID" help:"Twilio account that sends texts. By default, texts are written to the outbox folder in the data folder."`
+	TwilioAccountSID string `env:"SLIPWAY_TWILIO_ACCOUNT_SID" help:"Twilio account that sends text messages. By default, text messages are written to the outbox folder in the data folder."`
 	TwilioAuthToken  string `env:"SLIPWAY_TWILIO_AUTH_TOKEN" help:"Auth token of the Twilio account."`
 	TwilioFrom       string `env:"SLIPWAY_TWILIO_FROM" help:"Sender for dealerships without their own: a number or a messaging service (MG...)."`
 	TwilioURL        string `env:"SLIPWAY_TWILIO_URL" default:"https://api.twilio.com" help:"URL of Twilio's API."`
@@ -50,7 +50,7 @@ type Settings struct {
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests per second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests per second of a test credential."`
-	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" default:"50" help:"Requests per second of an address without a credential."`
+	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" default:"50" help:"Requests per second from an IP address without a credential."`
 
 	OTLPEndpoint string `env:"SLIPWAY_OTLP_ENDPOINT" help:"Where to send traces, such as http://localhost:4318. Empty turns them off."`
 	LogLevel     string `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Log level: ${enum}."`
@@ -64,9 +64,11 @@ func (s Settings) Check() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
+
 	check(s.Data != "", "SLIPWAY_DATA: must be a folder")
 	check(s.DatabaseURL == "" || strings.HasPrefix(s.DatabaseURL, "postgres://") || strings.HasPrefix(s.DatabaseURL, "postgresql://"),
 		"SLIPWAY_DATABASE_URL: must start with postgres://")
+
 	base, err := url.Parse(s.BaseURL)
 	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"),
 		"SLIPWAY_BASE_URL: %q is not an http or https URL", s.BaseURL)
@@ -76,6 +78,7 @@ func (s Settings) Check() error {
 	check(err == nil, "SLIPWAY_MAIL_FROM: %q is not an email address", s.MailFrom)
 	check((s.TwilioAccountSID == "") == (s.TwilioAuthToken == ""),
 		"SLIPWAY_TWILIO_ACCOUNT_SID and SLIPWAY_TWILIO_AUTH_TOKEN: set both or neither")
+
 	for name, addr := range map[string]string{"SLIPWAY_LISTEN": s.Listen, "SLIPWAY_METRICS_LISTEN": s.Metrics} {
 		_, _, err := net.SplitHostPort(addr)
 		check(err == nil || (addr == "" && name == "SLIPWAY_METRICS_LISTEN"), "%s: %q is not an address such as 127.0.0.1:8080", name, addr)
@@ -120,7 +123,7 @@ func (s Settings) mailer() (mail.Sender, error) {
 	}
 	key, err := os.ReadFile(s.DKIMKey)
 	if err == nil {
-		from, _ := netmail.ParseAddress(s.mailFrom()) // checked
+		from, _ := netmail.ParseAddress(s.mailFrom()) // already checked by Check
 		err = m.SignAs(cmp.Or(s.DKIMDomain, from.Address[strings.LastIndex(from.Address, "@")+1:]), s.DKIMSelector, key)
 	}
 	if err != nil {
@@ -129,7 +132,7 @@ func (s Settings) mailer() (mail.Sender, error) {
 	return m, nil
 }
 
-// texter returns the sender of texts and the default number.
+// texter returns the sender of text messages and the default number.
 func (s Settings) texter() (sms.Sender, string, error) {
 	if s.TwilioAccountSID == "" {
 		return sms.Outbox{Folder: filepath.Join(s.Data, "outbox")}, cmp.Or(s.TwilioFrom, "Slipway"), nil

@@ -21,7 +21,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 )
 
-// metrics is what /metrics shows.
+// metrics are the metrics at /metrics.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -40,8 +40,8 @@ func newMetrics() *metrics {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"delivered"}),
 	}
-	m.registry.MustRegister(m.requests, m.attempts, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.attempts,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -59,7 +59,7 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
-// traced reports every request as a span, if a collector is set.
+// traced sends a span for each request, if a collector is set.
 func (a *App) traced(next http.Handler) http.Handler {
 	if a.settings.OTLPEndpoint == "" {
 		return next
@@ -78,10 +78,10 @@ func tracesURL(endpoint string) string {
 }
 
 func (a *App) tracer() oteltrace.TracerProvider {
-	ctx := context.Background() // outlives every request
+	ctx := context.Background() // longer than any request
 	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(tracesURL(a.settings.OTLPEndpoint)))
 	if err != nil {
-		a.log.Error("traces are off", "err", err)
+		a.log.Error("can't send traces", "err", err)
 		return noop.NewTracerProvider()
 	}
 	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(resource.NewSchemaless(

@@ -9,7 +9,7 @@ func TestTracesURL(t *testing.T) {
 		"https://otel.example.com/in/traces": "https://otel.example.com/in/traces",
 	} {
 		if got := tracesURL(endpoint); got != want {
-			t.Errorf("%s: %s, want %s", endpoint, got, want)
+			t.Errorf("%s: got %s, want %s", endpoint, got, want)
 		}
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"slipway/internal/platform/rest"
 )
 
-// housekeeping registers the periodic work of one node.
+// housekeeping registers the periodic work that only one node does.
 func (a *App) housekeeping(q *jobs.Queue) {
-	jobs.Every(q, time.Hour, forget{})
-	jobs.On(q, func(ctx context.Context, _ forget) error {
-		for _, old := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired} {
-			if _, err := db.Write(ctx, a.DB, old); err != nil {
+	jobs.Every(q, time.Hour, purgeExpired{})
+	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
+		for _, purge := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired} {
+			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
 			}
 		}
@@ -25,19 +25,19 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	})
 }
 
-type forget struct{}
+type purgeExpired struct{}
 
-func (forget) Kind() string { return "purge_expired" }
+func (purgeExpired) Kind() string { return "purge_expired" }
 
 const (
 	// linkEvery is how often audit entries are linked into the chain.
 	linkEvery = 2 * time.Second
-	// flushEvery is how often the use of credentials is written.
+	// flushEvery is how often the usage of credentials is saved.
 	flushEvery = 10 * time.Second
 )
 
-// upkeep is the periodic work of every node, until ctx ends: it links the audit
-// log and writes the use of credentials. Settle writes the rest at the end.
+// upkeep does the periodic work of each node until ctx ends. It links the audit
+// log and saves the usage of credentials. Settle does the rest at shutdown.
 func (a *App) upkeep(ctx context.Context) {
 	link, flush := time.NewTicker(linkEvery), time.NewTicker(flushEvery)
 	defer link.Stop()
@@ -48,17 +48,17 @@ func (a *App) upkeep(ctx context.Context) {
 			return
 		case <-link.C:
 			if _, err := audit.Link(ctx, a.DB); err != nil && ctx.Err() == nil {
-				a.log.Warn("linking the audit log", "err", err)
+				a.log.Warn("can't link the audit log", "err", err)
 			}
 		case <-flush.C:
 			if err := a.usage.Flush(ctx, a.DB, false); err != nil && ctx.Err() == nil {
-				a.log.Warn("writing credential usage", "err", err)
+				a.log.Warn("can't save the usage of credentials", "err", err)
 			}
 		}
 	}
 }
 
-// Settle writes now what upkeep would write later, in tests and at shutdown.
+// Settle does the work of upkeep immediately, in tests and at shutdown.
 func (a *App) Settle(ctx context.Context) error {
 	if err := a.usage.Flush(ctx, a.DB, true); err != nil {
 		return err

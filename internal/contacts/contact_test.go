@@ -1,25 +1,15 @@
 package contacts
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
-
-// wantDetail fails the test unless err has the kind and a detail for the field.
-func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
-	t.Helper()
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
-		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
-	}
-}
 
 func TestContactRules(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -45,7 +35,7 @@ func TestContactRules(t *testing.T) {
 	} {
 		_, err := c.create.contact()
 		if c.field != "" {
-			wantDetail(t, name, err, c.kind, c.field)
+			faulttest.WantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// AuditEntry is one line of the audit log, as callers see it.
+// AuditEntry is an entry of the audit log, as clients see it.
 type AuditEntry struct {
 	ID        string            `json:"id" example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	At        time.Time         `json:"at"`
@@ -25,30 +25,32 @@ type AuditEntry struct {
 	Outcome   string            `json:"outcome" enum:"success,failure"`
 }
 
-// AuditTarget is what something was done to.
+// AuditTarget is the resource that the action changed.
 type AuditTarget struct {
 	Type string `json:"type" example:"api_key"`
 	ID   string `json:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
-// listAudit writes, too: who reads the log is part of it.
+// listAudit also writes, because reading the log is audited.
 func (a *API) listAudit(ctx context.Context, tx *db.Tx, in *audit.Filter) (page.Page[AuditEntry], error) {
 	rows, err := audit.List(ctx, tx, *in)
 	if err != nil {
 		return page.Page[AuditEntry]{}, err
 	}
+
 	p := page.Page[AuditEntry]{Data: []AuditEntry{}, HasMore: rows.HasMore, NextCursor: rows.NextCursor, PrevCursor: rows.PrevCursor}
 	for _, e := range rows.Data {
-		shown, err := show(e)
+		entry, err := auditEntry(e)
 		if err != nil {
 			return p, err
 		}
-		p.Data = append(p.Data, shown)
+		p.Data = append(p.Data, entry)
 	}
+
 	return p, audit.Record(ctx, tx, "audit.read", auth.From(ctx).DealershipID, nil)
 }
 
-func show(e audit.Entry) (AuditEntry, error) {
+func auditEntry(e audit.Entry) (AuditEntry, error) {
 	v := AuditEntry{
 		ID: e.ID, At: e.At, Actor: auth.Actor{Type: e.ActorType, ID: e.ActorID, Label: e.ActorLabel}, Action: e.Action,
 		Target: AuditTarget{e.TargetType, e.TargetID}, RequestID: e.RequestID, IP: e.IP, UserAgent: e.UserAgent, Outcome: e.Outcome,

@@ -11,7 +11,7 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// Plan is the set of features that the operator gave a dealership.
+// Plan is the set of features that a dealership can use. The operator chooses it.
 type Plan string
 
 // The fleet plan includes single sign-on.
@@ -20,7 +20,7 @@ const (
 	Fleet    Plan = "fleet"
 )
 
-// Dealership is one environment of a dealership; the two share its id.
+// Dealership is one environment of a dealership. Both environments have the same id.
 type Dealership struct {
 	Env           auth.Env  `json:"-" db:"env"`
 	ID            string    `json:"id" db:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -36,10 +36,10 @@ type Dealership struct {
 	UpdatedAt     time.Time `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the dealership's version.
+// Revision returns the version.
 func (d Dealership) Revision() int64 { return d.Version }
 
-// Settings are the rules a dealership sets for itself.
+// Settings are the settings of a dealership.
 type Settings struct {
 	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
 	QualifyAtScore             int64      `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
@@ -51,19 +51,19 @@ type Settings struct {
 	Sender                     Sender     `json:"sender" doc:"Sender of messages."`
 }
 
-// QuietHours is a span of the day that may pass midnight.
+// QuietHours is a time range that can include midnight.
 type QuietHours struct {
 	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
 	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
 }
 
-// Sender is whom messages come from.
+// Sender is the sender of messages.
 type Sender struct {
 	Email *string `json:"email" required:"false" format:"email" maxLength:"254"`
 	SMS   *string `json:"sms" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
-// defaultSettings are those of a new dealership.
+// defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 	QuietHours: QuietHours{Start: "21:00", End: "08:00"},
@@ -78,7 +78,7 @@ type DealershipPatch struct {
 	Settings      patch.Value[SettingsPatch] `json:"settings,omitzero"`
 }
 
-// SettingsPatch changes some of the settings.
+// SettingsPatch changes settings.
 type SettingsPatch struct {
 	StalledAfterHours          patch.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
 	QualifyAtScore             patch.Value[int64]           `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
@@ -90,22 +90,23 @@ type SettingsPatch struct {
 	Sender                     patch.Value[SenderPatch]     `json:"sender,omitzero"`
 }
 
-// QuietHoursPatch moves either end of the quiet hours.
+// QuietHoursPatch changes the quiet hours.
 type QuietHoursPatch struct {
 	Start patch.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
 	End   patch.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
 }
 
-// SenderPatch changes whom messages come from.
+// SenderPatch changes the sender of messages.
 type SenderPatch struct {
 	Email patch.Null[string] `json:"email,omitzero" format:"email" maxLength:"254"`
 	SMS   patch.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
-// percent is a decimal of up to four places; floats would not keep it.
+// percent matches a decimal with up to four places. It is stored as text, because
+// a float would change it.
 var percent = regexp.MustCompile(`^(100(\.0{1,4})?|[0-9]{1,2}(\.[0-9]{1,4})?)$`)
 
-// Check says what the schema cannot.
+// Check validates what the schema can't express.
 func (p DealershipPatch) Check(time.Time) error {
 	var bad fault.Fields
 	if p.Timezone.Set {
@@ -121,9 +122,11 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	if err := p.Check(d.UpdatedAt); err != nil {
 		return err
 	}
+
 	p.Name.To(&d.Name)
 	p.LegalName.To(&d.LegalName)
 	p.Timezone.To(&d.Timezone)
+
 	s := p.Settings.V
 	s.StalledAfterHours.To(&d.Settings.StalledAfterHours)
 	s.QualifyAtScore.To(&d.Settings.QualifyAtScore)
@@ -135,7 +138,8 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
 	s.Sender.V.Email.To(&d.Settings.Sender.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
+
 	var bad fault.Fields
-	changeAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)
+	applyAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)
 	return bad.Err()
 }

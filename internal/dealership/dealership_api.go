@@ -14,7 +14,7 @@ var (
 	administer    = auth.Require(auth.Admin)
 )
 
-// API serves the dealership's own administration.
+// API serves the dealership, its locations and the audit log.
 type API struct{}
 
 // Mount registers the endpoints.
@@ -29,10 +29,10 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"name": "Harbor East", "code": "HE", "phone": "+14105550123", "timezone": "America/New_York", "address": {"line1": "12 Dock Street", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}}`))
 	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
 	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
-	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Remove an empty location", a.deleteLocation)
+	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Delete an empty location", a.deleteLocation)
 
 	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
-		rest.Describe("Entries are stored for 13 months. They are chained, so that tampering can be detected. Reading the log is audited, too."))
+		rest.Describe("Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited."))
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, _ *struct{}) (Dealership, error) {
@@ -47,11 +47,12 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return d, err
 	}
+
 	before := d
 	if err := in.Body.apply(&d); err != nil {
 		return d, err
 	}
-	if err := save(ctx, tx, &d); err != nil {
+	if err := dealerships.Save(ctx, tx, &d); err != nil {
 		return d, err
 	}
 	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)

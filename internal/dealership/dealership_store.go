@@ -10,6 +10,8 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
+var dealerships = db.Table[Dealership]{Name: "dealerships", Prefix: "dlr", Noun: "dealership"}
+
 // Create adds a dealership with both of its environments.
 func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealership, error) {
 	last, err := db.One[int64](ctx, tx, `SELECT COALESCE(MAX(env), 0) FROM dealerships`)
@@ -23,10 +25,9 @@ func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealershi
 		d := Dealership{
 			Env: auth.Env(last) + auth.Env(i) + 1, ID: id, Mode: mode,
 			Name: name, Plan: plan, Timezone: "America/New_York", Settings: defaultSettings,
-			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		tx := tx.In(d.Env)
-		if err := db.Insert(ctx, tx, "dealerships", d); err != nil {
+		if err := dealerships.Insert(ctx, tx, &d); err != nil {
 			return nil, err
 		}
 		if err := audit.StartChain(ctx, tx); err != nil {
@@ -40,8 +41,7 @@ func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealershi
 	return created, nil
 }
 
-// FindEnvironment returns one environment of a dealership, by the
-// dealership's id.
+// FindEnvironment returns one environment of a dealership by the id of the dealership.
 func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode auth.Mode) (Dealership, error) {
 	d, err := db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? AND mode = ?`, id, mode)
 	if db.IsNoRows(err) {
@@ -50,7 +50,8 @@ func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode auth.Mode) 
 	return d, err
 }
 
-// Environments lists the environments of a dealership, or of all for "".
+// Environments returns the environments of a dealership. An empty id returns
+// the environments of all dealerships.
 func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, error) {
 	all, err := db.All[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE id = ? OR ? = '' ORDER BY env`, id, id)
 	if err == nil && len(all) == 0 && id != "" {
@@ -59,18 +60,13 @@ func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, erro
 	return all, err
 }
 
-// Find returns an environment's dealership.
+// Find returns the dealership of the transaction's environment.
 func Find(ctx context.Context, tx *db.Tx) (Dealership, error) {
 	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, tx.Env)
 }
 
-func save(ctx context.Context, tx *db.Tx, d *Dealership) error {
-	was := d.Version
-	d.Version, d.UpdatedAt = was+1, tx.Now
-	return db.Changed(db.Update(ctx, tx, "dealerships", d, "env = ? AND version = ?", d.Env, was))
-}
-
-// Lock makes transactions that change the same environment wait for each other.
+// Lock locks an environment until the transaction ends. Transactions that lock
+// the same environment wait for each other.
 func Lock(ctx context.Context, tx *db.Tx) error {
 	return db.LockRow(ctx, tx, `SELECT env FROM dealerships WHERE env = ?`, tx.Env)
 }

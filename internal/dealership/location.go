@@ -8,7 +8,7 @@ import (
 	"slipway/internal/vocab/patch"
 )
 
-// Location is a place where the dealership keeps and sells boats.
+// Location is a place where the dealership stores and sells boats.
 type Location struct {
 	Env       auth.Env  `json:"-" db:"env"`
 	ID        string    `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -22,7 +22,7 @@ type Location struct {
 	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
 }
 
-// Revision is the location's version.
+// Revision returns the version.
 func (l Location) Revision() int64 { return l.Version }
 
 // Address is a postal address.
@@ -36,7 +36,7 @@ type Address struct {
 	Country    string   `json:"country" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
 }
 
-// AddressPatch changes some of an address.
+// AddressPatch changes an address.
 type AddressPatch struct {
 	_          struct{}            `nullable:"true"`
 	Line1      patch.Value[string] `json:"line1,omitzero" maxLength:"200"`
@@ -47,16 +47,18 @@ type AddressPatch struct {
 	Country    patch.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
 }
 
-// changeAddress changes or clears an address. One that was not there before
-// needs what every address needs.
-func changeAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], to **Address) {
-	if !p.Set || p.V == nil {
-		if p.Set {
-			*to = nil
-		}
+// applyAddress changes or clears an address. A new address must have the
+// required fields.
+func applyAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], to **Address) {
+	if !p.Set {
 		return
 	}
-	var a Address // a copy: the old one goes into the history
+	if p.V == nil {
+		*to = nil
+		return
+	}
+
+	var a Address // a copy, because the event contains the old address too
 	if *to != nil {
 		a = **to
 	} else {
@@ -69,6 +71,7 @@ func changeAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], 
 			}
 		}
 	}
+
 	p.V.Line1.To(&a.Line1)
 	p.V.Line2.To(&a.Line2)
 	p.V.City.To(&a.City)
@@ -78,7 +81,7 @@ func changeAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], 
 	*to = &a
 }
 
-// LocationCreate is what a new location needs.
+// LocationCreate is a new location.
 type LocationCreate struct {
 	Name     string              `json:"name" minLength:"1" maxLength:"200"`
 	Code     *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
@@ -91,8 +94,8 @@ func (c LocationCreate) location() Location {
 	return Location{Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone}
 }
 
-// Check says what the schema cannot.
-func (c LocationCreate) Check(time.Time) error { return checkZone(c.Timezone) }
+// Check validates what the schema can't express.
+func (c LocationCreate) Check(time.Time) error { return validateTimezone(c.Timezone) }
 
 // LocationPatch changes a location.
 type LocationPatch struct {
@@ -103,23 +106,25 @@ type LocationPatch struct {
 	Timezone patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
 }
 
-// Check says what the schema cannot.
-func (p LocationPatch) Check(time.Time) error { return checkZone(p.Timezone.V) }
+// Check validates what the schema can't express.
+func (p LocationPatch) Check(time.Time) error { return validateTimezone(p.Timezone.V) }
 
 func (p LocationPatch) apply(l *Location) error {
 	if err := p.Check(l.UpdatedAt); err != nil {
 		return err
 	}
+
 	p.Name.To(&l.Name)
 	p.Code.To(&l.Code)
 	p.Phone.To(&l.Phone)
 	p.Timezone.To(&l.Timezone)
+
 	var bad fault.Fields
-	changeAddress(&bad, "address", p.Address, &l.Address)
+	applyAddress(&bad, "address", p.Address, &l.Address)
 	return bad.Err()
 }
 
-func checkZone(zone *string) error {
+func validateTimezone(zone *string) error {
 	var bad fault.Fields
 	checkTimezone(&bad, zone)
 	return bad.Err()

@@ -13,10 +13,11 @@ import (
 func TestLocation(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		var l, got dealership.Location
-		made := s.Test.Post("/v1/locations", `{"name": "Harbor East", "code": "HE", "address": `+harbor+`, "phone": "+14105550123", "timezone": "America/Chicago"}`, 201, &l)
+		body := `{"name": "Harbor East", "code": "HE", "address": ` + harbor + `, "phone": "+14105550123", "timezone": "America/Chicago"}`
+		created := s.Test.Post("/v1/locations", body, 201, &l)
 		path := "/v1/locations/" + l.ID
 		read := s.Test.Get(path, 200, nil)
-		testkit.Equal(t, string(read.Bytes), string(made.Bytes), "read after create")
+		testkit.Equal(t, string(read.Bytes), string(created.Bytes), "read after create")
 		testkit.Equal(t, read.Header.Get("ETag"), `"1"`, "read after create")
 		s.Test.Patch(path, `{"name": "Harbor West", "address": {"line1": "14 Dock Street", "line2": null}, "phone": null}`, 200, &got)
 		want := l
@@ -35,7 +36,7 @@ func TestLocation(t *testing.T) {
 	})
 }
 
-func TestRefusedLocations(t *testing.T) {
+func TestInvalidLocations(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	path := "/v1/locations/" + s.Test.Location()
 	for body, c := range map[string]struct {
@@ -49,7 +50,7 @@ func TestRefusedLocations(t *testing.T) {
 		`{"name": "A", "phone": "4105550123"}`:                  {422, "phone", "pattern"},
 		`{"name": ""}`:                                          {422, "name", "too_short"},
 		`{"name": "A", "address": {"line1": "x", "city": "y"}}`: {400, "address.country", "required"},
-		`{"name": "", "timezone": "Mars"}`:                      {422, "timezone", "enum"}, // beside the name
+		`{"name": "", "timezone": "Mars"}`:                      {422, "timezone", "enum"}, // reported together with the name
 		`{"name": "A", "id": "loc_00000000000000000000000000"}`: {422, "id", "unknown_field"},
 		`{"name": 7}`: {400, "name", "type"},
 	} {
@@ -72,14 +73,14 @@ func TestLocationCodes(t *testing.T) {
 			body         string
 			status       int
 		}{
-			"another with it":        {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 409},
-			"one that changes to it": {s.Test, "PATCH", "/v1/locations/" + second.ID, `{"code": "HE"}`, 409},
-			"its own once more":      {s.Test, "PATCH", "/v1/locations/" + first.ID, `{"code": "HE"}`, 200},
-			"none":                   {s.Test, "POST", "/v1/locations", `{"name": "X"}`, 201},
-			"none, as others":        {s.Test, "POST", "/v1/locations", `{"name": "X", "code": null}`, 201},
-			"in another environment": {s.Live, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
-			"in another dealership":  {s.Other, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
-			"one that looks like it": {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "he"}`, 201},
+			"new, same code":      {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 409},
+			"changed to the code": {s.Test, "PATCH", "/v1/locations/" + second.ID, `{"code": "HE"}`, 409},
+			"its own code again":  {s.Test, "PATCH", "/v1/locations/" + first.ID, `{"code": "HE"}`, 200},
+			"no code":             {s.Test, "POST", "/v1/locations", `{"name": "X"}`, 201},
+			"null":                {s.Test, "POST", "/v1/locations", `{"name": "X", "code": null}`, 201},
+			"another environment": {s.Live, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
+			"another dealership":  {s.Other, "POST", "/v1/locations", `{"name": "X", "code": "HE"}`, 201},
+			"different case":      {s.Test, "POST", "/v1/locations", `{"name": "X", "code": "he"}`, 201},
 		} {
 			res := c.client.Do(c.method, c.path, c.body, c.status, nil)
 			if c.status != 409 {
@@ -94,53 +95,55 @@ func TestLocationCodes(t *testing.T) {
 		tally := testkit.Concurrently(t, 12, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/locations", `{"name": "X", "code": "RACE"}`)
 		})
-		testkit.Equal(t, tally[201], 1, "of twelve at once")
-		testkit.Equal(t, tally[409], 11, "of twelve at once")
+		testkit.Equal(t, tally[201], 1, "of 12 concurrent requests")
+		testkit.Equal(t, tally[409], 11, "of 12 concurrent requests")
 	})
 }
 
-func TestLocationWithHullsStays(t *testing.T) {
+func TestLocationWithHullsIsNotDeleted(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		full, empty := s.Test.Location(), s.Test.Location()
 		hull := s.Test.Hull(full, nil)
-		refused := func(when string) {
+		checkRejected := func(when string) {
 			s.Test.Delete("/v1/locations/"+full, 409).WantDetail(t, "location_id", "state", when)
 		}
-		refused("with a hull")
+		checkRejected("with a hull")
 		s.Test.Post("/v1/hulls/"+hull+"/archive", nil, 200, nil)
-		refused("with an archived hull, whose history names it")
+		checkRejected("with an archived hull, whose history refers to it")
 		s.Test.Patch("/v1/hulls/"+hull, `{"location_id": "`+empty+`"}`, 200, nil)
 		s.Test.Delete("/v1/locations/"+full, 204)
 		s.Test.Delete("/v1/locations/"+empty, 409)
 	})
 }
 
-// Either request may win: a hull is never at a location that is gone.
-func TestDeleteLocationWhileHullsArrive(t *testing.T) {
+// Either request can succeed, but a hull is never at a deleted location.
+func TestDeleteLocationWhileHullsAreAdded(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		for round := range 12 {
-			place := s.Test.Location()
+			location := s.Test.Location()
 			var deleted int
 			tally := testkit.Concurrently(t, 4, func(i int) (*testkit.Response, error) {
-				// The delete comes first, last or in between.
+				// The delete is sent first, last or in between.
 				if i == round%4 {
-					res, err := s.Test.Send("DELETE", "/v1/locations/"+place, nil)
+					res, err := s.Test.Send("DELETE", "/v1/locations/"+location, nil)
 					if err == nil {
 						deleted = res.StatusCode
 					}
 					return res, err
 				}
-				return s.Test.Send("POST", "/v1/hulls", testkit.HullBody(place, nil))
+				return s.Test.Send("POST", "/v1/hulls", testkit.HullBody(location, nil))
 			})
-			var there page.Page[hulls.Hull]
-			s.Test.Get("/v1/hulls?location_id="+place, 200, &there)
+
+			var list page.Page[hulls.Hull]
+			s.Test.Get("/v1/hulls?location_id="+location, 200, &list)
 			switch {
-			case deleted == 204 && len(there.Data) == 0 && tally[422] == 3:
-				s.Test.Get("/v1/locations/"+place, 404, nil)
-			case deleted == 409 && len(there.Data) == tally[201] && tally[201]+tally[422] == 3:
-				s.Test.Get("/v1/locations/"+place, 200, nil)
+			case deleted == 204 && len(list.Data) == 0 && tally[422] == 3:
+				s.Test.Get("/v1/locations/"+location, 404, nil)
+			case deleted == 409 && len(list.Data) == tally[201] && tally[201]+tally[422] == 3:
+				s.Test.Get("/v1/locations/"+location, 200, nil)
 			default:
-				t.Errorf("round %d: the delete got %d, all %v, and %d hulls are there", round, deleted, tally, len(there.Data))
+				t.Errorf("round %d: got status %d for the delete, statuses %v in total and %d hulls at the location",
+					round, deleted, tally, len(list.Data))
 			}
 		}
 	})

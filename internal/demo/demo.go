@@ -1,10 +1,9 @@
-// Package demo furnishes a dealership that never was, for a first look at the
-// service: about two hundred boats and what happened to them in the last year,
-// some people who want one, and some who bought.
+// Package demo creates a demo dealership: about 200 boats with a history of the
+// last year, some leads and some deals.
 //
-// Everything is entered through the API itself, with the clock set back, so
-// that histories, events and the audit log are what they would be. It is the
-// same on every start, except for ids, keys and the dates, which follow today.
+// All data is created with API requests at the time of the event, so histories,
+// events and the audit log are realistic. The demo is the same on each start,
+// except for IDs, keys and dates, which depend on the current time.
 package demo
 
 import (
@@ -29,25 +28,25 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// Name is the dealership's.
+// Name is the name of the dealership.
 const Name = "Chesapeake Marine"
 
 const owner = "owner@chesapeakemarine.example"
 
-// rate is generous: a visitor should meet the limits only by trying to.
+// rate is the rate limit of the keys. It is high, so that you only reach it on purpose.
 const rate = 1000
 
-// Summary is what a visitor needs: a key for each environment, with every
-// scope, and a location of the test environment to add boats to.
+// Summary contains what the greeting shows: a key for each environment, with all
+// scopes, and a location of the test environment.
 type Summary struct{ TestKey, LiveKey, LocationID string }
 
-// Seed fills the empty service that the settings name. It opens and closes
-// it, so that neither the clock nor a thousand log lines are left behind.
+// Seed fills an empty database. It uses its own App, because it changes the clock
+// and discards the log.
 func Seed(ctx context.Context, set app.Settings, now time.Time) (Summary, error) {
-	return furnish(ctx, set, now, fleet)
+	return seed(ctx, set, now, fleet)
 }
 
-func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() []*boat) (w Summary, err error) {
+func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*boat) (w Summary, err error) {
 	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return w, err
@@ -56,84 +55,91 @@ func furnish(ctx context.Context, set app.Settings, now time.Time, fleet func() 
 	if err := a.Migrate(ctx); err != nil {
 		return w, err
 	}
-	o := &office{App: a, now: now.AddDate(0, 0, -days-1)}
-	a.DB.Now = func() time.Time { return o.now }
-	test, live, err := o.found(ctx)
+
+	s := &seeder{App: a, now: now.AddDate(0, 0, -days-1)}
+	a.DB.Now = func() time.Time { return s.now }
+	test, live, err := s.createDealership(ctx)
 	if err != nil {
 		return w, err
 	}
-	var acts []act
+
+	var requests []request
 	var boats []*boat
-	for _, d := range []*desk{live, test} {
-		lot := map[string]*boat{}
+	for _, e := range []*environment{live, test} {
+		byStockNumber := map[string]*boat{}
 		for _, b := range fleet() {
-			if d == live && b.number%8 != 0 {
-				continue // a few will do
+			if e == live && b.number%8 != 0 {
+				continue // the live environment only has a few boats
 			}
-			b.desk, lot[b.stockNumber()] = d, b
-			acts, boats = append(acts, b.life(now)...), append(boats, b)
+			b.env, byStockNumber[b.stockNumber()] = e, b
+			requests, boats = append(requests, b.requests(now)...), append(boats, b)
 		}
 		for i, b := range buyers() {
-			if d == live && i > 1 {
+			if e == live && i > 1 {
 				break
 			}
-			b.desk, b.boats = d, lot
-			acts = append(acts, b.acts(now)...)
+			b.env, b.boats = e, byStockNumber
+			requests = append(requests, b.requests(now)...)
 		}
 		for _, s := range sales() {
-			s.desk, s.boats = d, lot
-			acts = append(acts, s.acts(now)...)
+			s.env, s.boats = e, byStockNumber
+			requests = append(requests, s.requests(now)...)
 		}
 	}
-	// Ids follow the clock and never go back: what happened first comes first.
-	slices.SortStableFunc(acts, func(a, b act) int { return a.at.Compare(b.at) })
-	for _, act := range acts {
-		if err := o.perform(ctx, act); err != nil {
+
+	// IDs contain the time and always increase, so the oldest request must be first.
+	slices.SortStableFunc(requests, func(a, b request) int { return a.at.Compare(b.at) })
+	for _, r := range requests {
+		if err := s.run(ctx, r); err != nil {
 			return w, err
 		}
 	}
-	o.now = now.Add(-time.Hour)
+
+	s.now = now.Add(-time.Hour)
 	for _, b := range boats {
-		if err := o.photograph(ctx, b); err != nil {
+		if err := s.addPhoto(ctx, b); err != nil {
 			return w, err
 		}
 	}
-	return Summary{TestKey: test.key, LiveKey: live.key, LocationID: test.lots["ANN"]}, nil
+	return Summary{TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"]}, nil
 }
 
-// office enters what happens, at the time when it happens.
-type office struct {
+// seeder sends requests at a time in the past.
+type seeder struct {
 	*app.App
 	now time.Time
 }
 
-// desk is one environment: its credential, and the ids of its locations.
-type desk struct {
-	key  string
-	lots map[string]string
+// environment is one environment of the dealership: its API key, and the IDs of
+// its locations by code.
+type environment struct {
+	key       string
+	locations map[string]string
 }
 
-// found opens the dealership's two environments.
-func (o *office) found(ctx context.Context) (test, live *desk, err error) {
-	f, err := access.Bootstrap(ctx, o.DB, o.Box, Name, owner, dealership.Fleet)
+// createDealership creates the dealership with both environments.
+func (s *seeder) createDealership(ctx context.Context) (test, live *environment, err error) {
+	f, err := access.Bootstrap(ctx, s.DB, s.Box, Name, owner, dealership.Fleet)
 	if err != nil {
 		return nil, nil, err
 	}
-	code, err := totp.GenerateCode(f.Owner.TOTPSecret, o.now)
+	code, err := totp.GenerateCode(f.Owner.TOTPSecret, s.now)
 	if err != nil {
 		return nil, nil, err
 	}
-	request := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
+
+	in := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {
-		request.Scopes = append(request.Scopes, s.Scope)
+		in.Scopes = append(in.Scopes, s.Scope)
 	}
-	open := func(mode auth.Mode) (*desk, error) {
-		k, err := access.IssueKeyFromCommandLine(ctx, o.DB, o.Box, f.DealershipID, mode, request, access.Operator{Email: owner, Code: code})
+	operator := access.Operator{Email: owner, Code: code}
+	open := func(mode auth.Mode) (*environment, error) {
+		k, err := access.IssueKeyFromCommandLine(ctx, s.DB, s.Box, f.DealershipID, mode, in, operator)
 		if err != nil {
 			return nil, err
 		}
-		d := &desk{key: k.Key, lots: map[string]string{}}
-		return d, errors.Join(o.rent(ctx, d), o.advertise(ctx, d))
+		e := &environment{key: k.Key, locations: map[string]string{}}
+		return e, errors.Join(s.addLocations(ctx, e), s.addChannels(ctx, e))
 	}
 	if test, err = open(auth.Test); err != nil {
 		return nil, nil, err
@@ -142,72 +148,76 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 	return test, live, err
 }
 
-// rent adds the locations.
-func (o *office) rent(ctx context.Context, d *desk) error {
+func (s *seeder) addLocations(ctx context.Context, e *environment) error {
 	for _, l := range []struct{ code, name, line1, city, postal, phone string }{
 		{"ANN", "Annapolis", "410 Severn Avenue", "Annapolis", "21403", "+14105550142"},
 		{"BAL", "Baltimore", "2736 Lighthouse Point", "Baltimore", "21224", "+14105550187"},
 	} {
-		var made struct{ ID string }
-		if err := o.send(ctx, d.key, http.MethodPost, "/v1/locations", map[string]any{
+		var created struct{ ID string }
+		if err := s.send(ctx, e.key, http.MethodPost, "/v1/locations", map[string]any{
 			"name": l.name, "code": l.code, "phone": l.phone,
 			"address": map[string]any{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
-		}, &made); err != nil {
+		}, &created); err != nil {
 			return err
 		}
-		d.lots[l.code] = made.ID
+		e.locations[l.code] = created.ID
 	}
 	return nil
 }
 
-// advertise opens the channels that show the boats.
-func (o *office) advertise(ctx context.Context, d *desk) error {
+func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 	for _, c := range []channels.ChannelCreate{
-		{Name: "Boat Trader", Kind: "boat_trader", Format: "xml", Filter: &channels.ChannelFilter{Conditions: []string{"new", "demo"}}, AutoPublish: true},
+		{
+			Name: "Boat Trader", Kind: "boat_trader", Format: "xml", AutoPublish: true,
+			Filter: &channels.ChannelFilter{Conditions: []string{"new", "demo"}},
+		},
 		{Name: "Our website", Kind: "website", Format: "json", AutoPublish: true},
 	} {
-		if err := o.send(ctx, d.key, http.MethodPost, "/v1/channels", c, nil); err != nil {
+		if err := s.send(ctx, e.key, http.MethodPost, "/v1/channels", c, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// photograph gives some boats a picture. Its sizes are made once the service
-// runs. The boats of the README's tour are left as they are.
-func (o *office) photograph(ctx context.Context, b *boat) error {
+// addPhoto adds a photo to some boats. A job creates the sizes when the server
+// runs. The boats in README.md and docs/tour.md have no photos.
+func (s *seeder) addPhoto(ctx context.Context, b *boat) error {
 	if b.number%12 != 5 {
 		return nil
 	}
-	data, err := b.paint()
+	data, err := b.picture()
 	if err != nil {
 		return err
 	}
-	return o.send(ctx, b.desk.key, http.MethodPost, "/v1/hulls/"+b.id+"/photos?caption="+url.QueryEscape(b.model["model"]), photo(data), nil)
+	path := "/v1/hulls/" + b.id + "/photos?caption=" + url.QueryEscape(b.model["model"])
+	return s.send(ctx, b.env.key, http.MethodPost, path, photo(data), nil)
 }
 
 // photo is a request body that is not JSON.
 type photo []byte
 
-func (o *office) perform(ctx context.Context, a act) error {
-	o.now = a.at
-	if a.buyer != nil {
-		return a.buyer.perform(ctx, o, a)
+// run sends a request at its time.
+func (s *seeder) run(ctx context.Context, r request) error {
+	s.now = r.at
+	switch {
+	case r.buyer != nil:
+		return r.buyer.run(ctx, s, r)
+	case r.sale != nil:
+		return r.sale.run(ctx, s, r)
+	case r.boat.id != "":
+		return s.send(ctx, r.boat.env.key, r.method, "/v1/hulls/"+r.boat.id+r.path, r.body, nil)
 	}
-	if a.sale != nil {
-		return a.sale.perform(ctx, o, a)
-	}
-	if a.boat.id != "" {
-		return o.send(ctx, a.boat.desk.key, a.method, "/v1/hulls/"+a.boat.id+a.path, a.body, nil)
-	}
-	var made struct{ ID string }
-	err := o.send(ctx, a.boat.desk.key, a.method, "/v1/hulls", a.body, &made)
-	a.boat.id = made.ID
+
+	var created struct{ ID string }
+	err := s.send(ctx, r.boat.env.key, r.method, "/v1/hulls", r.body, &created)
+	r.boat.id = created.ID
 	return err
 }
 
-// send calls the API in process and reads the answer into out, if given.
-func (o *office) send(ctx context.Context, key, method, path string, body, out any) error {
+// send calls the API in this process and decodes the response into out, unless
+// out is nil.
+func (s *seeder) send(ctx context.Context, key, method, path string, body, out any) error {
 	kind := "application/json"
 	text, err := wire.Marshal(body)
 	if p, ok := body.(photo); ok {
@@ -216,14 +226,15 @@ func (o *office) send(ctx context.Context, key, method, path string, body, out a
 	if err != nil {
 		return err
 	}
+
 	req, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
 	req.Header.Set("Content-Type", kind)
-	res := &answer{header: http.Header{}}
-	o.Handler.ServeHTTP(res, req)
+	res := &response{header: http.Header{}}
+	s.Handler.ServeHTTP(res, req)
 	if res.status >= 300 {
 		return fmt.Errorf("%s %s %.500s: %s", method, path, text, res.body.Bytes())
 	}
@@ -233,13 +244,13 @@ func (o *office) send(ctx context.Context, key, method, path string, body, out a
 	return json.Unmarshal(res.body.Bytes(), out)
 }
 
-// answer keeps a response in memory.
-type answer struct {
+// response stores a response in memory.
+type response struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (a *answer) Header() http.Header         { return a.header }
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (r *response) Header() http.Header         { return r.header }
+func (r *response) WriteHeader(status int)      { r.status = status }
+func (r *response) Write(b []byte) (int, error) { return r.body.Write(b) }

@@ -25,27 +25,27 @@ import (
 
 var noon = time.Date(2026, time.November, 15, 12, 0, 0, 0, time.UTC)
 
-// lives are all boats with what happens to them.
-func lives() map[*boat][]act {
-	all := map[*boat][]act{}
+// fleetRequests returns the requests of all boats.
+func fleetRequests() map[*boat][]request {
+	all := map[*boat][]request{}
 	for _, b := range fleet() {
-		b.desk = &desk{lots: map[string]string{"ANN": "loc_a", "BAL": "loc_b"}}
-		all[b] = b.life(noon)
+		b.env = &environment{locations: map[string]string{"ANN": "loc_a", "BAL": "loc_b"}}
+		all[b] = b.requests(noon)
 	}
 	return all
 }
 
-// The README's examples rely on it.
-func TestEveryStartIsTheSame(t *testing.T) {
+// The examples in the README depend on this.
+func TestSameOnEachStart(t *testing.T) {
 	plan := func() map[string][]string {
 		lines := map[string][]string{}
-		for b, acts := range lives() {
-			for _, a := range acts {
-				text, err := wire.Marshal(a.body)
+		for b, requests := range fleetRequests() {
+			for _, r := range requests {
+				text, err := wire.Marshal(r.body)
 				if err != nil {
 					t.Fatal(err)
 				}
-				lines[b.stockNumber()] = append(lines[b.stockNumber()], fmt.Sprintf("%s %s %s %s", a.at, a.method, a.path, text))
+				lines[b.stockNumber()] = append(lines[b.stockNumber()], fmt.Sprintf("%s %s %s %s", r.at, r.method, r.path, text))
 			}
 		}
 		return lines
@@ -56,15 +56,15 @@ func TestEveryStartIsTheSame(t *testing.T) {
 }
 
 func TestFleetIsVaried(t *testing.T) {
-	seen, numbers := map[string]int{}, map[string]bool{}
-	for b, acts := range lives() {
-		created := acts[0].body.(hulls.HullCreate)
+	counts, hins := map[string]int{}, map[string]bool{}
+	for b, requests := range fleetRequests() {
+		created := requests[0].body.(hulls.HullCreate)
 		status := created.Status
-		for _, a := range acts {
-			if !a.at.Before(noon) || a.at.Before(noon.AddDate(0, 0, -days)) {
-				t.Errorf("%s: %s %s at %s, want it within the %d days before %s", b.title(), a.method, a.path, a.at, days, noon)
+		for _, r := range requests {
+			if !r.at.Before(noon) || r.at.Before(noon.AddDate(0, 0, -days)) {
+				t.Errorf("%s: got %s %s at %s, want it within the %d days before %s", b.title(), r.method, r.path, r.at, days, noon)
 			}
-			switch body := a.body.(type) {
+			switch body := r.body.(type) {
 			case hulls.HullTransition:
 				status = body.To
 			case hulls.HullArchive:
@@ -73,38 +73,38 @@ func TestFleetIsVaried(t *testing.T) {
 		}
 		category, _, _ := strings.Cut(b.model["class"], "-")
 		for _, what := range []string{string(status), category, b.condition, created.Ownership, b.model["class"]} {
-			seen[what]++
+			counts[what]++
 		}
 		if n := b.hin(); n != nil {
 			if d := hin.Decode(*n, noon); !d.Valid || len(d.Warnings) > 0 || (d.ModelYear != nil && *d.ModelYear != b.year) {
-				t.Errorf("%s has the HIN %s: got %v %v, want a valid one of %d without warnings", b.title(), *n, d.Errors, d.Warnings, b.year)
+				t.Errorf("%s, HIN %s: got errors %v and warnings %v, want a valid HIN of %d", b.title(), *n, d.Errors, d.Warnings, b.year)
 			}
-			if numbers[*n] {
-				t.Errorf("%s has the HIN of another boat", b.title())
+			if hins[*n] {
+				t.Errorf("%s: HIN %s is already used by another boat", b.title(), *n)
 			}
-			numbers[*n] = true
+			hins[*n] = true
 		}
 	}
 	for _, want := range []string{
 		"on_order", "in_transit", "available", "on_hold", "not_for_sale", "archived", "power", "sail", "unpowered", "power-pwc",
 		"order", "new", "demo", "used", "owned", "floorplan", "consignment", "brokerage",
 	} {
-		if seen[want] < 5 {
-			t.Errorf("%d boats are %s, want a few more", seen[want], want)
+		if counts[want] < 5 {
+			t.Errorf("got %d boats that are %s, want at least 5", counts[want], want)
 		}
 	}
 }
 
-// The whole table against the schemas, without a database.
-func TestBodiesFitTheDescription(t *testing.T) {
+// All request bodies match the schemas.
+func TestBodiesMatchSchemas(t *testing.T) {
 	schemas := app.OpenAPI().Components.Schemas
-	for b, acts := range lives() {
-		for _, a := range acts {
-			name := strings.TrimPrefix(fmt.Sprintf("%T", a.body), "hulls.")
-			if a.method == http.MethodPatch {
+	for b, requests := range fleetRequests() {
+		for _, r := range requests {
+			name := strings.TrimPrefix(fmt.Sprintf("%T", r.body), "hulls.")
+			if r.method == http.MethodPatch {
 				name = "HullPatch"
 			}
-			text, err := wire.Marshal(a.body)
+			text, err := wire.Marshal(r.body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,9 +121,9 @@ func TestBodiesFitTheDescription(t *testing.T) {
 	}
 }
 
-// some is a part of the fleet, with all boats of the README. The whole would
-// keep the race detector busy for half a minute.
-func some() []*boat {
+// partOfFleet returns some of the boats, including those in the README. The whole
+// fleet takes half a minute with the race detector.
+func partOfFleet() []*boat {
 	return slices.DeleteFunc(fleet(), func(b *boat) bool {
 		return b.number%10 != 0 && b.model["make"] != "Grady-White" && b.model["make"] != "Boston Whaler"
 	})
@@ -131,7 +131,7 @@ func some() []*boat {
 
 func TestSeed(t *testing.T) {
 	set := app.Settings{Data: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 100, TestRate: 100, AddressRate: 100}
-	w, err := furnish(t.Context(), set, time.Now(), some)
+	w, err := seed(t.Context(), set, time.Now(), partOfFleet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,34 +144,36 @@ func TestSeed(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	o := &office{App: a}
+	s := &seeder{App: a}
 	for _, tt := range []struct {
 		key, query string
 		least      int
 	}{{w.TestKey, "", 30}, {w.TestKey, "status=on_order", 2}, {w.TestKey, "status=on_hold", 1}, {w.LiveKey, "", 3}} {
 		var p page.Page[hulls.Hull]
-		if err := o.send(t.Context(), tt.key, http.MethodGet, "/v1/hulls?limit=100&"+tt.query, nil, &p); err != nil {
+		if err := s.send(t.Context(), tt.key, http.MethodGet, "/v1/hulls?limit=100&"+tt.query, nil, &p); err != nil {
 			t.Fatal(err)
 		}
 		if len(p.Data) < tt.least {
-			t.Errorf("%q lists %d boats, want at least %d", tt.query, len(p.Data), tt.least)
+			t.Errorf("%q: got %d boats, want at least %d", tt.query, len(p.Data), tt.least)
 		}
 	}
+
 	var list page.Page[hulls.Hull]
-	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/hulls?limit=100&status=available", nil, &list); err != nil {
+	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/hulls?limit=100&status=available", nil, &list); err != nil {
 		t.Fatal(err)
 	}
 	photos := int64(0)
 	for _, h := range list.Data {
 		if photos += h.PhotoCount; len(h.PublishedChannels) == 0 {
-			t.Errorf("got %s is on no channel, want len(h.PublishedChannels) != 0", h.ID)
+			t.Errorf("hull %s is not published on a channel", h.ID)
 		}
 	}
 	if photos == 0 {
-		t.Error("no boat has a photo")
+		t.Error("got no photos, want some")
 	}
+
 	var p page.Page[leads.Lead]
-	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
+	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/leads?limit=100", nil, &p); err != nil {
 		t.Fatal(err)
 	}
 	statuses := map[leads.Status]int{}
@@ -180,21 +182,23 @@ func TestSeed(t *testing.T) {
 	}
 	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Lost} {
 		if statuses[want] == 0 {
-			t.Errorf("no lead is %s: got %v, want statuses[want] != 0", want, statuses)
+			t.Errorf("got leads %v, want some that are %s", statuses, want)
 		}
 	}
+
 	var sold page.Page[deals.Deal]
-	if err := o.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
+	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
 		t.Fatal(err)
 	}
-	var reached []string
+	var dealStatuses []string
 	for _, d := range sold.Data {
-		reached = append(reached, string(d.Status))
+		dealStatuses = append(dealStatuses, string(d.Status))
 	}
-	slices.Sort(reached)
-	if got, want := strings.Join(reached, " "), "accepted cancelled closed contracted delivered open open"; got != want {
-		t.Errorf("deals are %s, want %s", got, want)
+	slices.Sort(dealStatuses)
+	if got, want := strings.Join(dealStatuses, " "), "accepted cancelled closed contracted delivered open open"; got != want {
+		t.Errorf("got deals %s, want %s", got, want)
 	}
+
 	ctx, stop := context.WithCancel(t.Context())
 	relayed := make(chan struct{})
 	go func() {

@@ -16,20 +16,19 @@ var fleetCSV string
 type boat struct {
 	model
 	year      int
-	condition string // as in the table: order, new, demo or used
+	condition string // in the table: order, new, demo or used
 	price     int64
-	number    int // counts the fleet
+	number    int // position in the fleet
 
-	// luck decides what happens to the boat. Each has its own, so that a boat
-	// added to the table changes nothing for the others.
-	luck *rand.Rand
+	// random decides what happens to the boat. Each boat has its own source, so a
+	// new boat in the table doesn't change the others.
+	random *rand.Rand
 
-	desk *desk  // where it is sold
-	id   string // given by the service
+	env *environment
+	id  string // once it is created
 }
 
-// fleet reads the table. It is part of the program, so that a mistake in it is
-// a bug and panics.
+// fleet reads the table. The table is part of the program, so it panics on an error.
 func fleet() []*boat {
 	r := csv.NewReader(strings.NewReader(fleetCSV))
 	r.Comment = '#'
@@ -48,17 +47,17 @@ func fleet() []*boat {
 			if _, err := fmt.Sscan(text, &b.year, &b.condition, &b.price); err != nil {
 				panic(fmt.Sprintf("%s: %q: %v", m["model"], text, err))
 			}
-			b.luck = rand.New(rand.NewPCG(1969, uint64(b.number))) //nolint:gosec // the same boats every time
+			b.random = rand.New(rand.NewPCG(1969, uint64(b.number))) //nolint:gosec // the demo must be the same each time
 			all = append(all, b)
 		}
 	}
 	return all
 }
 
-// model is a line of the table, by the names of its columns.
+// model is a row of the table, by column name.
 type model map[string]string
 
-// number is a cell, nil if it is blank.
+// number returns a cell, or nil if it is empty.
 func (m model) number(column string) *float64 {
 	if m[column] == "" {
 		return nil
@@ -70,7 +69,7 @@ func (m model) number(column string) *float64 {
 	return &v
 }
 
-// count is a cell with a whole number.
+// count returns a cell with a whole number, or nil if it is empty.
 func (m model) count(column string) *int64 {
 	if v := m.number(column); v != nil {
 		return new(int64(*v))
@@ -78,7 +77,7 @@ func (m model) count(column string) *int64 {
 	return nil
 }
 
-// text is a cell, nil if it is blank.
+// text returns a cell, or nil if it is empty.
 func (m model) text(column string) *string {
 	if m[column] == "" {
 		return nil
@@ -86,11 +85,11 @@ func (m model) text(column string) *string {
 	return new(m[column])
 }
 
-func (m model) sails() bool   { return strings.HasPrefix(m["class"], "sail-") }
-func (m model) paddled() bool { return strings.HasPrefix(m["class"], "unpowered-") }
-func (m model) motors() bool  { return !m.sails() && !m.paddled() }
+func (m model) isSail() bool    { return strings.HasPrefix(m["class"], "sail-") }
+func (m model) isPaddled() bool { return strings.HasPrefix(m["class"], "unpowered-") }
+func (m model) hasMotor() bool  { return !m.isSail() && !m.isPaddled() }
 
-// stockNumber is the maker's initials and a number: GW-1042.
+// stockNumber returns the initials of the make and a number, such as GW-1042.
 func (b *boat) stockNumber() string {
 	initials := ""
 	for _, word := range strings.FieldsFunc(b.model["make"], func(r rune) bool { return strings.ContainsRune(" -/", r) }) {
@@ -102,17 +101,17 @@ func (b *boat) stockNumber() string {
 	return fmt.Sprintf("%s-%d", strings.ToUpper(initials), 1001+b.number)
 }
 
-// hin makes up a number by the rules of the model year; nil for a boat that is
-// older than the rules.
+// hin returns a HIN in the format of the model year, or nil if the boat is older
+// than HINs.
 func (b *boat) hin() *string {
 	if b.model["mic"] == "" {
 		return nil
 	}
 	number := fmt.Sprintf("%s%05d", b.model["mic"], 10_000+b.number*419%90_000)
 	switch {
-	case b.year >= 1985: // built in August or September, when the model year begins
+	case b.year >= 1985: // built in August or September, when the model year starts
 		return new(fmt.Sprintf("%s%c%d%02d", number, 'H'+b.number%2, (b.year-1)%10, b.year%100))
-	case b.year%2 == 0: // of the two older formats, one here and the other there
+	case b.year%2 == 0: // use both of the older formats
 		return new(fmt.Sprintf("%s%02d%02d", number, 1+b.number%12, b.year%100))
 	}
 	return new(fmt.Sprintf("%sM%02d%c", number, b.year%100, 'A'+b.number%12))

@@ -14,12 +14,12 @@ var example = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?
 
 // testTour runs the commands of a Markdown file in a shell, in order. The output
 // must match the file, where … matches anything.
-func testTour(t *testing.T, file string, service http.Handler, w Summary) {
+func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(service)
+	web := httptest.NewServer(handler)
 	defer web.Close()
 
 	const end = "\x1e"
@@ -36,17 +36,17 @@ func testTour(t *testing.T, file string, service http.Handler, w Summary) {
 	}
 	outputs := strings.Split(strings.ReplaceAll(string(out), "\r", ""), end)
 	if len(examples) < 6 || len(outputs) != len(examples)+1 {
-		t.Fatalf("%d examples, %d outputs", len(examples), len(outputs))
+		t.Fatalf("got %d examples and %d outputs", len(examples), len(outputs)-1)
 	}
 	for i, e := range examples {
-		left := outputs[i]
+		remaining := outputs[i]
 		for line := range strings.Lines(e[2]) {
 			for part := range strings.SplitSeq(strings.TrimSuffix(line, "\n"), "…") {
-				_, after, found := strings.Cut(left, part)
+				_, after, found := strings.Cut(remaining, part)
 				if !found {
-					t.Fatalf("%s\nThe output has no %q after the previous match:\n%s", e[1], part, outputs[i])
+					t.Fatalf("%s\nThe output does not contain %q after the previous match:\n%s", e[1], part, outputs[i])
 				}
-				left = after
+				remaining = after
 			}
 		}
 	}

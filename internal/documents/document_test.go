@@ -121,13 +121,13 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 		t.Fatal(err)
 	}
 	doc.PageCount = int64(pages)
-	return doc, textOf(t, set)
+	return doc, TextOf(t, set)
 }
 
-// textOf extracts the text. The library only decodes characters up to ÿ.
-func textOf(t *testing.T, set []byte) string {
+// TextOf extracts the text of a PDF file. The library only decodes characters up to ÿ.
+func TextOf(t *testing.T, file []byte) string {
 	t.Helper()
-	r, err := pdf.NewReader(bytes.NewReader(set), int64(len(set)))
+	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := structured(s)
 		path := "/v1/deals/" + id
-		same(t, "state", deal(s, id).FundingState, "not_started")
+		testkit.Equal(t, deal(s, id).FundingState, "not_started", "state")
 		var bay, sea finance.Funding
 		s.Test.Post(path+"/fundings", `{"lender": "Bay Federal", "reference": "APP-1"}`, 201, &bay)
 		s.Test.Post(path+"/fundings", `{"lender": "Seacoast"}`, 201, &sea)
@@ -83,9 +83,9 @@ func TestWholeFinancedDeal(t *testing.T) {
 		s.Test.Post(path+"/fundings/"+bay.ID+"/stipulations", `{"kind": "other"}`, 409, nil)
 		s.Test.Post(path+"/cancel", `{"reason": "no"}`, 409, nil).WantDetail(t, "funding_state", "state", "cancel with the lender's money")
 		s.Test.Post(path+"/advance", nil, 200, nil)
-		same(t, "status", deal(s, id).Status, deals.Funded)
+		testkit.Equal(t, deal(s, id).Status, deals.Funded, "status")
 		s.Test.Post(path+"/payments", `{"kind": "lender_proceeds", "method": "financing", "amount_cents": 9990000}`, 201, nil)
-		same(t, "balance", deal(s, id).Totals.BalanceDueCents, 11800000-9990000)
+		testkit.Equal(t, deal(s, id).Totals.BalanceDueCents, 11800000-9990000, "balance")
 		step(bay, nil, 409)
 		step(bay, `{"to": "charged_back", "reason": "Fraud"}`, 200)
 		var p page.Page[finance.Funding]
@@ -126,9 +126,9 @@ func TestOneContract(t *testing.T) {
 		var p page.Page[finance.Funding]
 		s.Test.Get(path, 200, &p)
 		for _, f := range p.Data {
-			same(t, "funding of a cancelled deal", f.Status, finance.Withdrawn)
+			testkit.Equal(t, f.Status, finance.Withdrawn, "funding of a cancelled deal")
 		}
-		same(t, "state", deal(s, id).FundingState, "withdrawn")
+		testkit.Equal(t, deal(s, id).FundingState, "withdrawn", "state")
 		s.Test.Post(path+"/"+ids[0]+"/advance", `{"to": "approved"}`, 409, nil)
 		s.Test.Post(path, `{"lender": "Bay Federal"}`, 409, nil)
 	})
@@ -170,6 +170,6 @@ func TestFundingsReject(t *testing.T) {
 		s.Test.Post(path+"/fund_00000000000000000000000000/advance", `{"to": "approved"}`, 404, nil)
 		s.Test.Post(path+"/"+f.ID+"/advance", `{"to": "declined", "reason": "Score"}`, 200, nil)
 		s.Test.Post(path+"/"+f.ID+"/stipulations", `{"kind": "survey"}`, 409, nil)
-		same(t, "events", eventTypes(s, f.ID), "funding.submitted funding.updated")
+		testkit.Equal(t, s.EventTypes(f.ID), []string{"funding.submitted", "funding.updated"})
 	})
 }

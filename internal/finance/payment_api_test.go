@@ -17,7 +17,7 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		path := "/v1/deals/" + id + "/payments"
 		balance := func(step string, want int64) {
 			t.Helper()
-			same(t, "balance after "+step, deal(s, id).Totals.BalanceDueCents, want)
+			testkit.Equal(t, deal(s, id).Totals.BalanceDueCents, want, "balance after "+step)
 		}
 		balance("nothing", 11800000)
 
@@ -47,8 +47,8 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"amount_cents": 300001, "reason": "More"}`, 409, nil).
 			WantDetail(t, "amount_cents", "maximum")
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "The rest"}`, 201, &back)
-		same(t, "the rest", back.AmountCents, 300000)
-		balance("a full refund", 500000)
+		testkit.Equal(t, back.AmountCents, 300000, "the rest")
+		balance("all of it back", 500000)
 		s.Test.Post(path+"/"+deposit.ID+"/refund", `{"reason": "Again"}`, 409, nil)
 		s.Test.Post(path+"/"+back.ID+"/refund", `{"reason": "A refund of a refund"}`, 409, nil)
 
@@ -64,8 +64,8 @@ func TestPaymentsAndRefunds(t *testing.T) {
 		f.WantDetail(t, "amount_cents", "minimum", "all errors together")
 		s.Test.Post(path, `{"kind": "deposit", "method": "cash", "amount_cents": 1, "received_on": "2200-01-01"}`, 422, nil)
 		s.Test.Post(path+"/pay_00000000000000000000000000/refund", `{"reason": "x"}`, 404, nil)
-		same(t, "events", eventTypes(s, deposit.ID), "payment.recorded")
-		same(t, "events of the refund", eventTypes(s, back.ID), "payment.refunded")
+		testkit.Equal(t, s.EventTypes(deposit.ID), []string{"payment.recorded"})
+		testkit.Equal(t, s.EventTypes(back.ID), []string{"payment.refunded"})
 	})
 }
 
@@ -82,10 +82,9 @@ func TestSimultaneousRefunds(t *testing.T) {
 		testkit.Equal(t, counts[201], 33)
 		testkit.Equal(t, counts[409], 17)
 		s.Test.Get(path+"/"+p.ID, 200, &p)
-		same(t, "refunded", p.RefundedCents, 99000)
-		same(t, "paid", deal(s, id).Totals.PaidCents, 1000)
-		same(t, "rows", testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0],
-			99000)
+		testkit.Equal(t, p.RefundedCents, 99000, "refunded")
+		testkit.Equal(t, deal(s, id).Totals.PaidCents, 1000, "paid")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT CAST(SUM(amount_cents) AS BIGINT) FROM payments WHERE refunds_payment_id = ?`, p.ID)[0], 99000, "rows")
 	})
 }
 
@@ -97,7 +96,7 @@ func TestSimultaneousPayments(t *testing.T) {
 			return s.Test.Send(http.MethodPost, "/v1/deals/"+id+"/payments",
 				fmt.Sprintf(`{"kind": "deposit", "method": "cash", "amount_cents": %d}`, i+1))
 		})
-		same(t, "recorded", counts[201], 30)
-		same(t, "paid", deal(s, id).Totals.PaidCents, 30*31/2)
+		testkit.Equal(t, counts[201], 30, "recorded")
+		testkit.Equal(t, deal(s, id).Totals.PaidCents, 30*31/2, "paid")
 	})
 }

@@ -209,8 +209,9 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 		return HullSpecs{}, err
 	}
 
-	row := specRow{Env: tx.Env, ID: h.ID, Specs: in.Body}
-	if err := saveSpecs(ctx, tx, h, before, &row); err != nil {
+	row := before
+	row.Specs = in.Body
+	if err := saveSpecs(ctx, tx, &row); err != nil {
 		return HullSpecs{}, err
 	}
 

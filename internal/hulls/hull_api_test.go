@@ -360,3 +360,25 @@ func TestHoldDefaults(t *testing.T) {
 		testkit.Equal(t, h.Hold.ExpiresAt.Sub(h.UpdatedAt), 48*time.Hour)
 	})
 }
+
+// The dealership chooses how long a hold lasts by default. Existing holds keep
+// their time.
+func TestDefaultHoldHours(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		location := s.Test.Location()
+		before, after := s.Test.Hull(location, nil), s.Test.Hull(location, nil)
+		hold := func(id string) (h hulls.Hull) {
+			s.Test.Post("/v1/hulls/"+id+"/transition", `{"to":"on_hold"}`, 200, &h)
+			return h
+		}
+
+		first := hold(before)
+		s.Test.Patch("/v1/dealership", `{"settings":{"default_hold_hours":6}}`, 200, nil)
+		second := hold(after)
+		testkit.Equal(t, second.Hold.ExpiresAt.Sub(second.UpdatedAt), 6*time.Hour)
+
+		var h hulls.Hull
+		s.Test.Get("/v1/hulls/"+before, 200, &h)
+		testkit.Equal(t, h.Hold.ExpiresAt, first.Hold.ExpiresAt, "the existing hold")
+	})
+}

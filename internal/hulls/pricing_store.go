@@ -7,10 +7,14 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
-var pricings = db.Table[HullPricing]{Name: "hull_pricing"}
+var (
+	pricings = db.Table[HullPricing]{Name: "hull_pricing"}
+	specs    = db.Table[specRow]{Name: "hull_specs", Noun: "specs"}
+)
 
 func findPricing(ctx context.Context, tx *db.Tx, h Hull) (HullPricing, error) {
 	return db.One[HullPricing](ctx, tx, `SELECT {cols} FROM hull_pricing WHERE env = ? AND id = ?`, h.Env, h.ID)
@@ -63,25 +67,25 @@ func listOfHull[T any](ctx context.Context, tx *db.Tx, table, prefix, hullID str
 	return db.List[T](ctx, tx, db.From(table), q, w)
 }
 
+// findSpecs returns the specifications of a hull, as version 0 if it has none.
 func findSpecs(ctx context.Context, tx *db.Tx, h Hull) (specRow, error) {
-	r, err := db.One[specRow](ctx, tx, `SELECT {cols} FROM hull_specs WHERE env = ? AND id = ?`, h.Env, h.ID)
-	if db.IsNoRows(err) {
-		return specRow{Env: h.Env, ID: h.ID}, nil
+	r, err := specs.Find(ctx, tx, h.ID)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return specRow{ID: h.ID}, nil
 	}
 	return r, err
 }
 
-func saveSpecs(ctx context.Context, tx *db.Tx, h Hull, before specRow, r *specRow) error {
-	r.Version, r.UpdatedAt = before.Version+1, tx.Now
-	if before.Version == 0 {
-		if err := db.Insert(ctx, tx, "hull_specs", *r); err != nil {
-			return err
-		}
-	} else if err := db.Changed(db.Update(ctx, tx, "hull_specs", r, "env = ? AND id = ? AND version = ?", r.Env,
-		r.ID, before.Version)); err != nil {
+func saveSpecs(ctx context.Context, tx *db.Tx, r *specRow) error {
+	save := specs.Save
+	if r.Version == 0 {
+		save = specs.Insert
+	}
+	if err := save(ctx, tx, r); err != nil {
 		return err
 	}
-	h, err := FindForUpdate(ctx, tx, h.ID)
+
+	h, err := FindForUpdate(ctx, tx, r.ID)
 	if err != nil {
 		return err
 	}

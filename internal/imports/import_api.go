@@ -74,8 +74,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	if err != nil {
 		return HullImport{}, err
 	}
-
-	s, err := a.surveyBlob(ctx, key, u.Type)
+	s, err := a.checkFile(ctx, key, u.Type)
 	if err != nil {
 		return HullImport{}, err
 	}
@@ -86,6 +85,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		Actor: auth.From(ctx).Actor, RequestID: optional(auth.RequestFrom(ctx).ID),
 	}
 	i.Columns, i.IgnoredColumns = s.Columns()
+
 	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		claimed = false
 		i := i // the transaction might run twice
@@ -106,14 +106,15 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	return out, err
 }
 
-// surveyBlob checks a staged file. If the media type is unknown, as in a form,
+// checkFile checks an uploaded file. If the media type is unknown, as in a form,
 // it detects the format from the first character.
-func (a *API) surveyBlob(ctx context.Context, key, kind string) (s sheet.Survey, err error) {
+func (a *API) checkFile(ctx context.Context, key, kind string) (s sheet.Survey, err error) {
 	file, err := a.Blobs.Open(ctx, key+"/file")
 	if err != nil {
 		return s, err
 	}
 	defer file.Close()
+
 	ndjson := kind == "application/x-ndjson"
 	if !ndjson && kind != "text/csv" {
 		var first [1]byte

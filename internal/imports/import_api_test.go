@@ -31,20 +31,24 @@ func csvFile(lines ...string) testkit.File {
 	return testkit.File{Type: "text/csv", Bytes: []byte(strings.Join(lines, ""))}
 }
 
-// feature returns the API of the package, so that tests can run its jobs directly.
+func ndjsonFile(parts ...string) testkit.File {
+	return testkit.File{Type: "application/x-ndjson", Bytes: []byte(strings.Join(parts, ""))}
+}
+
+// feature returns the API of the server's imports, to run jobs directly.
 func feature(s *testkit.Server) *imports.API {
 	return &imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}
 }
 
-// start sends a file and returns the ID of the import.
-func start(s *testkit.Server, query string, file testkit.File) string {
+// startImport uploads a file and returns the ID of the import.
+func startImport(s *testkit.Server, query string, file testkit.File) string {
 	var i imports.HullImport
 	s.Test.Post("/v1/hull_imports"+query, file, 202, &i)
 	return i.ID
 }
 
-// finish runs the job of an import and returns the result.
-func finish(t *testing.T, s *testkit.Server, id string) (i imports.HullImport) {
+// runImport runs the job of an import and returns the import.
+func runImport(t *testing.T, s *testkit.Server, id string) (i imports.HullImport) {
 	t.Helper()
 	if err := jobs.Run(t.Context(), feature(s).RunImport, imports.RunImport{Env: s.Env("hull_imports", id), ImportID: id}); err != nil {
 		t.Fatal(err)
@@ -57,7 +61,6 @@ func count(s *testkit.Server, table string) int64 {
 	return testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0]
 }
 
-// hasError reports whether an import has an error with the code for a field of a row.
 func hasError(i imports.HullImport, row int64, field, code string) bool {
 	return slices.ContainsFunc(i.Errors, func(e imports.HullImportError) bool { return e.Row == row && e.Field == field && e.Code == code })
 }
@@ -80,14 +83,17 @@ func TestImport(t *testing.T) {
 		testkit.Len(t, queued.IgnoredColumns, 0)
 		testkit.Equal(t, queued.Format, "csv")
 		testkit.Equal(t, queued.Mode, "partial")
-
-		i := finish(t, s, queued.ID)
-		if i.State != "completed" || i.Created != 229 || i.Updated != 1 || i.Failed != 0 || i.BytesDone != i.Bytes ||
-			i.StartedAt == nil || i.FinishedAt == nil {
-			t.Errorf(`got %s; want i.State = "completed", i.Created = 229, i.Updated = 1, i.Failed = 0, i.BytesDone = %v, i.StartedAt != nil, `+
-				`i.FinishedAt != nil`, testkit.Show(i), i.Bytes)
+		i := runImport(t, s, queued.ID)
+		testkit.Equal(t, i.State, "completed")
+		testkit.Equal(t, i.Created, 229)
+		testkit.Equal(t, i.Updated, 1)
+		testkit.Equal(t, i.Failed, 0)
+		testkit.Equal(t, i.BytesDone, i.Bytes)
+		if i.StartedAt == nil || i.FinishedAt == nil {
+			t.Errorf("got started_at %v and finished_at %v, want both", i.StartedAt, i.FinishedAt)
 		}
-		finish(t, s, queued.ID) // a second run changes nothing
+
+		runImport(t, s, queued.ID) // a second run changes nothing
 		testkit.Equal(t, count(s, "hulls"), 230)
 
 		var h hulls.Hull
@@ -95,46 +101,46 @@ func TestImport(t *testing.T) {
 		testkit.Equal(t, h.PriceUSD, 124900, "the existing hull")
 		testkit.Equal(t, h.Title, new("Kept"), "the existing hull")
 		testkit.Equal(t, h.Make, "Grady-White", "the existing hull")
-
 		var prices page.Page[hulls.PriceChange]
 		s.Test.Get("/v1/hulls/"+existing+"/price_changes", 200, &prices)
-		testkit.Len(t, prices.Data, 2, "its prices")
-		testkit.Equal(t, prices.Data[0].Reason, new("import "+i.ID), "its prices")
-		testkit.Equal(t, prices.Data[0].Actor.Type, "api_key", "its prices")
+		testkit.Len(t, prices.Data, 2, "its price changes")
+		testkit.Equal(t, prices.Data[0].Reason, new("import "+i.ID), "its price changes")
+		testkit.Equal(t, prices.Data[0].Actor.Type, "api_key", "its price changes")
 
-		// An imported hull is like any other hull.
+		// An imported hull has everything that a created one has.
 		var found page.Page[hulls.Hull]
 		s.Test.Get("/v1/hulls?q=imp-230", 200, &found)
 		if len(found.Data) != 1 {
-			t.Fatalf("found %s, want len(found.Data) = 1", testkit.Show(found))
+			t.Fatalf("got %s, want one hull", testkit.Show(found))
 		}
 
 		h = found.Data[0]
-		if h.LengthFt != 23.58 || *h.HIN != "GRT00230B324" || h.Status != "available" || h.ReceivedOn == nil ||
-			!slices.Equal(h.PublishedChannels, []string{channel}) {
-			t.Errorf(`got %s; want h.LengthFt = 23.58, h.HIN = "GRT00230B324", h.Status = "available", h.ReceivedOn != nil, h.PublishedChannels = %v`,
-				testkit.Show(h), []string{channel})
+		testkit.Equal(t, h.LengthFt, 23.58)
+		testkit.Equal(t, h.HIN, new("GRT00230B324"))
+		testkit.Equal(t, h.Status, hulls.Available)
+		testkit.Equal(t, h.PublishedChannels, []string{channel})
+		if h.ReceivedOn == nil {
+			t.Error("got no received_on, want a date")
 		}
 		s.Test.Get("/v1/hulls/"+h.ID, 200, nil)
-
-		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, h.ID)
+		events := s.EventTypes(h.ID)
 		testkit.Equal(t, events, []string{"hull.created", "hull.syndicated"})
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)[0],
-			2, "audit entries")
+		entries := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE target_id = ? AND actor_type = 'api_key'`, h.ID)
+		testkit.Equal(t, entries[0], 2, "audit entries")
 		for _, path := range []string{"/history", "/price_changes"} {
 			var list page.Page[struct{ ID string }]
 			s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list)
 			testkit.Len(t, list.Data, 1, path)
 		}
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)[0],
-			1, "import.completed events")
+		completed := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)
+		testkit.Equal(t, completed[0], 1, "import.completed events")
 		if err := s.Photos().SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
-			t.Errorf("kept %v, %v; want no error, len(s.StoredFiles()) = 0", s.StoredFiles(), err)
+			t.Errorf("got error %v and files %v, want none", err, s.StoredFiles())
 		}
 	})
 }
 
-func TestImportForms(t *testing.T) {
+func TestImportFormats(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		s.Test.Patch("/v1/locations/"+loc, `{"code":"HE"}`, 200, nil)
@@ -142,20 +148,18 @@ func TestImportForms(t *testing.T) {
 			query string
 			file  testkit.File
 		}{
-			"semicolons, BOM, code": {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\nF-1;Bénéteau;First " +
-				"27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
-			"tabs, default location": {"?location_id=" + loc,
-				csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\nF-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
-			"NDJSON": {"?location_id=" + loc,
-				testkit.File{Type: "application/x-ndjson",
-					Bytes: []byte(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}` + "\n")}},
-			"CSV in a form": {"",
-				testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\nF-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"),
-					"location_id", loc, "mode", "atomic")},
-			"NDJSON in a form": {"",
-				testkit.Form(t, testkit.File{Bytes: []byte(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,"price_usd":1000,"status":"on_order"}`)}, "location_id", loc, "dry_run", "false")},
+			"semicolons, BOM, code": {"", csvFile("\ufeffStock #;Make;Model;Year;LOA;Price;Lot;HIN;Captain\r\n",
+				"F-1;Bénéteau;First 27;2024;8,20;\"99.900,00\";he;ABC00001L495;Ahab\r\n")},
+			"tabs, default location": {"?location_id=" + loc, csvFile("stock_number\tmake\tmodel\tyear\tlength_ft\tprice_usd\thin\n",
+				"F-2\tLund\tTyee\t2024\t20\t1000\tABC00002L495\n")},
+			"NDJSON": {"?location_id=" + loc, ndjsonFile(`{"stock_number":"F-3","make":"Lund","model":"Tyee","year":2024,"length_ft":20.5,`,
+				`"price_usd":1000,"hin":"ABC00003L495","metadata":{"slip":"B1"},"boat_class":"power-bass"}`, "\n")},
+			"CSV in a form": {"", testkit.Form(t, csvFile("stock_number,make,model,year,length_ft,price_usd,hin\n",
+				"F-4,Lund,Tyee,2024,20,1000,ABC00004L495\n"), "location_id", loc, "mode", "atomic")},
+			"NDJSON in a form": {"", testkit.Form(t, ndjsonFile(`{"stock_number":"F-5","make":"Lund","model":"Tyee","year":2024,`,
+				`"length_ft":20.5,"price_usd":1000,"status":"on_order"}`), "location_id", loc, "dry_run", "false")},
 		} {
-			i := finish(t, s, start(s, c.query, c.file))
+			i := runImport(t, s, startImport(s, c.query, c.file))
 			testkit.Equal(t, i.State, "completed", name)
 			testkit.Equal(t, i.Created, 1, name)
 			testkit.Equal(t, i.Failed, 0, name)
@@ -168,9 +172,9 @@ func TestImportForms(t *testing.T) {
 		testkit.Equal(t, h.PriceUSD, 99900)
 		testkit.Equal(t, h.LocationID, loc)
 
-		// NDJSON can clear a field. An empty cell doesn't change it.
-		i := finish(t, s, start(s, "", testkit.File{Type: "application/x-ndjson",
-			Bytes: []byte(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)}))
+		// NDJSON can clear a field. An empty cell changes nothing.
+		clear := ndjsonFile(`{"stock_number":"F-3","boat_class":null,"metadata":{"slip":null,"dock":"4"}}`)
+		i := runImport(t, s, startImport(s, "", clear))
 		s.Test.Get("/v1/hulls?q=f-3", 200, &list)
 		h = list.Data[0]
 		testkit.Equal(t, i.Updated, 1)
@@ -178,18 +182,20 @@ func TestImportForms(t *testing.T) {
 		testkit.Equal(t, h.Metadata["dock"], "4")
 		testkit.Equal(t, len(h.Metadata), 1)
 
-		// Existing hulls need only the changed columns. A status change follows the same rules as in the API.
-		i = finish(t, s, start(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
+		// A row of an existing hull needs only the changed fields. Its status follows the rules of transitions.
+		i = runImport(t, s, startImport(s, "", csvFile("stock_number,price_usd,status\nF-1,88000,not for sale\nF-2,,sold\nF-5,,\n")))
 		s.Test.Get("/v1/hulls?q=f-1", 200, &list)
-		if h := list.Data[0]; i.Updated != 2 || i.Failed != 1 || !hasError(i, 3, "to", "state") ||
-			h.PriceUSD != 88000 || h.Status != "not_for_sale" {
-			t.Errorf("got %s, %s; want 2 updated, 1 failed at row 3 for to (state), a price of 88000 and not_for_sale",
-				testkit.Show(i), testkit.Show(h))
+		h = list.Data[0]
+		testkit.Equal(t, h.PriceUSD, 88000)
+		testkit.Equal(t, h.Status, hulls.NotForSale)
+		testkit.Equal(t, i.Updated, 2)
+		if i.Failed != 1 || !hasError(i, 3, "to", "state") {
+			t.Errorf("got %s, want an error in row 3: to (state)", testkit.Show(i))
 		}
 	})
 }
 
-// All errors of each invalid row are reported. The other rows are imported.
+// All errors of a row are reported. Valid rows are imported.
 func TestImportErrors(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
@@ -211,7 +217,7 @@ func TestImportErrors(t *testing.T) {
 
 		for _, mode := range []string{"?dry_run=true", "?mode=atomic", "", "?mode=atomic&dry_run=true"} {
 			before := count(s, "hulls")
-			i := finish(t, s, start(s, mode, csvFile(lines...)))
+			i := runImport(t, s, startImport(s, mode, csvFile(lines...)))
 			testkit.Equal(t, i.Failed, 8, mode)
 			testkit.Equal(t, i.Rows, 10, mode)
 			for _, e := range []struct {
@@ -222,87 +228,86 @@ func TestImportErrors(t *testing.T) {
 				{7, "location_id", "not_found"}, {8, "hin", "duplicate"}, {9, "hin", "required"}, {10, "hin", "duplicate"},
 			} {
 				if !hasError(i, e.row, e.field, e.code) {
-					t.Errorf("%s: row %d has no error for %s (%s): %+v", mode, e.row, e.field, e.code, i.Errors)
+					t.Errorf("%s: got %+v, want an error in row %d: %s (%s)", mode, i.Errors, e.row, e.field, e.code)
 				}
 			}
-
-			kept, state := int64(0), "completed"
+			added, state := int64(0), "completed"
 			if mode == "" {
-				kept = 2
+				added = 2
 			}
 			if strings.Contains(mode, "atomic") {
 				state = "failed"
 			}
-
-			n := count(s, "hulls") - before
-			testkit.Equal(t, n, kept, mode, "kept", "hulls")
-			testkit.Equal(t, i.State, state, mode, "kept", "hulls")
+			testkit.Equal(t, count(s, "hulls")-before, added, mode, "hulls")
+			testkit.Equal(t, i.State, state, mode)
 			if mode == "?mode=atomic" && (i.Created != 0 || i.Problem == nil || count(s, "hull_import_rows") != 0) {
-				t.Errorf("got %s; want nothing created, a problem and no rows kept", testkit.Show(i))
+				t.Errorf("got %s, want nothing created, a problem and no pending rows", testkit.Show(i))
 			}
 		}
 
-		i := finish(t, s, start(s, "?location_id="+loc, testkit.File{Type: "application/x-ndjson", Bytes: []byte(`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}
-{"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"color":"red","hin":"x"}
-{"make":"A","make":"B"}
-not JSON
-`)}))
-		for _, e := range [][2]string{{"make", "too_short"}, {"model", "type"}, {"year", "type"}, {"length_ft", "minimum"},
-			{"price_usd", "type"}, {"color", "unknown_field"}} {
+		i := runImport(t, s, startImport(s, "?location_id="+loc, ndjsonFile(
+			`{"make":"A","model":"B","year":2024,"length_ft":20,"price_usd":1000,"hin_absent_reason":"homebuilt_pending"}`+"\n",
+			`{"make":"","model":7,"year":"2024","length_ft":0,"price_usd":1.5,"color":"red","hin":"x"}`+"\n",
+			`{"make":"A","make":"B"}`+"\n",
+			"not JSON\n",
+		)))
+		for _, e := range [][2]string{
+			{"make", "too_short"}, {"model", "type"}, {"year", "type"},
+			{"length_ft", "minimum"}, {"price_usd", "type"}, {"color", "unknown_field"},
+		} {
 			if !hasError(i, 2, e[0], e[1]) {
-				t.Errorf("NDJSON: %s is not %s: %+v", e[0], e[1], i.Errors)
+				t.Errorf("NDJSON: got %+v, want an error in row 2: %s (%s)", i.Errors, e[0], e[1])
 			}
 		}
-
 		if i.Created != 1 || i.Failed != 3 || !hasError(i, 3, "row", "malformed") || !hasError(i, 4, "row", "malformed") {
-			t.Errorf("NDJSON: got %s; want 1 created, 3 failed, rows 3 and 4 malformed", testkit.Show(i))
+			t.Errorf("NDJSON: got %s, want 1 created, 3 failed, rows 3 and 4 malformed", testkit.Show(i))
 		}
 	})
 }
 
-// An invalid file is rejected immediately, and nothing is stored.
-func TestBadImports(t *testing.T) {
+// Errors of the whole file are returned immediately, and nothing is stored.
+func TestInvalidFiles(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
-		good := csvFile(importHeader, importLine(1, loc))
+		valid := csvFile(importHeader, importLine(1, loc))
 		for name, c := range map[string]struct {
 			query       string
 			file        testkit.File
 			status      int
 			field, code string
 		}{
-			"nothing":          {"", csvFile(), 422, "file", "empty"},
-			"only a header":    {"", csvFile(importHeader), 422, "file", "empty"},
-			"no header":        {"", csvFile("1,2\n3,4\n"), 422, "file", "header"},
-			"missing columns":  {"", csvFile("stock_number,make,model\nA,B,C\n"), 400, "file", "required"},
-			"no location":      {"", csvFile("make,model,year,length_ft,price_usd\nA,B,2024,20,1\n"), 400, "file", "required"},
-			"two columns":      {"", csvFile("make,brand,model\nA,B,C\n"), 422, "file", "duplicate"},
-			"Latin-1":          {"", csvFile(importHeader, "A,B,B\xe9n\xe9teau,C,2024,20,1,x\n"), 422, "file", "encoding"},
-			"UTF-16":           {"", csvFile("\xff\xfem\x00"), 422, "file", "encoding"},
-			"mode":             {"?mode=sometimes", good, 422, "mode", "enum"},
-			"dry run":          {"?dry_run=maybe", good, 422, "dry_run", "type"},
-			"location":         {"?location_id=loc_nowhere", good, 422, "location_id", "not_found"},
-			"type":             {"", testkit.File{Type: "application/vnd.ms-excel", Bytes: good.Bytes}, 415, "Content-Type", "enum"},
-			"form field":       {"", testkit.Form(t, good, "mode", "partial", "color", "red"), 422, "color", "unknown_field"},
-			"NDJSON of arrays": {"", testkit.File{Type: "application/x-ndjson", Bytes: []byte("[]\n")}, 422, "file", "malformed"},
+			"empty":              {"", csvFile(), 422, "file", "empty"},
+			"only a header":      {"", csvFile(importHeader), 422, "file", "empty"},
+			"no header":          {"", csvFile("1,2\n3,4\n"), 422, "file", "header"},
+			"missing columns":    {"", csvFile("stock_number,make,model\nA,B,C\n"), 400, "file", "required"},
+			"no location":        {"", csvFile("make,model,year,length_ft,price_usd\nA,B,2024,20,1\n"), 400, "file", "required"},
+			"duplicate column":   {"", csvFile("make,brand,model\nA,B,C\n"), 422, "file", "duplicate"},
+			"Latin-1":            {"", csvFile(importHeader, "A,B,B\xe9n\xe9teau,C,2024,20,1,x\n"), 422, "file", "encoding"},
+			"UTF-16":             {"", csvFile("\xff\xfem\x00"), 422, "file", "encoding"},
+			"mode":               {"?mode=sometimes", valid, 422, "mode", "enum"},
+			"dry run":            {"?dry_run=maybe", valid, 422, "dry_run", "type"},
+			"location":           {"?location_id=loc_nowhere", valid, 422, "location_id", "not_found"},
+			"type":               {"", testkit.File{Type: "application/vnd.ms-excel", Bytes: valid.Bytes}, 415, "Content-Type", "enum"},
+			"form field":         {"", testkit.Form(t, valid, "mode", "partial", "color", "red"), 422, "color", "unknown_field"},
+			"NDJSON with arrays": {"", testkit.File{Type: "application/x-ndjson", Bytes: []byte("[]\n")}, 422, "file", "malformed"},
 		} {
 			s.Test.Post("/v1/hull_imports"+c.query, c.file, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
 
 		if files := s.StoredFiles(); len(files) > 0 || count(s, "hull_imports")+count(s, "loose_blobs") > 0 {
-			t.Errorf(`left %v; want len(files) <= 0, count(s, "hull_imports")+count(s, "loose_blobs") <= 0`, files)
+			t.Errorf("got files %v, %d imports and %d loose blobs, want none", files, count(s, "hull_imports"), count(s, "loose_blobs"))
 		}
 
 		c := s.Test.With("Idempotency-Key", uuid.NewString())
-		first, again := c.Post("/v1/hull_imports", good, 202, nil), c.Post("/v1/hull_imports", good, 202, nil)
+		first, again := c.Post("/v1/hull_imports", valid, 202, nil), c.Post("/v1/hull_imports", valid, 202, nil)
 		testkit.Equal(t, string(first.Bytes), string(again.Bytes))
 		testkit.Len(t, s.StoredFiles(), 1)
 		testkit.Equal(t, count(s, "hull_imports"), 1)
 	})
 }
 
-// A run that resumes after a crash loses no row and repeats none.
-func TestImportAfterACrash(t *testing.T) {
+// If a run crashes, the next one continues. No row is lost or imported twice.
+func TestImportAfterCrash(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		for n, mode := range []string{"partial", "atomic"} {
@@ -310,37 +315,37 @@ func TestImportAfterACrash(t *testing.T) {
 			for i := range 230 {
 				lines = append(lines, importLine(10_000*(n+1)+i, loc))
 			}
-
-			lines = append(lines, importLine(10_000*(n+1)+50, loc)) // repeats a row that was read before the crash
+			lines = append(lines, importLine(10_000*(n+1)+50, loc)) // the same as a row that was read before the crash
 			if mode == "atomic" {
 				lines = lines[:len(lines)-1]
 			}
 
 			before := count(s, "hulls")
-			id := start(s, "?mode="+mode, csvFile(lines...))
+			id := startImport(s, "?mode="+mode, csvFile(lines...))
 			job := imports.RunImport{Env: s.Env("hull_imports", id), ImportID: id}
 			for range 2 - n {
-				// The process crashes when it starts its next transaction.
+				// The process crashes when it begins its third transaction.
 				ctx, crash := context.WithCancel(t.Context())
-				left := 3
+				transactions := 3
 				now := s.DB.Now
 				s.DB.Now = func() time.Time {
-					if left--; left == 0 {
+					if transactions--; transactions == 0 {
 						crash()
 					}
 					return now()
 				}
 				err := jobs.Run(ctx, feature(s).RunImport, job)
 				s.DB.Now = now
-				if err == nil || !errors.Is(err, context.Canceled) && !strings.Contains(err.Error(), "cancel") &&
-					!strings.Contains(err.Error(), "interrupt") {
+				canceled := err != nil && (errors.Is(err, context.Canceled) ||
+					strings.Contains(err.Error(), "cancel") || strings.Contains(err.Error(), "interrupt"))
+				if !canceled {
 					t.Fatalf("got %v, want a cancellation", err)
 				}
 			}
 
 			var i imports.HullImport
 			s.Test.Get("/v1/hull_imports/"+id, 200, &i)
-			testkit.Equal(t, i.State, "running", "in the middle")
+			testkit.Equal(t, i.State, "running", "after the crash")
 			s.Advance(3 * time.Minute)
 
 			jobs := count(s, "river_job")
@@ -349,31 +354,29 @@ func TestImportAfterACrash(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			testkit.Equal(t, count(s, "river_job")-jobs, 1, "runs")
-
-			i = finish(t, s, id)
-			repeats := int64(map[string]int{"partial": 1}[mode])
-			testkit.Equal(t, i.State, "completed", mode, "hulls")
-			testkit.Equal(t, i.Created, 230, mode, "hulls")
-			testkit.Equal(t, i.Failed, repeats, mode, "hulls")
+			testkit.Equal(t, count(s, "river_job")-jobs, 1, "queued runs")
+			i = runImport(t, s, id)
+			duplicates := int64(map[string]int{"partial": 1}[mode])
+			testkit.Equal(t, i.State, "completed", mode)
+			testkit.Equal(t, i.Created, 230, mode)
+			testkit.Equal(t, i.Failed, duplicates, mode)
 			testkit.Equal(t, count(s, "hulls")-before, 230, mode, "hulls")
 			if mode == "partial" && !hasError(i, 232, "stock_number", "duplicate") {
-				t.Errorf("got %+v, want an error for stock_number (duplicate) in row 232", i.Errors)
+				t.Errorf("got %+v, want an error in row 232: stock_number (duplicate)", i.Errors)
 			}
 		}
 	})
 }
 
-// Concurrent runs of one import import each row once.
-func TestImportRunsOnce(t *testing.T) {
+// Concurrent runs of an import import each row once.
+func TestConcurrentRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		lines := []string{importHeader}
 		for i := range 230 {
 			lines = append(lines, importLine(i, loc))
 		}
-
-		id := start(s, "", csvFile(lines...))
+		id := startImport(s, "", csvFile(lines...))
 		env := s.Env("hull_imports", id)
 		var wg sync.WaitGroup
 		for range 3 {
@@ -384,8 +387,7 @@ func TestImportRunsOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-
-		i := finish(t, s, id)
+		i := runImport(t, s, id)
 		testkit.Equal(t, i.State, "completed")
 		testkit.Equal(t, i.Created, 230)
 		testkit.Equal(t, i.Failed, 0)
@@ -397,7 +399,7 @@ func TestImportRunsOnce(t *testing.T) {
 func TestImportJobRuns(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.RunJobs()
-		id := start(s, "", s.Test.ImportFile())
+		id := startImport(s, "", s.Test.ImportFile())
 		testkit.Eventually(t, "completed", func() bool {
 			var i imports.HullImport
 			s.Test.Get("/v1/hull_imports/"+id, 200, &i)

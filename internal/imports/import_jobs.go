@@ -24,7 +24,7 @@ const (
 )
 
 // errOvertaken means that another run continues the import.
-var errOvertaken = errors.New("another run has taken the import over")
+var errOvertaken = errors.New("another run took over the import")
 
 // Work registers the jobs of imports.
 func (a *API) Work(q *jobs.Queue) {
@@ -42,7 +42,7 @@ type RunImport struct {
 // Kind returns the name of the job.
 func (RunImport) Kind() string { return "run_import" }
 
-// Lane keeps large files apart from other jobs.
+// Lane separates large files from other jobs.
 func (RunImport) Lane() string { return jobs.Long }
 
 // Timeout is enough for the largest file.
@@ -67,6 +67,7 @@ func (a *API) RunImport(ctx context.Context, job RunImport) error {
 	}
 
 	ctx = auth.WithRequest(ctx, auth.Request{ID: requestID})
+
 	err = a.readImport(ctx, &i)
 	if errors.Is(err, blobs.ErrNotFound) {
 		err = a.endImport(ctx, &i, importFailed, new("The file no longer exists."))
@@ -88,7 +89,8 @@ func (a *API) beginImport(ctx context.Context, job RunImport) (HullImport, error
 		if i.State == importQueued {
 			i.State, i.StartedAt = importRunning, &tx.Now
 		}
-		return i, saveImport(ctx, tx, &i)
+		err = saveImport(ctx, tx, &i)
+		return i, err
 	})
 }
 
@@ -105,9 +107,9 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 	}
 
 	seen := sheet.Seen{}
-	for rows.Offset() < i.BytesDone { // done by an earlier run; read again to find duplicates
+	for rows.Offset() < i.BytesDone { // imported by an earlier run; read again to find duplicates
 		if batch, err := rows.Next(1, seen); err != nil || len(batch) == 0 {
-			return errors.Join(err, a.applyKept(ctx, i))
+			return errors.Join(err, a.applyPending(ctx, i))
 		}
 	}
 
@@ -117,7 +119,7 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 			return err
 		}
 		if len(batch) == 0 {
-			return a.applyKept(ctx, i)
+			return a.applyPending(ctx, i)
 		}
 		if err := a.importRows(ctx, i, batch, rows.Offset()); err != nil {
 			return err
@@ -145,7 +147,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		case rehearsed == nil:
 			out, err = applyRows(ctx, tx, i, batch)
 		case i.Mode == "atomic" && !i.DryRun:
-			out, err = *rehearsed, keepRows(ctx, tx, i, batch)
+			out, err = *rehearsed, insertPending(ctx, tx, i, batch)
 		default:
 			out = *rehearsed
 		}
@@ -157,7 +159,8 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		if err := addErrors(ctx, tx, i, out.errors); err != nil {
 			return i, err
 		}
-		return i, saveImport(ctx, tx, &i)
+		err = saveImport(ctx, tx, &i)
+		return i, err
 	})
 	if err == nil {
 		*i = after
@@ -166,7 +169,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 	return err
 }
 
-// errUndo rolls a trial transaction back.
+// errUndo rolls back the transaction of a trial run.
 var errUndo = errors.New("trial run")
 
 // rehearse imports a batch and rolls it back.
@@ -183,9 +186,9 @@ func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (ou
 	return out, err
 }
 
-// applyKept finishes an import. The rows of an atomic import are saved in one
+// applyPending finishes an import. The rows of an atomic import are saved in one
 // transaction after all of them are valid. If one fails then, none is saved.
-func (a *API) applyKept(ctx context.Context, i *HullImport) error {
+func (a *API) applyPending(ctx context.Context, i *HullImport) error {
 	switch {
 	case i.Mode != "atomic":
 		return a.endImport(ctx, i, importCompleted, nil)
@@ -198,13 +201,13 @@ func (a *API) applyKept(ctx context.Context, i *HullImport) error {
 	var out outcome
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
-		if err := saveImport(ctx, tx, &i); err != nil { // first, so that no other run does the same
+		if err := saveImport(ctx, tx, &i); err != nil { // first, so that another run stops
 			return struct{}{}, err
 		}
 
 		out = outcome{}
 		for after := int64(0); ; {
-			rows, err := keptRows(ctx, tx, i, after)
+			rows, err := listPending(ctx, tx, i, after)
 			if err != nil {
 				return struct{}{}, err
 			}
@@ -267,7 +270,7 @@ type ResumeImports struct{}
 // Kind returns the name of the job.
 func (ResumeImports) Kind() string { return "resume_imports" }
 
-// ResumeImports starts these imports again.
+// ResumeImports queues another run of each of these imports.
 func (a *API) ResumeImports(ctx context.Context, _ ResumeImports) error {
 	type importKey struct {
 		Env auth.Env `db:"env"`

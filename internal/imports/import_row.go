@@ -29,18 +29,18 @@ func errorsOf(r sheet.Row, err error) (lines []HullImportError, ok bool) {
 	return lines, true
 }
 
-// setLocation replaces the location code of a row by its ID. A row without a
-// location gets the default.
-func setLocation(r sheet.Row, lots []dealership.Location, defaultID *string) {
-	name := r.Text("location_id")
-	if name == "" {
+// setLocation replaces the location code of a row with the location's ID. A row
+// without a location is assigned the default location.
+func setLocation(r sheet.Row, locations []dealership.Location, defaultID *string) {
+	code := r.Text("location_id")
+	if code == "" {
 		if _, ok := r.Fields["location_id"]; !ok && defaultID != nil {
 			r.Fields["location_id"] = *defaultID
 		}
 		return
 	}
-	for _, l := range lots {
-		if l.Code != nil && strings.EqualFold(*l.Code, name) {
+	for _, l := range locations {
+		if l.Code != nil && strings.EqualFold(*l.Code, code) {
 			r.Fields["location_id"] = l.ID
 		}
 	}

@@ -35,7 +35,8 @@ func insertImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	return blobs.Keep(ctx, tx, i.Blob)
 }
 
-// saveImport writes an import, unless another run has taken over.
+// saveImport writes an import. It doesn't use table.Save, because the transaction
+// must not run again if another run took over the import.
 func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	was := i.Version
 	i.Version, i.UpdatedAt, i.BeatAt = was+1, tx.Now, tx.Now
@@ -58,6 +59,7 @@ func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportE
 	if err != nil {
 		return err
 	}
+
 	var rows []errorRow
 	for _, line := range lines[:min(len(lines), max(0, maxImportErrors-int(n)))] {
 		rows = append(rows, errorRow{i.Env, i.ID, n + int64(len(rows)), line})
@@ -65,35 +67,34 @@ func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportE
 	return db.Insert(ctx, tx, "hull_import_errors", rows...)
 }
 
-// keptRow is a row of an atomic import that waits for the others.
-type keptRow struct {
+// pendingRow is a row of an atomic import that is saved when all rows are valid.
+type pendingRow struct {
 	Env      auth.Env       `db:"env"`
 	ImportID string         `db:"import_id"`
 	Number   int64          `db:"row_no"`
 	Fields   map[string]any `db:"fields,json"`
 }
 
-func keepRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) error {
-	var kept []keptRow
+func insertPending(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) error {
+	var pending []pendingRow
 	for _, r := range rows {
 		if len(r.Bad) == 0 {
-			kept = append(kept, keptRow{i.Env, i.ID, r.Number, r.Fields})
+			pending = append(pending, pendingRow{i.Env, i.ID, r.Number, r.Fields})
 		}
 	}
-	return db.Insert(ctx, tx, "hull_import_rows", kept...)
+	return db.Insert(ctx, tx, "hull_import_rows", pending...)
 }
 
-func keptRows(ctx context.Context, tx *db.Tx, i HullImport, after int64) (rows []sheet.Row, err error) {
-	kept, err := db.All[keptRow](ctx, tx,
-		`SELECT {cols} FROM hull_import_rows WHERE env = ? AND import_id = ? AND row_no > ? ORDER BY row_no LIMIT ?`,
-		i.Env, i.ID, after, importBatch)
-	for _, k := range kept {
-		rows = append(rows, sheet.Row{Number: k.Number, Fields: k.Fields})
+func listPending(ctx context.Context, tx *db.Tx, i HullImport, after int64) (rows []sheet.Row, err error) {
+	pending, err := db.All[pendingRow](ctx, tx, `SELECT {cols} FROM hull_import_rows WHERE env = ? AND import_id = ? AND row_no > ?
+		ORDER BY row_no LIMIT ?`, i.Env, i.ID, after, importBatch)
+	for _, p := range pending {
+		rows = append(rows, sheet.Row{Number: p.Number, Fields: p.Fields})
 	}
 	return rows, err
 }
 
-func forgetRows(ctx context.Context, tx *db.Tx, i HullImport) error {
+func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM hull_import_rows WHERE env = ? AND import_id = ?`, i.Env, i.ID)
 	return err
 }
@@ -128,7 +129,7 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 	if err := db.ForceCustomPlan(ctx, tx); err != nil { // the inventory might have been empty a minute ago
 		return out, err
 	}
-	lots, err := dealership.Locations(ctx, tx)
+	locations, err := dealership.Locations(ctx, tx)
 	if err != nil {
 		return out, err
 	}
@@ -142,14 +143,14 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 	for _, r := range rows {
 		err := r.Bad.Err()
 		if err == nil {
-			setLocation(r, lots, i.LocationID)
+			setLocation(r, locations, i.LocationID)
 			if h, ok := existing[r.Text("stock_number")]; ok {
 				if err = updateHull(ctx, tx, h, r, i); err == nil {
 					out.updated++
 				}
 			} else {
 				var h hulls.Hull
-				if h, err = newHull(tx, r, lots); err == nil {
+				if h, err = newHull(tx, r, locations); err == nil {
 					added, addedFrom = append(added, h), append(addedFrom, r)
 				}
 			}
@@ -177,7 +178,7 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 }
 
 // newHull returns the new hull of a row.
-func newHull(tx *db.Tx, r sheet.Row, lots []dealership.Location) (h hulls.Hull, err error) {
+func newHull(tx *db.Tx, r sheet.Row, locations []dealership.Location) (h hulls.Hull, err error) {
 	bad := validateCreate(r.Fields)
 	if len(bad) > 0 {
 		return h, bad.Err()
@@ -190,7 +191,7 @@ func newHull(tx *db.Tx, r sheet.Row, lots []dealership.Location) (h hulls.Hull, 
 		return h, err
 	}
 
-	if !slices.ContainsFunc(lots, func(l dealership.Location) bool { return l.ID == h.LocationID }) {
+	if !slices.ContainsFunc(locations, func(l dealership.Location) bool { return l.ID == h.LocationID }) {
 		bad.Add("location_id", "not_found", "does not exist")
 	}
 	return h, bad.Err()
@@ -237,16 +238,18 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 	if state == importCompleted {
 		i.BytesDone = i.Bytes
 	}
+
 	if err := saveImport(ctx, tx, i); err != nil {
 		return err
 	}
-	if err := forgetRows(ctx, tx, *i); err != nil {
+	if err := deletePending(ctx, tx, *i); err != nil {
 		return err
 	}
 	if err := blobs.DeleteLater(ctx, tx, i.Blob); err != nil {
 		return err
 	}
-	object, err := findImport(ctx, tx, i.ID, 20) // an event is not a full report
+
+	object, err := findImport(ctx, tx, i.ID, 20) // the event contains only the first errors
 	if err != nil {
 		return err
 	}

@@ -12,14 +12,8 @@ import (
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
-
-// eventTypes returns the types of an object's events, in order.
-func eventTypes(s *testkit.Server, objectID string) []string {
-	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
-}
 
 func TestCreateLead(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
@@ -109,7 +103,7 @@ func TestLeadLifecycle(t *testing.T) {
 
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
-				tx = tx.In(testEnv(ctx, t, tx))
+				tx = tx.In(s.TestEnv())
 				l, err := leads.Find(ctx, tx, id)
 				if err != nil {
 					return l, err
@@ -132,20 +126,10 @@ func TestLeadLifecycle(t *testing.T) {
 		s.Test.Patch(path, `{"status":"working"}`, 409, nil).WantDetail(t, "status", "state")
 
 		want := []string{"lead.created", "lead.qualified", "lead.lost", "lead.updated", "lead.converted"}
-		if got := eventTypes(s, id); !slices.Equal(got, want) {
+		if got := s.EventTypes(id); !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
 	})
-}
-
-// testEnv returns the environment of the test client.
-func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
-	t.Helper()
-	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return auth.Env(key)
 }
 
 func TestLeadFilters(t *testing.T) {
@@ -319,7 +303,7 @@ func TestSignals(t *testing.T) {
 		testkit.Equal(t, list.Data[0].Kind, "credit_start")
 
 		qualified := 0
-		for _, event := range eventTypes(s, id) {
+		for _, event := range s.EventTypes(id) {
 			if event == "lead.qualified" {
 				qualified++
 			}
@@ -383,9 +367,8 @@ func TestStalledLeads(t *testing.T) {
 		if isStalled(s.Live, live) {
 			t.Error("stalled with the settings of another environment")
 		}
-
-		testkit.Equal(t, eventTypes(s, quiet), []string{"lead.created", "lead.stalled"})
-		// After a change, it can stall again.
+		testkit.Equal(t, s.EventTypes(quiet), []string{"lead.created", "lead.stalled"})
+		// Touched, it may stall again.
 		if s.Test.Patch("/v1/leads/"+quiet, `{"timeline":"soon"}`, 200, nil); isStalled(s.Test, quiet) {
 			t.Error("stalled although it was changed")
 		}

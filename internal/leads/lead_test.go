@@ -1,7 +1,6 @@
 package leads
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -11,20 +10,12 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/people"
+	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-
-// wantDetail fails the test unless err has the kind and a detail for the field.
-func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
-	t.Helper()
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
-		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
-	}
-}
 
 // Tests each action in each status. Transitions that are not listed are rejected.
 func TestEveryMove(t *testing.T) {
@@ -39,7 +30,7 @@ func TestEveryMove(t *testing.T) {
 			}
 			switch {
 			case err != nil:
-				wantDetail(t, string(from+" to "+to), err, fault.KindConflict, "status")
+				faulttest.WantDetail(t, string(from+" to "+to), err, fault.KindConflict, "status")
 			case l.Status != to || (event == "lead.qualified") != (to == Qualified && from != Qualified):
 				t.Errorf("%s to %s: %s, %s", from, to, l.Status, event)
 			case from == Lost && to == Working && l.LostReason != nil:
@@ -84,7 +75,7 @@ func TestLeadRules(t *testing.T) {
 	} {
 		_, err := c.create.lead(now)
 		if c.field != "" {
-			wantDetail(t, name, err, c.kind, c.field)
+			faulttest.WantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -20,7 +20,6 @@ import (
 
 	"slipway/internal/consent"
 	"slipway/internal/messages"
-	"slipway/internal/platform/db"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/sms"
 	"slipway/internal/testkit"
@@ -47,22 +46,7 @@ func noon(s *testkit.Server) time.Time {
 	return s.DB.Now().UTC().Truncate(24 * time.Hour).Add(42 * time.Hour)
 }
 
-// eventTypes returns the types of an object's events, in order.
-func eventTypes(s *testkit.Server, objectID string) []string {
-	return testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
-}
-
-// testEnv returns the environment of the test client.
-func testEnv(ctx context.Context, t *testing.T, tx *db.Tx) auth.Env {
-	t.Helper()
-	key, err := db.One[int64](ctx, tx, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return auth.Env(key)
-}
-
-// setClock moves the clock of the service forward to a time.
+// setClock moves the service's clock forward to a moment.
 func setClock(t *testing.T, s *testkit.Server, at time.Time) {
 	t.Helper()
 	by := at.Sub(s.DB.Now())
@@ -81,14 +65,9 @@ type worker struct {
 
 func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) *worker {
 	t.Helper()
-	env, err := db.Read(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (auth.Env, error) { return testEnv(ctx, t, tx), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
 	return &worker{&messages.API{
-		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: m, MailFrom: "Slipway <noreply@example.com>",
-		SMS: text, SMSFrom: "+14105550100",
-	}, s, env}
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
+	}, s, s.TestEnv()}
 }
 
 // sendAll runs the job of each pending message and joins the errors.

@@ -173,7 +173,7 @@ func TestSendingFails(t *testing.T) {
 			"lead.created", "lead.consent_captured", "lead.message_queued", "lead.message_sent", "lead.message_queued", "lead.message_failed",
 			"lead.message_queued", "lead.message_failed", "lead.consent_revoked", "lead.message_blocked",
 		}
-		testkit.Equal(t, eventTypes(s, m.LeadID), want)
+		testkit.Equal(t, s.EventTypes(m.LeadID), want)
 	})
 }
 

@@ -1,8 +1,6 @@
 package messages
 
 import (
-	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,19 +8,11 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/testkit/faulttest"
 	"slipway/internal/vocab/fault"
 )
 
 var now = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-
-// wantDetail fails the test unless err has the kind and a detail for the field.
-func wantDetail(t *testing.T, name string, err error, kind fault.Kind, field string) {
-	t.Helper()
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Kind != kind || !slices.ContainsFunc(f.Details, func(d fault.Detail) bool { return d.Field == field }) {
-		t.Errorf("%s: got %v, want %s with field %s", name, err, kind.Code, field)
-	}
-}
 
 func TestMessageRules(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -54,7 +44,7 @@ func TestMessageRules(t *testing.T) {
 			ExpiresAt: new(now.Add(time.Hour))}, fault.KindUnprocessable, "expires_at"},
 	} {
 		if err := c.send.Check(now); c.field != "" {
-			wantDetail(t, name, err, c.kind, c.field)
+			faulttest.WantDetail(t, name, err, c.kind, c.field)
 		} else if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -51,7 +51,7 @@ type HullPhoto struct {
 // Revision returns the version.
 func (p HullPhoto) Revision() int64 { return p.Version }
 
-// originalType returns the type of the copy in full size, which is encoded again.
+// originalType returns the type of the full-size copy, which is encoded again.
 func (p HullPhoto) originalType() string {
 	if p.ContentType == "image/png" {
 		return p.ContentType

@@ -50,7 +50,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
-	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read, "Download a photo or one of its sizes", a.photoContent,
+	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
+		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }
@@ -98,14 +99,15 @@ func pageOfPhotos(all []HullPhoto, q page.Query) page.Page[HullPhoto] {
 
 func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	hulls.ByHull
-	Caption  string `query:"caption" maxLength:"500" doc:"Caption, if the body is the file."`
-	Position string `query:"position" maxLength:"10" doc:"Position, starting at 1, if the body is the file. Defaults to the end."`
+	Caption  string `query:"caption" maxLength:"500" doc:"Caption. Use it if the body is the file."`
+	Position string `query:"position" maxLength:"10" doc:"Position, starting at 1. Use it if the body is the file. Defaults to the end."`
 }) (HullPhoto, error) {
 	env := auth.From(ctx).Env
-	_, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) { return hulls.Find(ctx, tx, in.HullID) })
-	if err != nil { // before the file is read
+	find := func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) { return hulls.Find(ctx, tx, in.HullID) }
+	if _, err := rest.Read(ctx, a.DB, find); err != nil { // before the file is read
 		return HullPhoto{}, err
 	}
+
 	u, sum := rest.Body(ctx), sha256.New()
 	size := &counting{r: io.TeeReader(u, sum)}
 	key, err := a.Blobs.Upload(ctx, env, "photos", "upload", size)
@@ -118,6 +120,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 			a.Blobs.Cancel(ctx, env, key)
 		}
 	}()
+
 	p, err := a.inspect(ctx, key)
 	if err != nil {
 		return HullPhoto{}, err
@@ -132,7 +135,9 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	if err != nil {
 		return HullPhoto{}, err
 	}
-	p.State, p.Blob, p.SHA256, p.Bytes, p.Caption, p.Position = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n, form.caption, form.position
+
+	p.State, p.Blob, p.SHA256, p.Bytes = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n
+	p.Caption, p.Position = form.caption, form.position
 	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		claimed = false
 		h, err := hulls.FindForUpdate(ctx, tx, in.HullID)
@@ -142,11 +147,12 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return p, err
 		}
-		if same, there, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || there {
+		if same, found, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || found {
 			rest.Found(ctx)
 			return same, err
 		}
-		p := p // the transaction may run twice
+
+		p := p // the transaction might run twice
 		if err := insertPhoto(ctx, tx, &h, &p); err != nil {
 			return p, err
 		}
@@ -157,7 +163,7 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	return out, err
 }
 
-// inspect returns the type and size of a staged image.
+// inspect returns the type and size of an uploaded image.
 func (a *API) inspect(ctx context.Context, key string) (p HullPhoto, err error) {
 	file, err := a.Blobs.Open(ctx, key+"/upload")
 	if err != nil {
@@ -196,6 +202,7 @@ func (a *API) updatePhoto(ctx context.Context, tx *db.Tx, in *struct {
 	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 		return p, err
 	}
+
 	before := p
 	in.Body.Caption.To(&p.Caption)
 	if in.Body.Position.Set {
@@ -203,13 +210,14 @@ func (a *API) updatePhoto(ctx context.Context, tx *db.Tx, in *struct {
 			return p, err
 		}
 	}
-	if err := savePhoto(ctx, tx, &p); err != nil {
+	if err := table.Save(ctx, tx, &p); err != nil {
 		return p, err
 	}
 	if err := photosChanged(ctx, tx, &h); err != nil {
 		return p, err
 	}
-	completePhoto(tx, h, &p)
+
+	derive(tx, h, &p)
 	return p, events.Emit(ctx, tx, "hull_photo.updated", p.ID, before, p)
 }
 
@@ -225,7 +233,7 @@ func (a *API) deletePhoto(ctx context.Context, tx *db.Tx, in *ByPhoto) (none res
 	if err := rest.CheckIfMatch(ctx, p.Version); err != nil {
 		return none, err
 	}
-	if err := removePhoto(ctx, tx, &h, p); err != nil {
+	if err := deletePhoto(ctx, tx, &h, p); err != nil {
 		return none, err
 	}
 	return none, a.Jobs.Enqueue(ctx, tx, SweepBlobs{}, tx.Now)
@@ -248,6 +256,7 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	if p.State != photoReady {
 		return nil, fault.Conflict("The photo is %s.", p.State).Detail("state", "state", "is %s", p.State).RetryIn(time.Second)
 	}
+
 	kind := "image/jpeg"
 	if in.Variant == "original" {
 		kind = p.originalType()
@@ -267,22 +276,25 @@ func (a *API) media(ctx context.Context, in *struct {
 	Photo string `path:"photo" maxLength:"26"`
 	File  string `path:"file" maxLength:"16"`
 }) (*rest.Content, error) {
-	gone := fault.New(fault.KindNotFound, "This photo does not exist, or its link has expired.")
+	notFound := fault.New(fault.KindNotFound, "This photo does not exist, or its link has expired.")
 	size, jpg := strings.CutSuffix(in.File, ".jpg")
 	if !jpg || size == "original" || !slices.Contains(images.Variants, size) || !id.Valid("pho", "pho_"+in.Photo) {
-		return nil, gone
+		return nil, notFound
 	}
+
 	seconds, ok := link.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
 	if !ok {
-		return nil, gone
+		return nil, notFound
 	}
+
 	file, err := a.Blobs.Open(ctx, blobs.Key("photos", in.Photo)+"/"+size)
 	if errors.Is(err, blobs.ErrNotFound) {
-		return nil, gone
+		return nil, notFound
 	}
 	if err != nil {
 		return nil, err
 	}
+
 	return &rest.Content{
 		Type: "image/jpeg", ETag: in.Photo + "-" + size, File: file,
 		Headers: map[string]string{"Cache-Control": "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)},

@@ -22,8 +22,8 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// public reads a public link, without a credential.
-func public(t *testing.T, s *testkit.Server, url string) *testkit.Response {
+// getPublic requests a public link, without a credential.
+func getPublic(t *testing.T, s *testkit.Server, url string) *testkit.Response {
 	t.Helper()
 	res, err := s.As("").Send("GET", strings.TrimPrefix(url, "http://localhost"), nil)
 	if err != nil {
@@ -52,42 +52,42 @@ func TestPhotos(t *testing.T) {
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		s.Test.Post(path, testkit.Form(t, second, "caption", "Helm", "position", "1"), 201, &b)
 		s.Test.Post(path+"?caption=Stern&position=99", third, 201, &c)
-		testkit.Equal(t, b.Position, 1, "form", "parameters")
-		testkit.Equal(t, b.Caption, new("Helm"), "form", "parameters")
-		testkit.Equal(t, c.Position, 3, "form", "parameters")
-		testkit.Equal(t, c.Caption, new("Stern"), "form", "parameters")
-		order := func(want ...string) {
+		testkit.Equal(t, b.Position, 1, "from the form or the query")
+		testkit.Equal(t, b.Caption, new("Helm"), "from the form or the query")
+		testkit.Equal(t, c.Position, 3, "from the form or the query")
+		testkit.Equal(t, c.Caption, new("Stern"), "from the form or the query")
+		checkOrder := func(want ...string) {
 			t.Helper()
 			var list page.Page[photos.HullPhoto]
 			s.Test.Get(path, 200, &list)
 			var got []string
 			for i, p := range list.Data {
 				got = append(got, p.ID)
-				testkit.Equal(t, p.Position, int64(i+1), "position", "at place", i+1)
+				testkit.Equal(t, p.Position, int64(i+1), "photo", i+1)
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("order %v, want %v", got, want)
+				t.Errorf("got order %v, want %v", got, want)
 			}
 		}
-		order(b.ID, a.ID, c.ID)
+		checkOrder(b.ID, a.ID, c.ID)
 
-		// The same file again is the photo that is there.
+		// Uploading the same file again returns the existing photo.
 		var again photos.HullPhoto
 		s.Test.Post(path, testkit.Form(t, first), 200, &again)
 		testkit.Equal(t, again.ID, a.ID)
 		var h hulls.Hull
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
-		testkit.Equal(t, h.PhotoCount, 3, "before the sizes are made")
-		testkit.Equal(t, h.PrimaryPhotoURL, nil, "before the sizes are made")
-		testkit.Equal(t, h.Version, 4, "before the sizes are made")
-		s.Test.Get(path+"/"+a.ID+"/content", 409, nil).WantDetail(t, "state", "state", "content too early")
+		testkit.Equal(t, h.PhotoCount, 3, "before the sizes are created")
+		testkit.Equal(t, h.PrimaryPhotoURL, nil, "before the sizes are created")
+		testkit.Equal(t, h.Version, 4, "before the sizes are created")
+		s.Test.Get(path+"/"+a.ID+"/content", 409, nil).WantDetail(t, "state", "state", "before it is ready")
 
-		// The first that is ready is the hull's own.
+		// The first photo that is ready is the primary photo.
 		s.MakeSizes(a.ID)
 		s.MakeSizes(a.ID) // as after a crash
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
-		if h.PrimaryPhotoURL == nil || h.Version != 5 || public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
-			t.Fatalf("with one photo ready: got %s; want h.PrimaryPhotoURL != nil, h.Version = 5, public(t, s, *h.PrimaryPhotoURL).StatusCode = 200", testkit.Show(h))
+		if h.PrimaryPhotoURL == nil || h.Version != 5 || getPublic(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
+			t.Fatalf("with one photo ready: got %s, want a primary photo with a working link, and version 5", testkit.Show(h))
 		}
 		s.MakeSizes(b.ID)
 		s.MakeSizes(c.ID)
@@ -95,52 +95,53 @@ func TestPhotos(t *testing.T) {
 		s.Test.Get(path, 200, &list)
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
 		p := list.Data[0]
-		testkit.Equal(t, p.ID, b.ID, "primary", "hull")
-		testkit.Equal(t, p.IsPrimary, true, "primary", "hull")
-		testkit.Equal(t, p.URLs.Full, *h.PrimaryPhotoURL, "primary", "hull")
-		testkit.Equal(t, list.Data[1].IsPrimary, false, "primary", "hull")
-		testkit.Equal(t, p.State, "ready", "primary", "hull")
+		testkit.Equal(t, p.ID, b.ID, "primary photo")
+		testkit.Equal(t, p.IsPrimary, true, "primary photo")
+		testkit.Equal(t, p.URLs.Full, *h.PrimaryPhotoURL, "primary photo")
+		testkit.Equal(t, list.Data[1].IsPrimary, false, "primary photo")
+		testkit.Equal(t, p.State, "ready", "primary photo")
 		if got := s.StoredFiles(); len(got) != 12 || slices.Contains(got, "upload") {
-			t.Errorf(`kept %v; want len(got) = 12, got not to contain "upload"`, got)
+			t.Errorf("got files %v, want 12 without an upload", got)
 		}
 
-		// Moving and captions.
+		// Change positions and captions.
 		var moved photos.HullPhoto
 		s.Test.Patch(path+"/"+c.ID, `{"position":1,"caption":null}`, 200, &moved)
 		testkit.Equal(t, moved.Position, 1)
 		testkit.Equal(t, moved.Caption, nil)
 		testkit.Equal(t, moved.IsPrimary, true)
 		testkit.Equal(t, moved.Version, 3)
-		order(c.ID, b.ID, a.ID)
+		checkOrder(c.ID, b.ID, a.ID)
 		s.Test.Patch(path+"/"+c.ID, `{"position":100}`, 200, nil)
-		order(b.ID, a.ID, c.ID)
+		checkOrder(b.ID, a.ID, c.ID)
 		s.Test.Patch(path+"/"+a.ID, `{"position":2}`, 200, nil)
-		order(b.ID, a.ID, c.ID)
+		checkOrder(b.ID, a.ID, c.ID)
 		s.Test.With("If-Match", `"1"`).Patch(path+"/"+a.ID, `{"caption":"late"}`, 409, nil)
-		for _, bad := range []string{`{"position":0}`, `{"position":101}`, `{"sha256":"x"}`, `{"caption":"` + strings.Repeat("x", 501) + `"}`} {
-			s.Test.Patch(path+"/"+a.ID, bad, 422, nil)
+		tooLong := `{"caption":"` + strings.Repeat("x", 501) + `"}`
+		for _, invalid := range []string{`{"position":0}`, `{"position":101}`, `{"sha256":"x"}`, tooLong} {
+			s.Test.Patch(path+"/"+a.ID, invalid, 422, nil)
 		}
 
-		// Pages.
-		var pageTwo page.Page[photos.HullPhoto]
-		s.Test.Get(path+"?limit=1&starting_after="+b.ID, 200, &pageTwo)
-		testkit.Len(t, pageTwo.Data, 1, "after the first")
-		testkit.Equal(t, pageTwo.Data[0].ID, a.ID, "after the first")
-		testkit.Equal(t, pageTwo.HasMore, true, "after the first")
-		testkit.Equal(t, pageTwo.NextCursor, new(a.ID), "after the first")
-		testkit.Equal(t, pageTwo.PrevCursor, new(a.ID), "after the first")
-		s.Test.Get(path+"?limit=1&ending_before="+c.ID, 200, &pageTwo)
-		testkit.Len(t, pageTwo.Data, 1, "before the last")
-		testkit.Equal(t, pageTwo.Data[0].ID, a.ID, "before the last")
-		testkit.Equal(t, pageTwo.HasMore, true, "before the last")
+		// Read pages.
+		var list2 page.Page[photos.HullPhoto]
+		s.Test.Get(path+"?limit=1&starting_after="+b.ID, 200, &list2)
+		testkit.Len(t, list2.Data, 1, "after the first")
+		testkit.Equal(t, list2.Data[0].ID, a.ID, "after the first")
+		testkit.Equal(t, list2.HasMore, true, "after the first")
+		testkit.Equal(t, list2.NextCursor, new(a.ID), "after the first")
+		testkit.Equal(t, list2.PrevCursor, new(a.ID), "after the first")
+		s.Test.Get(path+"?limit=1&ending_before="+c.ID, 200, &list2)
+		testkit.Len(t, list2.Data, 1, "before the last")
+		testkit.Equal(t, list2.Data[0].ID, a.ID, "before the last")
+		testkit.Equal(t, list2.HasMore, true, "before the last")
 		s.Test.Get(path+"?starting_after=nonsense", 400, nil)
 
-		// Gone is gone, and the next one is shown first.
+		// After the primary photo is deleted, the next one is primary.
 		s.Test.Delete(path+"/"+b.ID, 204)
-		order(a.ID, c.ID)
+		checkOrder(a.ID, c.ID)
 		var after hulls.Hull
 		if s.Test.Get("/v1/hulls/"+id, 200, &after); after.PhotoCount != 2 || *after.PrimaryPhotoURL == *h.PrimaryPhotoURL {
-			t.Errorf("after the first was deleted: got %s; want 2 photos and another primary photo", testkit.Show(after))
+			t.Errorf("after a delete: got %s, want 2 photos and another primary photo", testkit.Show(after))
 		}
 		s.Test.Get(path+"/"+b.ID+"/content", 404, nil)
 		if err := s.Photos().SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil {
@@ -148,9 +149,12 @@ func TestPhotos(t *testing.T) {
 		}
 		got := s.StoredFiles()
 		testkit.Len(t, got, 8)
-		testkit.Equal(t, public(t, s, *h.PrimaryPhotoURL).StatusCode, 404)
-		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, id)
-		want := []string{"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added", "hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated"}
+		testkit.Equal(t, getPublic(t, s, *h.PrimaryPhotoURL).StatusCode, 404)
+		events := s.EventTypes(id)
+		want := []string{
+			"hull.created", "hull.photos_added", "hull.photos_added", "hull.photos_added",
+			"hull.updated", "hull.updated", "hull.updated", "hull.updated", "hull.updated",
+		}
 		testkit.Equal(t, events, want)
 	})
 }
@@ -164,28 +168,33 @@ func TestPhotoContent(t *testing.T) {
 		}
 		var p photos.HullPhoto
 		s.Test.Post("/v1/hulls/"+id+"/photos", testkit.File{Type: "image/png", Bytes: big.Bytes()}, 201, &p)
-		testkit.Equal(t, p.ContentType, "image/jpeg", "judged by content, not by name")
+		testkit.Equal(t, p.ContentType, "image/jpeg", "detected from the content")
 		s.MakeSizes(p.ID)
 		content := "/v1/hulls/" + id + "/photos/" + p.ID + "/content"
 		for variant, width := range map[string]int{"thumb": 320, "card": 800, "full": 1200, "original": 1200} {
 			res := s.Test.Get(content+"?variant="+variant, 200, nil)
 			config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes))
-			if err != nil || config.Width != width || res.Header.Get("Content-Type") != "image/jpeg" ||
-				!strings.HasPrefix(res.Header.Get("Cache-Control"), "private, max-age=") || res.Header.Get("X-Content-Type-Options") != "nosniff" {
-				t.Errorf(`%s: got %d wide, %v, %v; want no error, config.Width = %v, res.Header.Get("Content-Type") = "image/jpeg", res.Header.Get("Cache-Control") to start with "private, max-age=", res.Header.Get("X-Content-Type-Options") = "nosniff"`, variant, config.Width, err, res.Header, width)
+			if err != nil || config.Width != width {
+				t.Errorf("%s: got error %v and width %d, want width %d", variant, err, config.Width, width)
+			}
+			testkit.Equal(t, res.Header.Get("Content-Type"), "image/jpeg", variant)
+			testkit.Equal(t, res.Header.Get("X-Content-Type-Options"), "nosniff", variant)
+			if cache := res.Header.Get("Cache-Control"); !strings.HasPrefix(cache, "private, max-age=") {
+				t.Errorf("%s: got Cache-Control %q, want private, max-age=...", variant, cache)
 			}
 			etag := res.Header.Get("ETag")
 			if cached := s.Test.With("If-None-Match", etag).Get(content+"?variant="+variant, 304, nil); etag == "" || len(cached.Bytes) != 0 {
-				t.Errorf(`%s with its tag %s: got %d bytes; want etag != "", len(cached.Bytes) = 0`, variant, etag, len(cached.Bytes))
+				t.Errorf("%s: got ETag %q and %d bytes, want an ETag and no bytes", variant, etag, len(cached.Bytes))
 			}
 			part := s.Test.With("Range", "bytes=2-9").Get(content+"?variant="+variant, 206, nil)
-			testkit.Equal(t, string(part.Bytes), string(res.Bytes[2:10]), variant, "in part")
-			testkit.Equal(t, part.Header.Get("Content-Range"), fmt.Sprintf("bytes 2-9/%d", len(res.Bytes)), variant, "in part")
+			testkit.Equal(t, string(part.Bytes), string(res.Bytes[2:10]), variant, "range")
+			testkit.Equal(t, part.Header.Get("Content-Range"), fmt.Sprintf("bytes 2-9/%d", len(res.Bytes)), variant, "range")
 		}
 		s.Test.Get(content+"?variant=huge", 400, nil)
 
-		// The public's link: signed, the same all day, over after a week.
-		s.Advance(s.DB.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour + time.Minute).Sub(s.DB.Now())) // early in the day
+		// A public link is signed, is the same all day and works for at least a week.
+		nextDay := s.DB.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour + time.Minute)
+		s.Advance(nextDay.Sub(s.DB.Now()))
 		urls := func() photos.PhotoURLs {
 			var list page.Page[photos.HullPhoto]
 			s.Test.Get("/v1/hulls/"+id+"/photos", 200, &list)
@@ -196,47 +205,50 @@ func TestPhotoContent(t *testing.T) {
 		if urls() != link {
 			t.Error("the link changed during the day")
 		}
-		res := public(t, s, link.Thumb)
-		if config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes)); err != nil || config.Width != 320 || !strings.HasPrefix(res.Header.Get("Cache-Control"), "public, immutable, max-age=") {
-			t.Errorf(`got %d %v %v; want no error, config.Width = 320, res.Header.Get("Cache-Control") to start with "public, immutable, max-age="`, res.StatusCode, res.Header, err)
+		res := getPublic(t, s, link.Thumb)
+		if config, _, err := image.DecodeConfig(bytes.NewReader(res.Bytes)); err != nil || config.Width != 320 {
+			t.Errorf("got status %d, error %v and width %d, want width 320", res.StatusCode, err, config.Width)
+		}
+		if cache := res.Header.Get("Cache-Control"); !strings.HasPrefix(cache, "public, immutable, max-age=") {
+			t.Errorf("got Cache-Control %q, want public, immutable, max-age=...", cache)
 		}
 		tag := res.Header.Get("ETag")
 		cached, err := s.As("").With("If-None-Match", tag).Send("GET", strings.TrimPrefix(link.Thumb, "http://localhost"), nil)
 		if err != nil || cached.StatusCode != 304 {
-			t.Errorf("with its tag %s: got %s %v; want no error, cached.StatusCode = 304", tag, testkit.Show(cached), err)
+			t.Errorf("with If-None-Match %s: got %s and error %v, want 304", tag, testkit.Show(cached), err)
 		}
 		parts := strings.Split(link.Full, "/")
 		pass := parts[4]
-		end, mark, _ := strings.Cut(pass, ".")
-		until, err := strconv.ParseInt(end, 10, 64)
+		expires, signature, _ := strings.Cut(pass, ".")
+		seconds, err := strconv.ParseInt(expires, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, url := range map[string]string{
-			"prolonged":   strings.Replace(link.Full, end, strconv.FormatInt(until+86400, 10), 1),
-			"unmarked":    strings.Replace(link.Full, mark, "", 1),
-			"mismarked":   strings.Replace(link.Full, mark, strings.ToUpper(mark)[1:]+"A", 1),
-			"original":    strings.Replace(link.Full, "full.jpg", "original.jpg", 1),
-			"upload":      strings.Replace(link.Full, "full.jpg", "upload", 1),
-			"up":          strings.Replace(link.Full, "full.jpg", "..%2f..", 1),
-			"other photo": strings.Replace(link.Full, parts[5], "01jcqz8t5n8m2x4v6b7c9d0e1f", 1),
-			"nonsense":    "http://localhost/media/x/y/z",
+			"extended":          strings.Replace(link.Full, expires, strconv.FormatInt(seconds+86400, 10), 1),
+			"not signed":        strings.Replace(link.Full, signature, "", 1),
+			"invalid signature": strings.Replace(link.Full, signature, strings.ToUpper(signature)[1:]+"A", 1),
+			"original":          strings.Replace(link.Full, "full.jpg", "original.jpg", 1),
+			"upload":            strings.Replace(link.Full, "full.jpg", "upload", 1),
+			"parent folder":     strings.Replace(link.Full, "full.jpg", "..%2f..", 1),
+			"other photo":       strings.Replace(link.Full, parts[5], "01jcqz8t5n8m2x4v6b7c9d0e1f", 1),
+			"invalid":           "http://localhost/media/x/y/z",
 		} {
-			testkit.Equal(t, public(t, s, url).StatusCode, 404, name)
+			testkit.Equal(t, getPublic(t, s, url).StatusCode, 404, name)
 		}
 		s.Advance(6 * 24 * time.Hour)
-		testkit.Equal(t, public(t, s, link.Full).StatusCode, 200, "after six days")
+		testkit.Equal(t, getPublic(t, s, link.Full).StatusCode, 200, "after six days")
 		s.Advance(3 * 24 * time.Hour)
-		testkit.Equal(t, public(t, s, link.Full).StatusCode, 404, "after nine days")
+		testkit.Equal(t, getPublic(t, s, link.Full).StatusCode, 404, "after nine days")
 	})
 }
 
-// What is refused leaves nothing behind: no row, no file, no note of a file.
-func TestBadPhotos(t *testing.T) {
+// A rejected upload leaves no row and no file.
+func TestInvalidPhotos(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		path := "/v1/hulls/" + id + "/photos"
-		good := testkit.Picture()
+		valid := testkit.Picture()
 		raw := func(b []byte) testkit.File { return testkit.File{Type: "image/jpeg", Bytes: b} }
 		for name, c := range map[string]struct {
 			body        testkit.File
@@ -244,33 +256,33 @@ func TestBadPhotos(t *testing.T) {
 			status      int
 			field, code string
 		}{
-			"nothing":           {raw(nil), "", 422, "file", "empty"},
-			"nothing in a form": {testkit.Form(t, raw(nil)), "", 422, "file", "empty"},
-			"half":              {raw(good.Bytes[:len(good.Bytes)/2]), "", 422, "file", "damaged"},
+			"empty":             {raw(nil), "", 422, "file", "empty"},
+			"empty in a form":   {testkit.Form(t, raw(nil)), "", 422, "file", "empty"},
+			"incomplete":        {raw(valid.Bytes[:len(valid.Bytes)/2]), "", 422, "file", "damaged"},
 			"svg":               {raw([]byte("<svg onload='alert(1)'/>")), "", 422, "file", "type"},
 			"html in a form":    {testkit.Form(t, raw([]byte("<html>"))), "", 422, "file", "type"},
 			"too large":         {raw(bytes.Repeat([]byte{0xff}, 25<<20+1)), "", 413, "file", "too_long"},
-			"caption":           {testkit.Form(t, good, "caption", strings.Repeat("ü", 501)), "", 422, "caption", "too_long"},
-			"position":          {testkit.Form(t, good, "caption", "ok", "position", "0"), "", 422, "position", "minimum"},
-			"position of words": {good, "?position=first", 422, "position", "type"},
-			"unknown field":     {testkit.Form(t, good, "caption", "ok", "sha256", "x"), "", 422, "sha256", "unknown_field"},
-			"unknown parameter": {good, "?name=x", 400, "name", "unknown_parameter"},
+			"caption":           {testkit.Form(t, valid, "caption", strings.Repeat("ü", 501)), "", 422, "caption", "too_long"},
+			"position":          {testkit.Form(t, valid, "caption", "ok", "position", "0"), "", 422, "position", "minimum"},
+			"position as text":  {valid, "?position=first", 422, "position", "type"},
+			"unknown field":     {testkit.Form(t, valid, "caption", "ok", "sha256", "x"), "", 422, "sha256", "unknown_field"},
+			"unknown parameter": {valid, "?name=x", 400, "name", "unknown_parameter"},
 			"JSON":              {testkit.File{Type: "application/json", Bytes: []byte("{}")}, "", 415, "Content-Type", "enum"},
-			"gif":               {testkit.File{Type: "image/gif", Bytes: good.Bytes}, "", 415, "Content-Type", "enum"},
+			"gif":               {testkit.File{Type: "image/gif", Bytes: valid.Bytes}, "", 415, "Content-Type", "enum"},
 		} {
 			s.Test.Post(path+c.query, c.body, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
-		s.Test.Post("/v1/hulls/hull_00000000000000000000000000/photos", good, 404, nil)
+		s.Test.Post("/v1/hulls/hull_00000000000000000000000000/photos", valid, 404, nil)
 		if files := s.StoredFiles(); len(files) > 0 {
-			t.Errorf("left %v, want len(files) <= 0", files)
+			t.Errorf("got files %v, want none", files)
 		}
 		for _, table := range []string{"hull_photos", "loose_blobs"} {
-			testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], 0, "left", table)
+			testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], 0, "rows in", table)
 		}
 	})
 }
 
-func TestHundredPhotos(t *testing.T) {
+func TestMaxPhotos(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		path := "/v1/hulls/" + id + "/photos"
@@ -282,7 +294,7 @@ func TestHundredPhotos(t *testing.T) {
 			next <- testkit.Picture()
 		}
 		close(next)
-		for range 4 { // at once, so that a count taken too early would let one more in
+		for range 4 { // concurrently, to test that the limit is checked under the lock
 			wg.Go(func() {
 				for file := range next {
 					res, err := s.Test.Send("POST", path, file)
@@ -305,16 +317,16 @@ func TestHundredPhotos(t *testing.T) {
 		var list page.Page[photos.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		for i, p := range list.Data {
-			testkit.Equal(t, p.Position, int64(i+1), "place", i+1, "position")
+			testkit.Equal(t, p.Position, int64(i+1), "photo", i+1)
 		}
-		testkit.Len(t, list.Data, 100, "photos", "files")
-		testkit.Equal(t, list.HasMore, false, "photos", "files")
-		testkit.Len(t, s.StoredFiles(), 100, "photos", "files")
+		testkit.Len(t, list.Data, 100, "after 104 uploads")
+		testkit.Equal(t, list.HasMore, false, "after 104 uploads")
+		testkit.Len(t, s.StoredFiles(), 100, "after 104 uploads")
 	})
 }
 
-// The same file, many times at once, is one photo.
-func TestSamePhotoAtOnce(t *testing.T) {
+// Concurrent uploads of the same file create one photo.
+func TestConcurrentUploadsOfSamePhoto(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		file := testkit.Picture()
@@ -340,7 +352,7 @@ func TestSamePhotoAtOnce(t *testing.T) {
 	})
 }
 
-func TestPhotoUploadRepeats(t *testing.T) {
+func TestPhotoUploadIsIdempotent(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		path := "/v1/hulls/" + id + "/photos"

@@ -34,14 +34,14 @@ type MakeSizes struct {
 // Kind returns the name of the job.
 func (MakeSizes) Kind() string { return "make_photo_sizes" }
 
-// Lane keeps slow decoding apart from quick jobs.
+// Lane separates slow decoding from quick jobs.
 func (MakeSizes) Lane() string { return jobs.Heavy }
 
 // Timeout is enough for the largest image on a small machine.
 func (MakeSizes) Timeout() time.Duration { return 5 * time.Minute }
 
-// MakeSizes decodes the uploaded file, stores clean copies and removes the
-// upload, which might contain the location. It can run again with the same result.
+// MakeSizes decodes the uploaded file, stores copies without metadata and deletes
+// the upload, which might contain the location. It can run again with the same result.
 func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
 	p, err := a.photoOf(ctx, job)
 	if err != nil {
@@ -50,6 +50,7 @@ func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
 	if p.ID == "" { // deleted; an earlier attempt might have left sizes
 		return a.finishPhoto(ctx, job, photoFailed, nil)
 	}
+
 	if p.State == photoProcessing {
 		err := a.render(ctx, p.Blob)
 		if f, ok := errors.AsType[*fault.Error](err); ok {
@@ -96,7 +97,7 @@ func (a *API) render(ctx context.Context, key string) error {
 }
 
 // finishPhoto saves the result. If the photo was deleted since then, it releases
-// the sizes, so that SweepBlobs removes them.
+// the sizes, so that SweepBlobs deletes them.
 func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, problem *string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		h, err := hulls.FindForUpdate(ctx, tx, job.HullID)
@@ -110,8 +111,9 @@ func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, prob
 		if err != nil {
 			return struct{}{}, err
 		}
+
 		p.State, p.Problem = state, problem
-		if err := savePhoto(ctx, tx, &p); err != nil {
+		if err := table.Save(ctx, tx, &p); err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, photosChanged(ctx, tx, &h)
@@ -119,16 +121,16 @@ func (a *API) finishPhoto(ctx context.Context, job MakeSizes, state string, prob
 	return err
 }
 
-// SweepBlobs is the job that removes unused blobs.
+// SweepBlobs is the job that deletes unused blobs.
 type SweepBlobs struct{}
 
 // Kind returns the name of the job.
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
-// Lane keeps a slow bucket apart from quick jobs.
+// Lane separates a slow bucket from quick jobs.
 func (SweepBlobs) Lane() string { return jobs.Network }
 
-// SweepBlobs removes unused blobs. The next run, within an hour, retries failures.
+// SweepBlobs deletes unused blobs. The next run, within an hour, retries failures.
 func (a *API) SweepBlobs(ctx context.Context, _ SweepBlobs) error {
 	_, err := a.Blobs.DeleteUnused(ctx)
 	return err

@@ -19,42 +19,43 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// A photo that is deleted while its sizes are made leaves none behind, and one
-// that cannot be decoded says so.
-func TestPhotoJobMeetsTheUnexpected(t *testing.T) {
+// The sizes of a photo that is deleted in the meantime are deleted too. A photo
+// that can't be decoded fails.
+func TestPhotoJobFailures(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), nil)
 		path := "/v1/hulls/" + id + "/photos"
 		var p photos.HullPhoto
 		s.Test.Post(path, testkit.Picture(), 201, &p)
-		job := photos.MakeSizes{Env: s.Env("hulls", id), HullID: id, PhotoID: p.ID, Blob: testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]}
+		blob := testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]
+		job := photos.MakeSizes{Env: s.Env("hulls", id), HullID: id, PhotoID: p.ID, Blob: blob}
 		feature := s.Photos()
 		s.Test.Delete(path+"/"+p.ID, 204)
-		if err := feature.Blobs.Put(t.Context(), job.Blob+"/card", strings.NewReader("made by a try that crashed")); err != nil {
+		if err := feature.Blobs.Put(t.Context(), job.Blob+"/card", strings.NewReader("from a run that crashed")); err != nil {
 			t.Fatal(err)
 		}
 		if err := jobs.Run(t.Context(), feature.MakeSizes, job); err != nil {
 			t.Fatal(err)
 		}
 		if err := feature.SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
-			t.Errorf("left %v, %v; want no error, len(s.StoredFiles()) = 0", s.StoredFiles(), err)
+			t.Errorf("got error %v and files %v, want none", err, s.StoredFiles())
 		}
 
-		// Whole in its structure, but not in its data.
+		// The structure of this file is valid, but its data is not.
 		file := jpegWithBrokenData(t)
 		s.Test.Post(path, file, 201, &p)
 		s.MakeSizes(p.ID)
 		var list page.Page[photos.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		if f := list.Data[0]; f.State != "failed" || f.Problem == nil || f.URLs != nil {
-			t.Errorf(`got %s; want f.State = "failed", f.Problem != nil, f.URLs = nil`, testkit.Show(f))
+			t.Errorf("got %s, want state failed with a problem and without URLs", testkit.Show(f))
 		}
 		s.Test.Get(path+"/"+p.ID+"/content", 409, nil)
 		testkit.Len(t, s.StoredFiles(), 0)
 	})
 }
 
-// jpegWithBrokenData has its tables in order, but a code that none of them has.
+// jpegWithBrokenData returns a JPEG with valid tables and a code that is in none of them.
 func jpegWithBrokenData(t *testing.T) testkit.File {
 	t.Helper()
 	var b bytes.Buffer
@@ -69,8 +70,7 @@ func jpegWithBrokenData(t *testing.T) testkit.File {
 	return testkit.File{Type: "image/jpeg", Bytes: file}
 }
 
-// The queue itself makes the sizes and removes the blobs, with the blobs in a
-// bucket.
+// The job queue creates the sizes and deletes the blobs. The blobs are in a bucket.
 func TestPhotoJobsRun(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		backend := s3mem.New()
@@ -103,11 +103,11 @@ func TestPhotoJobsRun(t *testing.T) {
 		part := s.Test.With("Range", "bytes=0-1").Get(content, 206, nil)
 		testkit.Equal(t, string(part.Bytes), "\x89P")
 		var h hulls.Hull
-		if s.Test.Get("/v1/hulls/"+id, 200, &h); public(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
-			t.Error("no public photo")
+		if s.Test.Get("/v1/hulls/"+id, 200, &h); getPublic(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
+			t.Error("the public link does not work")
 		}
-		testkit.Eventually(t, "only its sizes are kept", func() bool { return objects() == 4 })
+		testkit.Eventually(t, "only the sizes are stored", func() bool { return objects() == 4 })
 		s.Test.Delete("/v1/hulls/"+id+"/photos/"+p.ID, 204)
-		testkit.Eventually(t, "nothing is kept", func() bool { return objects() == 0 })
+		testkit.Eventually(t, "nothing is stored", func() bool { return objects() == 0 })
 	})
 }

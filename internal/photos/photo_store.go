@@ -12,17 +12,20 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
+var table = db.Table[HullPhoto]{Name: "hull_photos", Prefix: "pho", Noun: "photo"}
+
+// findPhoto returns a photo of a hull.
 func findPhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, id string) (HullPhoto, error) {
 	p, err := db.One[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND id = ? AND hull_id = ?`, h.Env, id, h.ID)
 	if db.IsNoRows(err) {
 		return p, fault.NotFound("photo", id)
 	}
-	completePhoto(tx, h, &p)
+	derive(tx, h, &p)
 	return p, err
 }
 
-// completePhoto fills in the fields that are not columns.
-func completePhoto(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
+// derive fills in the fields that are not columns.
+func derive(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 	p.IsPrimary, p.URLs = deref(h.PrimaryPhoto) == p.Blob, nil
 	if p.State == photoReady {
 		p.URLs = &PhotoURLs{Thumb: link.URL(tx, p.Blob, "thumb"), Card: link.URL(tx, p.Blob, "card"), Full: link.URL(tx, p.Blob, "full")}
@@ -31,9 +34,10 @@ func completePhoto(tx *db.Tx, h hulls.Hull, p *HullPhoto) {
 
 // photosOf returns all photos of a hull in display order.
 func photosOf(ctx context.Context, tx *db.Tx, h hulls.Hull) ([]HullPhoto, error) {
-	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ? ORDER BY position, id`, h.Env, h.ID)
+	photos, err := db.All[HullPhoto](ctx, tx, `SELECT {cols} FROM hull_photos WHERE env = ? AND hull_id = ?
+		ORDER BY position, id`, h.Env, h.ID)
 	for i := range photos {
-		completePhoto(tx, h, &photos[i])
+		derive(tx, h, &photos[i])
 	}
 	return photos, err
 }
@@ -44,7 +48,7 @@ func samePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, sha256 string) (Hul
 	if db.IsNoRows(err) {
 		return p, false, nil
 	}
-	completePhoto(tx, h, &p)
+	derive(tx, h, &p)
 	return p, err == nil, err
 }
 
@@ -55,20 +59,23 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 		bad.Add("file", "too_many", "exceeds the limit of %d photos for a hull", maxPhotos)
 		return bad.Err()
 	}
+
 	last := h.PhotoCount + 1
 	if p.Position == 0 || p.Position > last {
 		p.Position = last
 	}
-	p.Env, p.ID, p.HullID, p.Version, p.CreatedAt, p.UpdatedAt = h.Env, tx.NewID("pho"), h.ID, 1, tx.Now, tx.Now
 	if err := shift(ctx, tx, *h, p.Position, last, 1); err != nil {
 		return err
 	}
-	if err := db.Insert(ctx, tx, "hull_photos", *p); err != nil {
+
+	p.HullID = h.ID
+	if err := table.Insert(ctx, tx, p); err != nil {
 		return err
 	}
 	if err := blobs.Keep(ctx, tx, p.Blob); err != nil {
 		return err
 	}
+
 	before := *h
 	h.PhotoCount++
 	return hulls.Save(ctx, tx, before, h, "hull.photos_added", nil)
@@ -76,8 +83,8 @@ func insertPhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p *HullPhoto) er
 
 // shift moves the photos in a range of positions by one.
 func shift(ctx context.Context, tx *db.Tx, h hulls.Hull, from, to, by int64) error {
-	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ? WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`,
-		by, h.Env, h.ID, from, to)
+	_, err := db.Exec(ctx, tx, `UPDATE hull_photos SET position = position + ?
+		WHERE env = ? AND hull_id = ? AND position >= ? AND position <= ?`, by, h.Env, h.ID, from, to)
 	return err
 }
 
@@ -92,15 +99,9 @@ func movePhoto(ctx context.Context, tx *db.Tx, h hulls.Hull, p *HullPhoto, to in
 	return shift(ctx, tx, h, to, from-1, 1)
 }
 
-func savePhoto(ctx context.Context, tx *db.Tx, p *HullPhoto) error {
-	was := p.Version
-	p.Version, p.UpdatedAt = was+1, tx.Now
-	return db.Changed(db.Update(ctx, tx, "hull_photos", p, "env = ? AND id = ? AND version = ?", p.Env, p.ID, was))
-}
-
-// removePhoto deletes a photo of a locked hull. A job removes its blobs.
-func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) error {
-	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_photos WHERE env = ? AND id = ?`, p.Env, p.ID); err != nil {
+// deletePhoto deletes a photo of a locked hull. A job deletes its blobs.
+func deletePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) error {
+	if err := table.Delete(ctx, tx, p.ID); err != nil {
 		return err
 	}
 	if err := shift(ctx, tx, *h, p.Position+1, h.PhotoCount, -1); err != nil {
@@ -112,6 +113,7 @@ func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 	if err := events.Emit(ctx, tx, "hull_photo.deleted", p.ID, nil, p); err != nil {
 		return err
 	}
+
 	before := *h
 	h.PhotoCount--
 	if err := choosePrimary(ctx, tx, h); err != nil {
@@ -122,7 +124,8 @@ func removePhoto(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) err
 
 // choosePrimary makes the first photo that is ready the primary photo.
 func choosePrimary(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
-	first, err := db.All[string](ctx, tx, `SELECT blob FROM hull_photos WHERE env = ? AND hull_id = ? AND state = 'ready' ORDER BY position LIMIT 1`, h.Env, h.ID)
+	first, err := db.All[string](ctx, tx, `SELECT blob FROM hull_photos WHERE env = ? AND hull_id = ? AND state = 'ready'
+		ORDER BY position LIMIT 1`, h.Env, h.ID)
 	h.PrimaryPhoto = nil
 	if len(first) > 0 {
 		h.PrimaryPhoto = &first[0]
@@ -154,7 +157,7 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		` AND state = 'ready' ORDER BY hull_id, position`, args...)
 	byHull := map[string][]HullPhoto{}
 	for _, p := range all {
-		completePhoto(tx, hulls.Hull{}, &p)
+		derive(tx, hulls.Hull{}, &p)
 		byHull[p.HullID] = append(byHull[p.HullID], p)
 	}
 	return byHull, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Equal fails the test unless got is want, and goes on. The failure names the
-// compared expression by itself; what is for the rest, such as the row of a
-// table. Pointers are compared by what they point to, times by their instant.
+// Equal reports a failure unless got equals want. The test continues. The message
+// contains the compared expression. Use what for the rest, such as the row of a
+// table test. Pointers are compared by their values, times by their instants.
 func Equal[T any](t testing.TB, got, want T, what ...any) bool {
 	t.Helper()
 	if cmp.Equal(want, got, unexported) {
@@ -32,8 +33,8 @@ func Equal[T any](t testing.TB, got, want T, what ...any) bool {
 	return false
 }
 
-// Len stops the test unless a list has the wanted length, so that what follows
-// can index it.
+// Len stops the test unless a list has the wanted length, so that the test can
+// index it.
 func Len[E any](t testing.TB, list []E, want int, what ...any) {
 	t.Helper()
 	if len(list) != want {
@@ -41,7 +42,7 @@ func Len[E any](t testing.TB, list []E, want int, what ...any) {
 	}
 }
 
-// Contains fails the test unless a text has a part, and goes on.
+// Contains reports a failure unless a text contains a part. The test continues.
 func Contains[S ~string | ~[]byte](t testing.TB, got S, part string, what ...any) {
 	t.Helper()
 	if !strings.Contains(string(got), part) {
@@ -49,29 +50,29 @@ func Contains[S ~string | ~[]byte](t testing.TB, got S, part string, what ...any
 	}
 }
 
-// Excludes fails the test if a text has a part, and goes on.
+// Excludes reports a failure if a text contains a part. The test continues.
 func Excludes[S ~string | ~[]byte](t testing.TB, got S, part string, what ...any) {
 	t.Helper()
 	if strings.Contains(string(got), part) {
-		t.Errorf("%sgot %q, want it without %q", label(what), got, part)
+		t.Errorf("%sgot %q, want it not to contain %q", label(what), got, part)
 	}
 }
 
-// Eventually waits until a condition holds and stops the test if it still does
-// not after 90 seconds. It is for background work of real processes; where the
-// test has the clock, move the clock instead.
+// Eventually waits until a condition is true. It stops the test after 90 seconds.
+// Use it for background work of real processes. If the test controls the clock,
+// move the clock instead.
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	const limit, pause = 90 * time.Second, 20 * time.Millisecond
 	for deadline := time.Now().Add(limit); !condition(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", limit, what)
+			t.Fatalf("timeout after %s: %s", limit, what)
 		}
 	}
 }
 
-// Show prints a value for a failure: a response with its status, and what has
-// a JSON form in that form, which follows pointers.
+// Show formats a value for a failure message: a response with its status, other
+// values as JSON if possible. It follows pointers.
 func Show(v any) string {
 	if r, ok := v.(*Response); ok && r != nil {
 		return fmt.Sprintf("%d %s", r.StatusCode, r.Bytes)
@@ -90,7 +91,7 @@ func Show(v any) string {
 		}
 		return "nil"
 	case reflect.Struct, reflect.Slice, reflect.Map:
-		if text, err := json.MarshalIndent(v, "", "  "); err == nil && !hides(r.Type()) {
+		if text, err := json.MarshalIndent(v, "", "  "); err == nil && !hasUnexported(r.Type()) {
 			return string(text)
 		}
 		return fmt.Sprintf("%+v", v)
@@ -99,12 +100,12 @@ func Show(v any) string {
 	}
 }
 
-// hides reports whether JSON leaves fields of a type out because they have no
-// exported name.
-func hides(t reflect.Type) bool {
+// hasUnexported reports whether JSON omits fields of a type because they are not
+// exported.
+func hasUnexported(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Map, reflect.Pointer:
-		return hides(t.Elem())
+		return hasUnexported(t.Elem())
 	case reflect.Struct:
 		if t.Implements(reflect.TypeFor[json.Marshaler]()) {
 			return false
@@ -137,26 +138,28 @@ func short(v any) bool {
 	}
 }
 
-// label says what a failure is about: what the caller says, and the expression
-// that it compares.
+// label returns the start of a failure message: the description of the caller
+// and the compared expression.
 func label(what []any) string {
 	e := comparedExpression()
 	if e == "" || len(e) > 60 && len(what) > 0 {
-		return said(what)
+		return describe(what)
 	}
-	return said(what) + e + ": "
+	return describe(what) + e + ": "
 }
 
-// said is what the caller says that a failure is about.
-func said(what []any) string {
+// describe formats the description of the caller.
+func describe(what []any) string {
 	if len(what) == 0 {
 		return ""
 	}
 	return strings.TrimSpace(fmt.Sprintln(what...)) + ": "
 }
 
-// comparedExpression is the second argument of the call of this package that
-// failed, as its caller wrote it, or nothing if the source is not at hand.
+var comparisons = []string{"Equal", "Len", "Contains", "Excludes"}
+
+// comparedExpression returns the source of the second argument of the failed
+// comparison, or "" if the source is not available.
 func comparedExpression() string {
 	_, file, line, ok := runtime.Caller(3)
 	if !ok {
@@ -171,6 +174,7 @@ func comparedExpression() string {
 	if err != nil {
 		return ""
 	}
+
 	found := ""
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -181,7 +185,7 @@ func comparedExpression() string {
 		if index, ok := fun.(*ast.IndexExpr); ok {
 			fun = index.X
 		}
-		if s, ok := fun.(*ast.SelectorExpr); ok && found == "" && (s.Sel.Name == "Equal" || s.Sel.Name == "Len" || s.Sel.Name == "Contains" || s.Sel.Name == "Excludes") {
+		if s, ok := fun.(*ast.SelectorExpr); ok && found == "" && slices.Contains(comparisons, s.Sel.Name) {
 			if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "testkit" {
 				found = string(src[fset.Position(call.Args[1].Pos()).Offset:fset.Position(call.Args[1].End()).Offset])
 			}

@@ -8,38 +8,38 @@ import (
 	"slipway/internal/testkit"
 )
 
-// recorder is a test that keeps what it is told.
+// recorder is a test that records its failure.
 type recorder struct {
 	testing.TB
-	said string
+	failure string
 }
 
 func (*recorder) Helper() {}
 
-func (r *recorder) Errorf(format string, args ...any) { r.said = fmt.Sprintf(format, args...) }
+func (r *recorder) Errorf(format string, args ...any) { r.failure = fmt.Sprintf(format, args...) }
 
-func (r *recorder) Fatalf(format string, args ...any) { r.said = fmt.Sprintf(format, args...) }
+func (r *recorder) Fatalf(format string, args ...any) { r.failure = fmt.Sprintf(format, args...) }
 
-// A failure names the expression and the row, and says what was wanted.
-func TestFailuresSayWhatWasWanted(t *testing.T) {
+// A failure message contains the expression, the row and the wanted value.
+func TestFailureMessages(t *testing.T) {
 	type boat struct {
 		Name  *string
 		Years []int
 	}
 	b := boat{Name: new("Ann"), Years: []int{2024}}
 	for want, compare := range map[string]func(t testing.TB){
-		`b.Name: got "Ann", want "Bea"`:                 func(t testing.TB) { testkit.Equal(t, b.Name, new("Bea")) },
-		`b.Name: got "Ann", want nil`:                   func(t testing.TB) { testkit.Equal(t, b.Name, nil) },
-		`row 3: len(b.Years): got 1, want 2`:            func(t testing.TB) { testkit.Equal(t, len(b.Years), 2, "row", 3) },
-		"b: differs (-want +got):\n":                    func(t testing.TB) { testkit.Equal(t, b, boat{}) },
-		`b.Years: got 1 elements, want 0: [`:            func(t testing.TB) { testkit.Len(t, b.Years, 0) },
-		`*b.Name: got "Ann", want it to contain "nn "`:  func(t testing.TB) { testkit.Contains(t, *b.Name, "nn ") },
-		`name: *b.Name: got "Ann", want it without "A"`: func(t testing.TB) { testkit.Excludes(t, *b.Name, "A", "name") },
+		`b.Name: got "Ann", want "Bea"`:                        func(t testing.TB) { testkit.Equal(t, b.Name, new("Bea")) },
+		`b.Name: got "Ann", want nil`:                          func(t testing.TB) { testkit.Equal(t, b.Name, nil) },
+		`row 3: len(b.Years): got 1, want 2`:                   func(t testing.TB) { testkit.Equal(t, len(b.Years), 2, "row", 3) },
+		"b: differs (-want +got):\n":                           func(t testing.TB) { testkit.Equal(t, b, boat{}) },
+		`b.Years: got 1 elements, want 0: [`:                   func(t testing.TB) { testkit.Len(t, b.Years, 0) },
+		`*b.Name: got "Ann", want it to contain "nn "`:         func(t testing.TB) { testkit.Contains(t, *b.Name, "nn ") },
+		`name: *b.Name: got "Ann", want it not to contain "A"`: func(t testing.TB) { testkit.Excludes(t, *b.Name, "A", "name") },
 	} {
 		var r recorder
 		compare(&r)
-		if !strings.HasPrefix(r.said, want) {
-			t.Errorf("got the failure %q, want %q", r.said, want)
+		if !strings.HasPrefix(r.failure, want) {
+			t.Errorf("got failure %q, want %q", r.failure, want)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestFailuresSayWhatWasWanted(t *testing.T) {
 func TestEqualValuesPass(t *testing.T) {
 	var r recorder
 	if !testkit.Equal(&r, new("Ann"), new("Ann")) || !testkit.Equal[any](&r, 1, 1) || testkit.Equal(&r, []int{}, nil) {
-		t.Error("want equal contents to pass and a missing list to differ from an empty one")
+		t.Error("want equal values to pass, and nil to differ from an empty list")
 	}
 	testkit.Len(t, []int{1}, 1)
 	testkit.Contains(t, "Ann", "nn")

@@ -22,7 +22,7 @@ type Response struct {
 	Bytes []byte
 }
 
-// As returns a client with a credential; "" is none.
+// As returns a client with a credential. It sends none for "".
 func (s *Server) As(key string) *Client { return &Client{Key: key, Header: http.Header{}, server: s} }
 
 // With returns a client that sends one more header.
@@ -38,8 +38,8 @@ type File struct {
 	Bytes []byte
 }
 
-// Send sends a request. A body is a string, sent as it is, a File, or anything
-// else, sent as JSON; nil is none.
+// Send sends a request. A string or a File is sent unchanged, other bodies are
+// sent as JSON. Nil sends no body.
 func (c *Client) Send(method, path string, body any) (*Response, error) {
 	var reader io.Reader
 	switch b := body.(type) {
@@ -55,6 +55,7 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 		}
 		reader = bytes.NewReader(text)
 	}
+
 	req, err := http.NewRequest(method, c.server.URL+path, reader) //nolint:noctx // ends with the server
 	if err != nil {
 		return nil, err
@@ -71,6 +72,7 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 	for name, values := range c.Header {
 		req.Header[name] = values
 	}
+
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -80,54 +82,55 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 	return &Response{res, text}, err
 }
 
-// Do sends a request, fails the test unless the answer has the wanted status
-// and the described form, and decodes it into out, if given.
+// Do sends a request and decodes the response into out, unless out is nil. It
+// stops the test if the status is not the wanted one, and reports a failure if
+// the body doesn't match the schema.
 func (c *Client) Do(method, path string, body any, want int, out any) *Response {
 	t := c.server.t
 	t.Helper()
 	res, err := c.Send(method, path, body)
 	check(t, err)
 	if res.StatusCode != want {
-		t.Fatalf("%s %s: status %d, want %d\n%s", method, path, res.StatusCode, want, res.Bytes)
+		t.Fatalf("%s %s: got status %d, want %d\n%s", method, path, res.StatusCode, want, res.Bytes)
 	}
-	keepsContract(t, method, path, res)
+	checkContract(t, method, path, res)
 	if out != nil {
 		decode(t, res.Bytes, out)
 	}
 	return res
 }
 
-// Get reads.
+// Get sends a GET request.
 func (c *Client) Get(path string, want int, out any) *Response {
 	c.server.t.Helper()
 	return c.Do(http.MethodGet, path, nil, want, out)
 }
 
-// Post creates or acts.
+// Post sends a POST request.
 func (c *Client) Post(path string, body any, want int, out any) *Response {
 	c.server.t.Helper()
 	return c.Do(http.MethodPost, path, body, want, out)
 }
 
-// Patch changes a part.
+// Patch sends a PATCH request.
 func (c *Client) Patch(path string, body any, want int, out any) *Response {
 	c.server.t.Helper()
 	return c.Do(http.MethodPatch, path, body, want, out)
 }
 
-// Put replaces.
+// Put sends a PUT request.
 func (c *Client) Put(path string, body any, want int, out any) *Response {
 	c.server.t.Helper()
 	return c.Do(http.MethodPut, path, body, want, out)
 }
 
-// Delete removes.
+// Delete sends a DELETE request.
 func (c *Client) Delete(path string, want int) *Response {
 	c.server.t.Helper()
 	return c.Do(http.MethodDelete, path, nil, want, nil)
 }
 
-// Fault is the error of a response.
+// Fault returns the error of a response.
 func (r *Response) Fault(t *testing.T) Fault {
 	t.Helper()
 	var e struct{ Error Fault }
@@ -135,7 +138,7 @@ func (r *Response) Fault(t *testing.T) Fault {
 	return e.Error
 }
 
-// Fault is an error as callers see it.
+// Fault is an error as clients see it.
 type Fault struct {
 	Status    int
 	Code      string
@@ -144,19 +147,19 @@ type Fault struct {
 	Details   []struct{ Field, Code, Message string }
 }
 
-// WantDetail fails the test unless the error of a response blames this field
-// with this code, and goes on.
+// WantDetail reports a failure unless the error of a response has a detail with
+// this field and code. The test continues.
 func (r *Response) WantDetail(t *testing.T, field, code string, what ...any) {
 	t.Helper()
 	r.Fault(t).WantDetail(t, field, code, what...)
 }
 
-// WantDetail fails the test unless an error blames this field with this code,
-// and goes on.
+// WantDetail reports a failure unless an error has a detail with this field and
+// code. The test continues.
 func (f Fault) WantDetail(t *testing.T, field, code string, what ...any) {
 	t.Helper()
 	if !f.HasDetail(field, code) {
-		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", said(what), Show(f), field, code)
+		t.Errorf("%sgot the error %s, want a detail with the field %q and the code %q", describe(what), Show(f), field, code)
 	}
 }
 
@@ -173,6 +176,6 @@ func (f Fault) HasDetail(field, code string) bool {
 func decode(t *testing.T, text []byte, out any) {
 	t.Helper()
 	if err := json.Unmarshal(text, out); err != nil {
-		t.Fatalf("%v in %s", err, text)
+		t.Fatalf("decode %s: %v", text, err)
 	}
 }

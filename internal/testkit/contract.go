@@ -15,8 +15,8 @@ import (
 	"slipway/internal/app"
 )
 
-// contract is the API's own description, to hold every response against.
-var contract = sync.OnceValues(func() (*described, error) {
+// contract is the OpenAPI document, which each response is checked against.
+var contract = sync.OnceValues(func() (*document, error) {
 	text, err := app.OpenAPIJSON(app.OpenAPI())
 	if err != nil {
 		return nil, err
@@ -25,33 +25,33 @@ var contract = sync.OnceValues(func() (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &described{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	d := &document{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.AssertFormat()
 	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
 		return nil, err
 	}
 	for path := range doc.(map[string]any)["paths"].(map[string]any) {
 		pattern := regexp.MustCompile(`\\\{[^}]+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), `[^/]+`)
-		d.paths = append(d.paths, describedPath{path, regexp.MustCompile("^" + pattern + "$")})
+		d.paths = append(d.paths, documentPath{path, regexp.MustCompile("^" + pattern + "$")})
 	}
 	return d, nil
 })
 
-type described struct {
+type document struct {
 	compiler *jsonschema.Compiler
-	paths    []describedPath
+	paths    []documentPath
 
 	mu      sync.Mutex
 	schemas map[string]*jsonschema.Schema
 }
 
-type describedPath struct {
+type documentPath struct {
 	path    string
 	pattern *regexp.Regexp
 }
 
-// keepsContract fails the test if a response is not as the description says.
-func keepsContract(t *testing.T, method, path string, res *Response) {
+// checkContract reports a failure if a response doesn't match the OpenAPI document.
+func checkContract(t *testing.T, method, path string, res *Response) {
 	t.Helper()
 	path, _, _ = strings.Cut(path, "?")
 	if !strings.HasPrefix(path, "/v1/") || method == "HEAD" || res.StatusCode == 204 || res.StatusCode == 304 {
@@ -61,34 +61,37 @@ func keepsContract(t *testing.T, method, path string, res *Response) {
 	check(t, err)
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	check(t, err)
+
 	status := res.StatusCode
-	if status == http.StatusPartialContent { // described with the whole
+	if status == http.StatusPartialContent { // described as 200
 		status = http.StatusOK
 	}
 	where := "#/components/schemas/ErrorEnvelope"
 	if res.StatusCode < 300 {
 		for _, p := range c.paths {
 			if p.pattern.MatchString(path) {
-				where = fmt.Sprintf("#/paths/%s/%s/responses/%d/content/%s/schema", escape(p.path), strings.ToLower(method), status, escape(kind))
+				where = fmt.Sprintf("#/paths/%s/%s/responses/%d/content/%s/schema",
+					escape(p.path), strings.ToLower(method), status, escape(kind))
 			}
 		}
 	}
+
 	schema, err := c.schema(where)
 	check(t, err)
-	if kind != "application/json" { // that it is described is all there is to know
+	if kind != "application/json" { // other types only have to be in the document
 		return
 	}
 	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(res.Bytes))
 	check(t, err)
 	if err := schema.Validate(body); err != nil {
-		t.Errorf("%s %s answers other than described: %v\n%s", method, path, err, res.Bytes)
+		t.Errorf("%s %s: the response does not match the OpenAPI document: %v\n%s", method, path, err, res.Bytes)
 	}
 }
 
-// escape is a name in a JSON pointer.
+// escape returns a name for use in a JSON pointer.
 func escape(name string) string { return strings.ReplaceAll(name, "/", "~1") }
 
-func (c *described) schema(where string) (*jsonschema.Schema, error) {
+func (c *document) schema(where string) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s, ok := c.schemas[where]; ok {

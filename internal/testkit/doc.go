@@ -1,5 +1,5 @@
-// Package testkit is what tests are written with: a service on a fresh
-// database, clients, sample data and comparisons that say what was wanted.
+// Package testkit is what tests are written with: a server on a new database,
+// clients, sample data and comparisons.
 //
 // A test of an endpoint looks like this:
 //
@@ -12,68 +12,74 @@
 // # Servers
 //
 //   - Each runs a test on SQLite and on PostgreSQL.
-//   - OnSQLite starts the service on a fresh SQLite database.
-//   - OnPostgres starts the service on a fresh PostgreSQL database.
-//   - EmptyPostgres makes a database without tables for a process to migrate.
-//   - Server.Node starts another node of the service on the same database.
+//   - OnSQLite starts a server on a new SQLite database.
+//   - OnPostgres starts a server on a new PostgreSQL database.
+//   - EmptyPostgres creates a database without tables.
+//   - Server.Node starts another server on the same database.
 //   - Server.In returns the server for use in a subtest.
-//   - Server.Advance moves the service's clock.
-//   - Server.Working works jobs until the test ends.
-//   - Server.Relaying delivers events until the test ends.
-//   - Server.Inventory returns the hulls feature, to call its jobs directly.
+//   - Server.Advance moves the server's clock forward.
+//   - Server.RunJobs runs jobs until the test ends.
+//   - Server.RunRelay delivers events until the test ends.
+//   - Server.Photos returns the photos feature, to call its jobs directly.
 //
 // # Requests
 //
-//   - Server.Test, Server.Live and Server.Rival are clients with every scope.
+//   - Server.Test, Server.Live and Server.Other are clients with all scopes.
 //   - Server.As returns a client with another credential.
 //   - Client.With returns a client that sends one more header.
 //   - Client.Get, Post, Patch, Put, Delete and Do send a request and check the status and the schema.
-//   - Client.Send sends a request and checks nothing.
-//   - File is a request body that is not JSON.
-//   - AtOnce sends requests at the same time and counts the statuses.
+//   - Client.Send sends a request without checks.
+//   - File is a request body that is not JSON. Form is a file in a form.
+//   - Concurrently sends requests at the same time and counts the statuses.
 //   - Response.Fault returns the error of a response.
-//   - Response.WantDetail checks which field an error blames, and with which code.
-//   - Fault.WantDetail does the same for an error in hand.
-//   - Fault.Blames reports the same as a boolean.
+//   - Response.WantDetail and Fault.WantDetail check that an error has a detail with a field and a code.
+//   - Fault.HasDetail reports the same as a boolean.
 //
-// # Credentials and people
+// # Credentials and users
 //
-//   - Server.Key issues an API key with these scopes.
-//   - Server.KeyWith issues an API key as described.
-//   - Server.Person provisions a user with roles and signs them in.
-//   - Server.Activate gives a user the Password.
-//   - Server.Token signs a user in and returns the token.
-//   - Server.SignIn returns the body that signs the owner in.
+//   - Server.Key issues an API key with scopes.
+//   - Server.KeyWith issues an API key from a request.
+//   - Server.Person creates a user with roles and signs them in.
+//   - Server.Activate sets the password of a user to Password.
+//   - Server.Token signs in a user and returns the token.
+//   - Server.SignIn returns the request body that signs in the owner.
 //   - Server.RoleID finds a role by its name.
-//   - Password is the password of every Person.
+//   - Server.InvitationLinks returns the links of the invitations sent to an address.
 //
-// # Sample data: each makes one and returns its id
+// # Sample data
 //
-//   - Client.Location, Client.Contact, Client.Channel, Client.User, Client.Role and Client.Session make what they say.
-//   - Client.Hull makes a hull at a location; HullBody is the body it sends.
-//   - Client.Photo gives a hull a photo; Picture is a photo to upload; Server.MakeSizes does a photo's job.
-//   - Client.ImportFile is a file with one new hull.
-//   - Client.Lead makes a lead of a new contact.
-//   - Client.Deal makes a deal; Client.DealBody is the body it sends.
-//   - Client.AcceptedDeal makes a deal with an accepted offer.
-//   - Client.DealIn makes a deal and brings it to a status.
-//   - Client.OpeningOffer finds the oldest offer of a deal.
-//   - Client.SignedDocument issues a document and signs it for every signer.
+// These functions create a resource and return its ID, unless noted.
 //
-// # The database
+//   - Client.Location, Client.Contact, Client.Channel, Client.User, Client.Role and Client.Session.
+//   - Client.Hull creates a hull at a location. HullBody is the body it sends.
+//   - Client.Photo adds a photo to a hull. Picture is a photo to upload. Server.MakeSizes runs the job of a photo.
+//   - Client.ImportFile returns a file with one new hull.
+//   - Client.Lead creates a lead, by default with a new contact.
+//   - Client.Deal creates a deal. Client.DealBody is the body it sends.
+//   - Client.AcceptedDeal creates a deal with an accepted offer.
+//   - Client.DealIn creates a deal in a status.
+//   - Client.OpeningOffer returns the ID of the oldest offer of a deal.
+//   - Client.SignedDocument issues a document and signs it for all signers.
 //
-//   - Rows reads what no request shows.
-//   - Server.Exec changes rows that no request can change.
+// # The database and files
+//
+//   - Rows reads data that no endpoint returns.
+//   - Server.Exec changes rows that no endpoint can change.
 //   - TryExec changes rows and returns the error of the database.
 //   - Server.InTx runs a store function in a transaction.
-//   - Server.Env finds the environment of a row.
+//   - Server.Env returns the environment of a row. Server.TestEnv returns that of the test client.
+//   - Server.EventTypes returns the types of the events of an object.
+//   - Server.StoredFiles lists the files in the blob folder.
 //
 // # Comparisons
 //
-//   - Equal compares two values and shows how they differ.
+//   - Equal compares two values and shows the difference.
 //   - Len checks the length of a list, before the test indexes it.
-//   - Contains checks that a text has a part.
-//   - Excludes checks that a text does not have a part.
-//   - Eventually waits for background work, for 90 seconds at most.
-//   - Show prints a value, following pointers, for a failure of your own.
+//   - Contains checks that a text contains a part.
+//   - Excludes checks that a text does not contain a part.
+//   - Eventually waits for background work, for up to 90 seconds.
+//   - Show formats a value for a failure message.
+//
+// Tests inside the package of a feature can't import testkit, because testkit
+// imports the features. They use package faulttest to check errors.
 package testkit

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Form is a file in a form, with fields on either side of it.
+// Form returns a form with a file. The first field is before the file, the others
+// are after it.
 func Form(t *testing.T, file File, fields ...string) File {
 	t.Helper()
 	var b bytes.Buffer

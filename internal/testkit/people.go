@@ -14,22 +14,21 @@ import (
 // Password is the password of every Person.
 const Password = "four boats in a row"
 
-// cheapHash is Password in the service's own form, at a cost that tests can
-// pay often. What is stored says what it costs, so the service checks it as it
-// checks any other.
+// cheapHash is a hash of Password with a low cost, because tests sign in often.
+// A stored hash contains its cost, so the server can check it.
 var cheapHash = func() string {
 	salt, b64 := []byte("salt for testing"), base64.RawStdEncoding
 	hash := argon2.IDKey([]byte(Password), salt, 1, 8, 1, 32)
 	return fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version, b64.EncodeToString(salt), b64.EncodeToString(hash))
 }()
 
-// Person is a user of the first dealership's test environment who is signed in.
+// Person is a signed-in user of the first dealership's test environment.
 type Person struct {
 	*Client
 	ID, Email string
 }
 
-// Person provisions a user who holds these roles, by name, and signs them in.
+// Person creates a user with roles, by name, and signs them in.
 func (s *Server) Person(roles ...string) *Person {
 	s.t.Helper()
 	ids := []string{}
@@ -43,21 +42,21 @@ func (s *Server) Person(roles ...string) *Person {
 	return p
 }
 
-// Activate gives a user the Password, as accepting the invitation does.
+// Activate sets the password of a user to Password, as accepting an invitation does.
 func (s *Server) Activate(userID string) {
 	s.t.Helper()
 	s.Exec(`UPDATE users SET status = 'active', password_hash = ? WHERE id = ?`, cheapHash, userID)
 }
 
-// Token signs a Person in to the test environment.
+// Token signs in a user to the test environment and returns the token.
 func (s *Server) Token(email string) string {
 	s.t.Helper()
-	var in struct{ Token string }
-	s.As("").Post("/oauth/sessions", map[string]any{"email": email, "password": Password, "environment": "test"}, 201, &in)
-	return in.Token
+	var session struct{ Token string }
+	s.As("").Post("/oauth/sessions", map[string]any{"email": email, "password": Password, "environment": "test"}, 201, &session)
+	return session.Token
 }
 
-// RoleID is the id of a role of the test environment.
+// RoleID returns the ID of a role of the test environment.
 func (s *Server) RoleID(name string) string {
 	s.t.Helper()
 	var list struct{ Data []struct{ ID, Name string } }
@@ -67,31 +66,39 @@ func (s *Server) RoleID(name string) string {
 			return r.ID
 		}
 	}
-	s.t.Fatalf("no role %s", name)
+	s.t.Fatalf("role %s not found", name)
 	return ""
 }
 
-// Exec changes rows behind the service's back, for what no request can do.
+// Exec changes rows directly in the database, which no request can do.
 func (s *Server) Exec(statement string, args ...any) {
 	s.t.Helper()
 	_, err := TryExec(s, statement, args...)
 	check(s.t, err)
 }
 
-// TryExec changes rows behind the service's back, which the database may refuse.
+// TryExec is like Exec, but returns the error of the database.
 func TryExec(s *Server, statement string, args ...any) (int64, error) {
 	return db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, statement, args...)
 	})
 }
 
-// InTx runs a store function that takes a key, in a transaction of its own.
+// EventTypes returns the types of the events of an object, oldest first.
+func (s *Server) EventTypes(objectID string) []string {
+	s.t.Helper()
+	return Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
+}
+
+// InTx runs a store function with a key in its own transaction.
 func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, key string) error, env auth.Env, key string) error {
-	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) { return struct{}{}, fn(ctx, tx.In(env), key) })
+	_, err := db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		return struct{}{}, fn(ctx, tx.In(env), key)
+	})
 	return err
 }
 
-// Rows reads what no request shows.
+// Rows reads rows directly from the database.
 func Rows[T any](s *Server, query string, args ...any) []T {
 	s.t.Helper()
 	rows, err := db.Read(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) ([]T, error) {

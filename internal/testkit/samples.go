@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Location makes a location and returns its id.
+// Location creates a location and returns its ID.
 func (c *Client) Location() string {
 	c.server.t.Helper()
 	var l struct{ ID string }
@@ -24,7 +24,7 @@ func (c *Client) Location() string {
 	return l.ID
 }
 
-// HullBody is the body of a hull at a location, with changes.
+// HullBody returns the request body of a new hull at a location, with changes.
 func HullBody(location string, changes map[string]any) map[string]any {
 	body := map[string]any{
 		"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900,
@@ -34,7 +34,7 @@ func HullBody(location string, changes map[string]any) map[string]any {
 	return body
 }
 
-// Hull makes a hull at a location and returns its id.
+// Hull creates a hull at a location and returns its ID.
 func (c *Client) Hull(location string, changes map[string]any) string {
 	c.server.t.Helper()
 	var h struct{ ID string }
@@ -42,21 +42,22 @@ func (c *Client) Hull(location string, changes map[string]any) string {
 	return h.ID
 }
 
-// Contact makes a contact and returns its id.
+// Contact creates a contact and returns its ID.
 func (c *Client) Contact(changes map[string]any) string {
 	c.server.t.Helper()
 	n := copies.Add(1)
 	body := map[string]any{
-		"first_name": "Ann", "last_name": "Bell", "email": fmt.Sprintf("ann%d@example.com", n), "phone": fmt.Sprintf("+1410555%04d", n%10_000),
+		"first_name": "Ann", "last_name": "Bell",
+		"email": fmt.Sprintf("ann%d@example.com", n), "phone": fmt.Sprintf("+1410555%04d", n%10_000),
 	}
 	maps.Copy(body, changes)
-	var made struct{ ID string }
-	c.Post("/v1/contacts", body, 201, &made)
-	return made.ID
+	var created struct{ ID string }
+	c.Post("/v1/contacts", body, 201, &created)
+	return created.ID
 }
 
-// Lead makes a lead of a new contact, unless the changes name one, and returns
-// its id.
+// Lead creates a lead and returns its ID. Unless the changes contain a contact,
+// it creates one.
 func (c *Client) Lead(changes map[string]any) string {
 	c.server.t.Helper()
 	body := map[string]any{"source": "web", "interest": "A center console"}
@@ -64,12 +65,13 @@ func (c *Client) Lead(changes map[string]any) string {
 	if body["contact_id"] == nil && body["contact"] == nil {
 		body["contact_id"] = c.Contact(nil)
 	}
-	var made struct{ ID string }
-	c.Post("/v1/leads", body, 201, &made)
-	return made.ID
+	var created struct{ ID string }
+	c.Post("/v1/leads", body, 201, &created)
+	return created.ID
 }
 
-// DealBody is the body of a deal on a new hull with a new buyer, with changes.
+// DealBody returns the request body of a new deal, with changes. Unless they
+// contain a hull and a buyer, it creates them.
 func (c *Client) DealBody(changes map[string]any) map[string]any {
 	c.server.t.Helper()
 	body := map[string]any{"offer_usd": 118000}
@@ -83,7 +85,7 @@ func (c *Client) DealBody(changes map[string]any) map[string]any {
 	return body
 }
 
-// Deal makes a deal and returns its id.
+// Deal creates a deal and returns its ID.
 func (c *Client) Deal(changes map[string]any) string {
 	c.server.t.Helper()
 	var d struct{ ID string }
@@ -91,7 +93,7 @@ func (c *Client) Deal(changes map[string]any) string {
 	return d.ID
 }
 
-// AcceptedDeal makes a deal whose opening offer is accepted.
+// AcceptedDeal creates a deal, accepts its opening offer and returns its ID.
 func (c *Client) AcceptedDeal(changes map[string]any) string {
 	c.server.t.Helper()
 	deal := c.Deal(changes)
@@ -99,7 +101,7 @@ func (c *Client) AcceptedDeal(changes map[string]any) string {
 	return deal
 }
 
-// OpeningOffer is the id of a deal's oldest offer.
+// OpeningOffer returns the ID of the oldest offer of a deal.
 func (c *Client) OpeningOffer(deal string) string {
 	c.server.t.Helper()
 	var offers struct{ Data []struct{ ID string } }
@@ -107,7 +109,7 @@ func (c *Client) OpeningOffer(deal string) string {
 	return offers.Data[len(offers.Data)-1].ID
 }
 
-// SignedDocument issues a document and has everybody sign it.
+// SignedDocument issues a document, signs it for all signers and returns its ID.
 func (c *Client) SignedDocument(deal, kind string) string {
 	c.server.t.Helper()
 	var d struct {
@@ -116,12 +118,13 @@ func (c *Client) SignedDocument(deal, kind string) string {
 	}
 	c.Post("/v1/deals/"+deal+"/documents", map[string]any{"kind": kind}, 201, &d)
 	for _, role := range d.RequiredSigners {
-		c.Post("/v1/deals/"+deal+"/documents/"+d.ID+"/sign", map[string]any{"signer_role": role, "signer_name": "Somebody"}, 200, nil)
+		signature := map[string]any{"signer_role": role, "signer_name": "Sam Hill"}
+		c.Post("/v1/deals/"+deal+"/documents/"+d.ID+"/sign", signature, 200, nil)
 	}
 	return d.ID
 }
 
-// DealIn makes a cash deal and brings it to a status, as a dealer would.
+// DealIn creates a cash deal, advances it to a status and returns its ID.
 func (c *Client) DealIn(status string, changes map[string]any) string {
 	c.server.t.Helper()
 	if status == "open" {
@@ -129,9 +132,10 @@ func (c *Client) DealIn(status string, changes map[string]any) string {
 	}
 	if status == "cancelled" {
 		deal := c.Deal(changes)
-		c.Post("/v1/deals/"+deal+"/cancel", `{"reason": "No time to sail"}`, 200, nil)
+		c.Post("/v1/deals/"+deal+"/cancel", `{"reason": "Bought elsewhere"}`, 200, nil)
 		return deal
 	}
+
 	deal := c.AcceptedDeal(changes)
 	for _, to := range []string{"in_finance", "contracted", "funded", "delivered", "closed"} {
 		var d struct {
@@ -147,25 +151,32 @@ func (c *Client) DealIn(status string, changes map[string]any) string {
 		case "contracted":
 			c.SignedDocument(deal, "purchase_agreement")
 		case "funded":
-			c.Post("/v1/deals/"+deal+"/payments", map[string]any{"kind": "balance", "method": "wire", "amount_cents": d.Totals.BalanceDueCents}, 201, nil)
+			payment := map[string]any{"kind": "balance", "method": "wire", "amount_cents": d.Totals.BalanceDueCents}
+			c.Post("/v1/deals/"+deal+"/payments", payment, 201, nil)
 		}
 		c.Post("/v1/deals/"+deal+"/advance", map[string]any{"to": to}, 200, nil)
 	}
 	return deal
 }
 
-// Photos is the feature behind the service, for jobs to be called directly.
+// Photos returns the photos feature, to call its jobs directly.
 func (s *Server) Photos() *photos.API {
 	return &photos.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}
 }
 
-// Env is the environment that a row of a table belongs to.
+// Env returns the environment of a row.
 func (s *Server) Env(table, id string) auth.Env {
 	s.t.Helper()
 	return Rows[auth.Env](s, `SELECT env FROM `+table+` WHERE id = ?`, id)[0]
 }
 
-// Picture is a photo to upload, another one each time.
+// TestEnv returns the environment of the test client.
+func (s *Server) TestEnv() auth.Env {
+	s.t.Helper()
+	return Rows[auth.Env](s, `SELECT env FROM api_keys WHERE name = 'test' ORDER BY env LIMIT 1`)[0]
+}
+
+// Picture returns a photo to upload. Each call returns a different one.
 func Picture() File {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
 	n := copies.Add(1)
@@ -180,7 +191,7 @@ func Picture() File {
 	return File{"image/png", b.Bytes()}
 }
 
-// Photo gives a hull a photo that is ready and returns its id.
+// Photo adds a photo to a hull, creates its sizes and returns its ID.
 func (c *Client) Photo(hull string) string {
 	c.server.t.Helper()
 	var p struct{ ID string }
@@ -189,7 +200,7 @@ func (c *Client) Photo(hull string) string {
 	return p.ID
 }
 
-// MakeSizes does the job of a photo.
+// MakeSizes runs the job of a photo.
 func (s *Server) MakeSizes(photo string) {
 	s.t.Helper()
 	row := Rows[struct {
@@ -197,10 +208,11 @@ func (s *Server) MakeSizes(photo string) {
 		Hull string   `db:"hull_id"`
 		Blob string   `db:"blob"`
 	}](s, `SELECT env, hull_id, blob FROM hull_photos WHERE id = ?`, photo)[0]
-	check(s.t, jobs.Run(s.t.Context(), s.Photos().MakeSizes, photos.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}))
+	job := photos.MakeSizes{Env: row.Env, HullID: row.Hull, PhotoID: photo, Blob: row.Blob}
+	check(s.t, jobs.Run(s.t.Context(), s.Photos().MakeSizes, job))
 }
 
-// Channel makes a channel, with changes, and returns its id.
+// Channel creates a channel, with changes, and returns its ID.
 func (c *Client) Channel(changes map[string]any) string {
 	c.server.t.Helper()
 	body := map[string]any{"name": "Website"}
@@ -210,14 +222,15 @@ func (c *Client) Channel(changes map[string]any) string {
 	return ch.ID
 }
 
-// ImportFile is a file with one new hull.
+// ImportFile returns a file with one new hull.
 func (c *Client) ImportFile() File {
 	c.server.t.Helper()
-	return File{"text/csv", fmt.Appendf(nil, "Stock #,HIN,Make,Model,Year,Length,Price,Location\nIMP-%d,GRT%05dB324,Grady-White,Freedom 235,2024,23.58,\"$124,900\",%s\n",
+	const header = "Stock #,HIN,Make,Model,Year,Length,Price,Location\n"
+	return File{"text/csv", fmt.Appendf(nil, header+"IMP-%d,GRT%05dB324,Grady-White,Freedom 235,2024,23.58,\"$124,900\",%s\n",
 		copies.Add(1), copies.Add(1)%100_000, c.Location())}
 }
 
-// User provisions a user and returns its id.
+// User creates a user and returns its ID.
 func (c *Client) User(changes map[string]any) string {
 	c.server.t.Helper()
 	body := map[string]any{"email": fmt.Sprintf("user%d@example.com", copies.Add(1)), "name": "Uma"}
@@ -227,7 +240,7 @@ func (c *Client) User(changes map[string]any) string {
 	return u.ID
 }
 
-// Role makes a role and returns its id.
+// Role creates a role and returns its ID.
 func (c *Client) Role(scopes ...string) string {
 	c.server.t.Helper()
 	var r struct{ ID string }
@@ -235,9 +248,9 @@ func (c *Client) Role(scopes ...string) string {
 	return r.ID
 }
 
-// SignIn is the body with which the first dealership's owner signs in to the
-// test environment. A code works once: each call moves the clock on to the
-// next one.
+// SignIn returns the request body that signs in the owner of the first dealership
+// to the test environment. Each two-factor code works once, so each call moves
+// the clock to the next code.
 func (s *Server) SignIn() map[string]any {
 	s.t.Helper()
 	s.Advance(30 * time.Second)
@@ -246,7 +259,7 @@ func (s *Server) SignIn() map[string]any {
 	return map[string]any{"email": s.Owner.Email, "password": s.Owner.Password, "totp_code": code, "environment": "test"}
 }
 
-// Session signs the owner in and returns the session's id.
+// Session signs in the owner and returns the ID of the session.
 func (c *Client) Session() string {
 	c.server.t.Helper()
 	c.server.As("").Post("/oauth/sessions", c.server.SignIn(), 201, nil)

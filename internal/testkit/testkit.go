@@ -26,8 +26,7 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-// Each runs a test on SQLite and on PostgreSQL, each on a fresh database, side
-// by side.
+// Each runs a test on SQLite and on PostgreSQL in parallel, each on a new database.
 func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -40,27 +39,26 @@ func Each(t *testing.T, test func(t *testing.T, s *Server)) {
 	})
 }
 
-// Server is the service under test with two dealerships in it.
+// Server is the server under test. It has two dealerships.
 type Server struct {
 	*app.App
 	URL  string
 	Data string // the data folder
 
-	// Test and Live are clients of the first dealership with every scope,
-	// Other is one of the second.
+	// Test and Live are clients of the first dealership with all scopes. Other
+	// is a client of the second dealership's test environment.
 	Test, Live, Other *Client
 
-	// Owner signs in to the first dealership, in both environments.
+	// Owner can sign in to the first dealership, in both environments.
 	Owner access.BootstrappedOwner
 
 	t        *testing.T
 	settings app.Settings
 	tmpl     *template
-	offset   *atomic.Int64 // how far the service's clock is ahead, in nanoseconds
+	offset   *atomic.Int64 // how far the server's clock is ahead, in nanoseconds
 }
 
-// Node starts another node of the service on the same database, with a clock
-// of its own.
+// Node starts another server on the same database, with its own clock.
 func (s *Server) Node() *Server {
 	s.t.Helper()
 	return start(s.t, s.tmpl, s.settings)
@@ -71,7 +69,7 @@ func (s *Server) RunJobs() {
 	s.t.Helper()
 	check(s.t, s.App.Jobs.Start(context.Background()))
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the context of the test has ended
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the context of the test is canceled
 		defer cancel()
 		check(s.t, s.App.Jobs.Stop(ctx))
 	})
@@ -80,20 +78,20 @@ func (s *Server) RunJobs() {
 // RunRelay delivers events until the test ends or stop is called.
 func (s *Server) RunRelay() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
+	stopped := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(stopped)
 		s.App.Relay.Run(ctx)
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		<-ended
+		<-stopped
 	})
 	s.t.Cleanup(stop)
 	return stop
 }
 
-// In returns the server as a subtest sees it, which fails by itself.
+// In returns the server for a subtest. Failures are reported on the subtest.
 func (s *Server) In(t *testing.T) *Server {
 	c := *s
 	c.t = t
@@ -101,10 +99,10 @@ func (s *Server) In(t *testing.T) *Server {
 	return &c
 }
 
-// Advance moves the service's clock.
+// Advance moves the server's clock forward.
 func (s *Server) Advance(d time.Duration) { s.offset.Add(int64(d)) }
 
-// OnSQLite starts the service on a fresh SQLite.
+// OnSQLite starts a server on a new SQLite database.
 func OnSQLite(t *testing.T) *Server {
 	t.Helper()
 	tmpl := templates.sqlite(t)
@@ -113,14 +111,14 @@ func OnSQLite(t *testing.T) *Server {
 	return start(t, tmpl, settings(folder, ""))
 }
 
-// OnPostgres starts the service on a fresh PostgreSQL database.
+// OnPostgres starts a server on a new PostgreSQL database.
 func OnPostgres(t *testing.T) *Server {
 	t.Helper()
 	tmpl := templates.postgres(t)
-	return start(t, tmpl, settings(t.TempDir(), databaseLike(t, tmpl.name)))
+	return start(t, tmpl, settings(t.TempDir(), copyDatabase(t, tmpl.name)))
 }
 
-// start serves until the test ends.
+// start runs a server until the test ends.
 func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -128,7 +126,8 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	check(t, err)
 	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
-	a.DB.DefaultTimeout = time.Minute // a loaded machine is no outage
+	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
+
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {
 		web.Close()
@@ -138,7 +137,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 		}
 	})
 	s.URL = web.URL
-	s.Test, s.Live, s.Other = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.rival)
+	s.Test, s.Live, s.Other = s.As(tmpl.test), s.As(tmpl.live), s.As(tmpl.other)
 	return s
 }
 
@@ -178,18 +177,18 @@ func recordEvents(types []string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Key issues a key of the first dealership's test environment.
+// Key issues an API key for the first dealership's test environment.
 func (s *Server) Key(scopes ...auth.Scope) string {
 	s.t.Helper()
-	return s.KeyWith(access.KeyRequest{Name: "made by a test", Scopes: scopes})
+	return s.KeyWith(access.KeyRequest{Name: "Test key", Scopes: scopes})
 }
 
-// KeyWith issues a key of the first dealership's test environment.
+// KeyWith issues an API key for the first dealership's test environment.
 func (s *Server) KeyWith(in access.KeyRequest) string {
 	s.t.Helper()
 	var me access.Me
 	s.Test.Get("/v1/me", 200, &me)
-	key, err := issue(s.t.Context(), s.DB, me.Dealership.ID, auth.Test, in)
+	key, err := issueKey(s.t.Context(), s.DB, me.Dealership.ID, auth.Test, in)
 	check(s.t, err)
 	return key
 }
@@ -198,26 +197,26 @@ func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, LogLevel: "warn",
-		AllowPrivate: true, // receivers are on this machine
+		AllowPrivate: true, // webhook receivers run on this machine
 	}
 }
 
-// template is a database to copy: migrated, with two dealerships.
+// template is a migrated database with two dealerships, to be copied.
 type template struct {
-	file              []byte // SQLite's database
-	name              string // PostgreSQL's
-	test, live, rival string // keys
+	file              []byte // content of the SQLite database
+	name              string // name of the PostgreSQL database
+	test, live, other string // API keys
 	owner             access.BootstrappedOwner
 }
 
-// templates are made once per test binary: hashing the owners' passwords is
-// slow by design.
+// templates are created once per test binary, because hashing the passwords of
+// the owners is slow by design.
 var templates = struct {
 	sqlite, postgres func(t *testing.T) *template
-}{once(makeSQLite), once(makePostgres)}
+}{once(createSQLite), once(createPostgres)}
 
-func once(make func() (*template, error)) func(t *testing.T) *template {
-	f := sync.OnceValues(make)
+func once(create func() (*template, error)) func(t *testing.T) *template {
+	f := sync.OnceValues(create)
 	return func(t *testing.T) *template {
 		t.Helper()
 		tmpl, err := f()
@@ -226,25 +225,25 @@ func once(make func() (*template, error)) func(t *testing.T) *template {
 	}
 }
 
-func makeSQLite() (tmpl *template, err error) {
-	err = inFolder(func(folder string) error {
-		if tmpl, err = furnish(settings(folder, "")); err != nil {
+func createSQLite() (tmpl *template, err error) {
+	err = inTempFolder(func(folder string) error {
+		if tmpl, err = fill(settings(folder, "")); err != nil {
 			return err
 		}
-		// Closing the last connection folded the log into the file.
+		// Closing the last connection has merged the write-ahead log into the file.
 		tmpl.file, err = os.ReadFile(filepath.Join(folder, "slipway.db"))
 		return err
 	})
 	return tmpl, err
 }
 
-func makePostgres() (tmpl *template, err error) {
+func createPostgres() (tmpl *template, err error) {
 	name := fmt.Sprintf("template_%d", os.Getpid())
-	if err := administer("CREATE DATABASE " + name); err != nil {
+	if err := execAdmin("CREATE DATABASE " + name); err != nil {
 		return nil, err
 	}
-	err = inFolder(func(folder string) error {
-		if tmpl, err = furnish(settings(folder, urlOf(name))); err != nil {
+	err = inTempFolder(func(folder string) error {
+		if tmpl, err = fill(settings(folder, urlOf(name))); err != nil {
 			return err
 		}
 		tmpl.name = name
@@ -253,8 +252,8 @@ func makePostgres() (tmpl *template, err error) {
 	return tmpl, err
 }
 
-// inFolder lends fn a folder that does not outlive it.
-func inFolder(fn func(folder string) error) error {
+// inTempFolder calls fn with a folder and then removes the folder.
+func inTempFolder(fn func(folder string) error) error {
 	folder, err := os.MkdirTemp("", "slipway-template-")
 	if err != nil {
 		return err
@@ -262,8 +261,8 @@ func inFolder(fn func(folder string) error) error {
 	return errors.Join(fn(folder), os.RemoveAll(folder))
 }
 
-// furnish migrates a database and puts the dealerships in.
-func furnish(set app.Settings) (tmpl *template, err error) {
+// fill migrates a database and creates the dealerships.
+func fill(set app.Settings) (tmpl *template, err error) {
 	ctx := context.Background()
 	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -273,36 +272,40 @@ func furnish(set app.Settings) (tmpl *template, err error) {
 	if err := a.Migrate(ctx); err != nil {
 		return nil, err
 	}
+
 	tmpl = &template{}
 	for i, name := range []string{"Acme Marine", "Rival Yachts"} {
 		f, err := access.Bootstrap(ctx, a.DB, a.Box, name, "owner@example.com", dealership.Standard)
 		if err != nil {
 			return nil, err
 		}
-		var every []auth.Scope
+		var scopes []auth.Scope
 		for _, s := range auth.Scopes {
-			every = append(every, s.Scope)
+			scopes = append(scopes, s.Scope)
 		}
-		test, err := issue(ctx, a.DB, f.DealershipID, auth.Test, access.KeyRequest{Name: "test", Scopes: every})
+		test, err := issueKey(ctx, a.DB, f.DealershipID, auth.Test, access.KeyRequest{Name: "test", Scopes: scopes})
 		if err != nil {
 			return nil, err
 		}
-		live, err := issue(ctx, a.DB, f.DealershipID, auth.Live, access.KeyRequest{Name: "live", Scopes: every})
+		live, err := issueKey(ctx, a.DB, f.DealershipID, auth.Live, access.KeyRequest{Name: "live", Scopes: scopes})
 		if err != nil {
 			return nil, err
 		}
 		if i == 0 {
 			tmpl.test, tmpl.live, tmpl.owner = test, live, f.Owner
 		} else {
-			tmpl.rival = test
+			tmpl.other = test
 		}
 	}
-	// What happened so far is over: a test sees the events that it causes.
-	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) { return events.Publish(ctx, tx, 1000) })
+
+	// Publish the events of the setup, so that a test only sees its own events.
+	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]events.Event, error) {
+		return events.Publish(ctx, tx, 1000)
+	})
 	return tmpl, err
 }
 
-func issue(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, in access.KeyRequest) (string, error) {
+func issueKey(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, in access.KeyRequest) (string, error) {
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (string, error) {
 		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
 		if err != nil {
@@ -313,26 +316,26 @@ func issue(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, i
 	})
 }
 
-// databaseLike copies a database and returns the copy's URL.
-func databaseLike(t *testing.T, tmpl string) string {
+// copyDatabase copies a database and returns the URL of the copy.
+func copyDatabase(t *testing.T, tmpl string) string {
 	t.Helper()
 	name := fmt.Sprintf("t_%d_%d", os.Getpid(), copies.Add(1))
-	check(t, administer("CREATE DATABASE "+name+" TEMPLATE "+tmpl))
-	t.Cleanup(func() { check(t, administer("DROP DATABASE "+name+" WITH (FORCE)")) })
+	check(t, execAdmin("CREATE DATABASE "+name+" TEMPLATE "+tmpl))
+	t.Cleanup(func() { check(t, execAdmin("DROP DATABASE "+name+" WITH (FORCE)")) })
 	return urlOf(name)
 }
 
 var copies atomic.Int64
 
-// administering keeps copies apart: PostgreSQL refuses to copy a template that
-// is being copied.
-var administering sync.Mutex
+// adminMutex serializes copies, because PostgreSQL can't copy a template that is
+// being copied.
+var adminMutex sync.Mutex
 
-func administer(statement string) error {
-	administering.Lock()
-	defer administering.Unlock()
+func execAdmin(statement string) error {
+	adminMutex.Lock()
+	defer adminMutex.Unlock()
 	if os.Getenv(postgres.URLVariable) == "" {
-		return errors.New("no PostgreSQL to test on: run `make test`, which starts one, or set " + postgres.URLVariable)
+		return errors.New("no PostgreSQL server for the tests: run `make test`, which starts one, or set " + postgres.URLVariable)
 	}
 	admin, err := sql.Open("pgx", os.Getenv(postgres.URLVariable))
 	if err != nil {
@@ -343,7 +346,7 @@ func administer(statement string) error {
 	return err
 }
 
-// urlOf is the URL of another database of the same server.
+// urlOf returns the URL of another database on the same server.
 func urlOf(name string) string {
 	url := os.Getenv(postgres.URLVariable)
 	base, query, _ := strings.Cut(url, "?")

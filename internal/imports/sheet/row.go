@@ -69,7 +69,7 @@ func fieldNamed(column string) string {
 
 func cellText(cell string, _ bool) (any, error) { return cell, nil }
 
-// cellWord reads a word of an enum in any spelling: On Order is on_order.
+// cellWord reads an enum value in other spellings: On Order is on_order.
 func cellWord(cell string, _ bool) (any, error) {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(cell)), nil
 }
@@ -131,7 +131,7 @@ func cellDate(cell string, _ bool) (any, error) {
 
 // Row is a row of a file. Fields has the same form as JSON.
 type Row struct {
-	Number int64 // as a spreadsheet counts
+	Number int64 // as in a spreadsheet
 	Fields map[string]any
 	Bad    fault.Fields
 }
@@ -152,7 +152,7 @@ func (l layout) parse(number int64, record []byte) Row {
 
 	cells, err := splitCells(record, l.delimiter)
 	if err != nil {
-		row.Bad.Add("row", "malformed", "has quotes that do not match")
+		row.Bad.Add("row", "malformed", "has quotes that don't match")
 		return row
 	}
 
@@ -166,12 +166,12 @@ func (l layout) parse(number int64, record []byte) Row {
 			continue
 		}
 		if key, ok := strings.CutPrefix(name, "metadata."); ok {
-			notes, _ := row.Fields["metadata"].(map[string]any)
-			if notes == nil {
-				notes = map[string]any{}
-				row.Fields["metadata"] = notes
+			metadata, _ := row.Fields["metadata"].(map[string]any)
+			if metadata == nil {
+				metadata = map[string]any{}
+				row.Fields["metadata"] = metadata
 			}
-			notes[key] = cell
+			metadata[key] = cell
 			continue
 		}
 

@@ -34,14 +34,14 @@ func TestHeaders(t *testing.T) {
 			got = append(got, f)
 		}
 		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf(`%s: got %v, %v; want no error, strings.Join(got, " ") = %q`, header, got, err, want)
+			t.Errorf("%s: got %v and error %v, want %s", header, got, err, want)
 		}
 	}
 
 	for header, code := range map[string]string{"a,b,c": "header", "1;2": "header", "make,Brand,model": "duplicate"} {
 		_, err := parseHeader([]byte(header))
 		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != code {
-			t.Errorf("%s: got %v; want ok = true, f.Details[0].Code = %q", header, err, code)
+			t.Errorf("%s: got error %v, want the code %s", header, err, code)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestCells(t *testing.T) {
 	} {
 		row := l.parse(2, []byte(cells))
 		if len(row.Bad) > 0 || !maps.Equal(row.Fields, want) {
-			t.Errorf("%s: got %v, faults %v; want %v without faults", cells, row.Fields, row.Bad, want)
+			t.Errorf("%s: got %v with errors %v, want %v without errors", cells, row.Fields, row.Bad, want)
 		}
 	}
 
@@ -66,18 +66,18 @@ func TestCells(t *testing.T) {
 		"1,1,1,,,soon,": "received_on", "1,2": "row", "1,1,1,,,,,": "row",
 	} {
 		if row := l.parse(2, []byte(cells)); len(row.Bad) != 1 || row.Bad[0].Field != field {
-			t.Errorf("%s: got %v; want len(row.Bad) = 1, row.Bad[0].Field = %q", cells, row.Bad, field)
+			t.Errorf("%s: got errors %v, want one for %s", cells, row.Bad, field)
 		}
 	}
 
 	european := layout{delimiter: ';', header: []string{"price_usd", "length_ft"}}
 	if row := european.parse(2, []byte("124.900,00;7,19")); row.Fields["price_usd"] != 124900.0 || row.Fields["length_ft"] != 7.19 {
-		t.Errorf(`with decimal commas: got %v %v; want row.Fields["price_usd"] = 124900.0, row.Fields["length_ft"] = 7.19`, row.Fields, row.Bad)
+		t.Errorf("with decimal commas: got %v with errors %v, want price_usd 124900 and length_ft 7.19", row.Fields, row.Bad)
 	}
 }
 
-// Any file is split into the same records as by encoding/csv, and reading can
-// resume at the end of each of them.
+// A file is split into the same records as by encoding/csv, whatever its cells
+// contain. Reading can continue after each record.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.StringMatching(`[a-z,;"\n\t é]{0,8}`)
@@ -100,13 +100,13 @@ func TestRecords(t *testing.T) {
 			}
 			cells, err := splitCells(record, ',')
 			if err != nil || !slices.Equal(cells, row) {
-				t.Fatalf("record %d is %q, want %q; %v", i, cells, row, err)
+				t.Fatalf("record %d: got %q and error %v, want %q", i, cells, err, row)
 			}
 			ends = append(ends, r.offset)
 		}
 
 		if _, err := r.next(); !errors.Is(err, io.EOF) {
-			t.Fatalf("after the last: got %v, want the error io.EOF", err)
+			t.Fatalf("after the last record: got error %v, want io.EOF", err)
 		}
 
 		at := rapid.IntRange(0, len(ends)-1).Draw(t, "resume")
@@ -118,7 +118,7 @@ func TestRecords(t *testing.T) {
 		}
 
 		if again.offset != int64(len(file)) || again.number != int64(len(want)) {
-			t.Fatalf("resumed at %d of %d; want again.offset = %v, again.number = %v", again.offset, len(file), int64(len(file)), int64(len(want)))
+			t.Fatalf("got offset %d and record %d, want %d and %d", again.offset, again.number, len(file), len(want))
 		}
 	})
 }
@@ -131,59 +131,59 @@ func TestSurvey(t *testing.T) {
 		rows   int64
 		code   string
 	}{
-		"one row":                        {header + "A,B,C,2024,20,1\n", false, 1, ""},
-		"BOM, CRLF, no final line break": {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
-		"blank lines":                    {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
-		"line break in a cell":           {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
-		"ragged":                         {header + "A,B\n", false, 1, ""},
-		"a cell of 2 MB":                 {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
-		"inches":                         {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
-		"nothing":                        {"", false, 0, "empty"},
-		"only a header":                  {header, false, 0, "empty"},
-		"no header":                      {"1,2,3\n4,5,6\n", false, 0, "header"},
-		"Latin-1":                        {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
-		"UTF-16":                         {"\xff\xfes\x00t\x00", false, 0, "encoding"},
-		"NUL":                            {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
-		"JSON":                           {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
-		"JSON that is an array":          {"[1]\n", true, 0, "malformed"},
-		"CSV declared as JSON":           {header + "A,B,C\n", true, 0, "malformed"},
-		"too many rows":                  {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
+		"one row":                     {header + "A,B,C,2024,20,1\n", false, 1, ""},
+		"BOM, CRLF, no final newline": {bom + strings.ReplaceAll(header+"A,B,C,2024,20,1", "\n", "\r\n"), false, 1, ""},
+		"blank lines":                 {header + "\nA,B,C,2024,20,1\n\n  \nB,B,C,2024,20,1\n\n", false, 2, ""},
+		"newline in a cell":           {header + "A,\"B\nB\",C,2024,20,1\n", false, 1, ""},
+		"missing cells":               {header + "A,B\n", false, 1, ""},
+		"a cell of 2 MB":              {header + "A," + strings.Repeat("x", 2<<20) + "\nB,B,C,2024,20,1\n", false, 2, ""},
+		"inches":                      {header + "A,B 24\" C,C,2024,20,1\nB,B,C,2024,20,1\n", false, 2, ""},
+		"empty":                       {"", false, 0, "empty"},
+		"only a header":               {header, false, 0, "empty"},
+		"no header":                   {"1,2,3\n4,5,6\n", false, 0, "header"},
+		"Latin-1":                     {header + "A,B\xe9n\xe9teau,C,2024,20,1\n", false, 0, "encoding"},
+		"UTF-16":                      {"\xff\xfes\x00t\x00", false, 0, "encoding"},
+		"NUL":                         {header + "A,B\x00,C,2024,20,1\n", false, 0, "encoding"},
+		"JSON":                        {"{\"make\":\"A\"}\n\n{\"make\":\"B\"}", true, 2, ""},
+		"JSON array":                  {"[1]\n", true, 0, "malformed"},
+		"CSV sent as JSON":            {header + "A,B,C\n", true, 0, "malformed"},
+		"too many":                    {header + strings.Repeat("A,B,C,2024,20,1\n", MaxRows+1), false, 0, "too_many"},
 	} {
 		s, err := Check(strings.NewReader(c.file), c.ndjson)
 		code := ""
 		if f, ok := errors.AsType[*fault.Error](err); ok {
 			code = f.Details[0].Code
 		} else if err != nil {
-			t.Error(name, err)
+			t.Errorf("%s: %v", name, err)
 		}
 		if code != c.code || err == nil && s.Rows != c.rows {
-			t.Errorf("%s: got %d rows, code %q, %v; want %d rows, code %q", name, s.Rows, code, err, c.rows, c.code)
+			t.Errorf("%s: got %d rows, code %q and error %v, want %d rows and code %q", name, s.Rows, code, err, c.rows, c.code)
 		}
 	}
 }
 
 func TestSeen(t *testing.T) {
-	known := Seen{}
+	seen := Seen{}
 	check := func(number int64, fields map[string]any) fault.Fields {
 		r := Row{Number: number, Fields: fields}
-		known.check(&r)
+		seen.check(&r)
 		return r.Bad
 	}
 	if bad := check(2, map[string]any{"stock_number": "A", "hin": "abc12345d404"}); len(bad) > 0 {
-		t.Errorf("got %v, want len(bad) <= 0", bad)
+		t.Errorf("got errors %v, want none", bad)
 	}
 	if bad := check(3, map[string]any{"stock_number": " A "}); len(bad) != 1 || bad[0].Message != "is already used by row 2" {
-		t.Errorf(`got %v; want len(bad) = 1, bad[0].Message = "is already used by row 2"`, bad)
+		t.Errorf("got errors %v, want one: is already used by row 2", bad)
 	}
 	if bad := check(4, map[string]any{"stock_number": "B", "hin": "ABC12345D404"}); len(bad) != 1 || bad[0].Field != "hin" {
-		t.Errorf(`got %v; want len(bad) = 1, bad[0].Field = "hin"`, bad)
+		t.Errorf("got errors %v, want one for hin", bad)
 	}
 	if bad := check(5, map[string]any{}); len(bad) > 0 {
-		t.Errorf("got %v, want len(bad) <= 0", bad)
+		t.Errorf("got errors %v, want none", bad)
 	}
 }
 
-// Any file is read or rejected. It never causes an internal error.
+// Each file is read or rejected. It never causes an internal error.
 func FuzzSurvey(f *testing.F) {
 	f.Add([]byte("make,model\na,b\n"), false)
 	f.Add([]byte(bom+"make;model\n\"a\n\";b\n"), false)
@@ -192,7 +192,7 @@ func FuzzSurvey(f *testing.F) {
 		s, err := Check(bytes.NewReader(file), ndjson)
 		if err != nil {
 			if _, ok := errors.AsType[*fault.Error](err); !ok {
-				t.Errorf("got %v, want ok = true", err)
+				t.Errorf("got error %v, want a fault", err)
 			}
 			return
 		}
@@ -202,7 +202,7 @@ func FuzzSurvey(f *testing.F) {
 		}
 		rows, err := r.Next(1<<20, Seen{})
 		if err != nil || int64(len(rows)) != s.Rows || r.Offset() != s.Bytes || s.Bytes != int64(len(file)) {
-			t.Errorf("surveyed %d rows, read %d: got %v; want no error, int64(len(rows)) = %v", s.Rows, len(rows), err, s.Rows)
+			t.Errorf("got %d rows, offset %d and error %v, want %d rows and offset %d", len(rows), r.Offset(), err, s.Rows, len(file))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package postgres runs private, throwaway PostgreSQL servers for tests and benchmarks, and breaks them on purpose.
+// Package postgres runs temporary PostgreSQL servers for tests and benchmarks. It can also crash and pause them.
 package postgres
 
 import (
@@ -14,28 +14,27 @@ import (
 	"syscall"
 )
 
-// URLVariable names the environment variable that carries the address of a running cluster's "postgres" database to
-// the tests, so that all packages of one run share one server.
+// URLVariable is the environment variable with the address of the "postgres" database of a running cluster. All
+// packages of a test run share this server.
 const URLVariable = "SLIPWAY_TEST_POSTGRES"
 
-// Cluster is one PostgreSQL server with its data. It never outlives the process that started it, however that
-// process ends. URL is safe for everyone; the other methods are for one goroutine at a time.
+// Cluster is a PostgreSQL server with its data. It stops when the process that started it ends, even if that process
+// is killed. URL is safe for concurrent use, the other methods are not.
 type Cluster struct {
-	programs string // the folder of initdb and postgres
-	folder   string // data, socket and log
+	programs string // folder of initdb and postgres
+	folder   string // contains the data, the socket and the log
 	port     int
 	settings []string
-	as       *syscall.Credential // whom the server runs as, nil for ourselves
+	as       *syscall.Credential // user of the server, nil for the current user
 	watcher  *watcher
 	server   *server
-	paused   []int // the processes that Pause stopped
+	paused   []int // processes that Pause stopped
 }
 
 // Option changes how a cluster is set up.
 type Option func(*Cluster)
 
-// Durable keeps the settings under which an acknowledged commit survives power loss: benchmarks need them, tests only
-// wait for them.
+// Durable keeps the settings that make a commit survive a power loss. Benchmarks need them, but they slow down tests.
 func Durable() Option {
 	return func(c *Cluster) { c.settings = common }
 }
@@ -45,15 +44,15 @@ var (
 		"max_connections=300",
 		"shared_buffers=128MB",
 		"listen_addresses=127.0.0.1",
-		// Containers often give shared memory 64 MB, and what a killed server leaves there would outlive our folder.
+		// Containers often limit shared memory to 64 MB, and a killed server doesn't release its part.
 		"dynamic_shared_memory_type=mmap",
 	}
-	// synchronous_commit stays on: without fsync it costs nothing, and a commit must survive Kill.
+	// synchronous_commit stays on. It costs nothing without fsync, and a commit must survive Kill.
 	fast = append([]string{"fsync=off", "full_page_writes=off"}, common...)
 )
 
-// Start creates a cluster and returns once it takes connections. As root on Debian it installs PostgreSQL if it must.
-// ctx bounds the start only; the server runs until Stop.
+// Start creates a cluster and returns when it accepts connections. If PostgreSQL is missing, it installs it, but only
+// as root on Debian. ctx limits only the start. The server runs until Stop.
 func Start(ctx context.Context, options ...Option) (*Cluster, error) {
 	c := &Cluster{settings: fast}
 	for _, option := range options {
@@ -104,7 +103,7 @@ func (c *Cluster) initialize(ctx context.Context) error {
 	return nil
 }
 
-// URL returns the address of a database in the cluster, which need not exist yet; "postgres" always does.
+// URL returns the address of a database in the cluster. The database doesn't have to exist. "postgres" always exists.
 func (c *Cluster) URL(database string) string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -116,15 +115,15 @@ func (c *Cluster) URL(database string) string {
 	return u.String()
 }
 
-// Stop ends the server at once, whatever state it is in, and removes its folder. Stopping twice is harmless.
+// Stop stops the server immediately, in any state, and removes its folder. You can call it twice.
 func (c *Cluster) Stop() {
 	if c.watcher != nil {
 		c.watcher.finish()
 	}
 }
 
-// freePort picks below the ports that the kernel gives to outgoing connections, so that none of those takes the
-// server's place between Kill and Restart.
+// freePort picks a port below the range for outgoing connections, so that none of them uses the port between Kill and
+// Restart.
 func freePort() (int, error) {
 	const low, high = 20000, 32000
 	var err error

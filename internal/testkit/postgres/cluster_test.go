@@ -16,17 +16,17 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
-// victim makes this test binary start a cluster and wait to be killed.
-const victim = "SLIPWAY_TEST_POSTGRES_VICTIM"
+// ownerVariable makes this test binary start a cluster and wait until it is killed.
+const ownerVariable = "SLIPWAY_TEST_POSTGRES_OWNER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(victim) != "" {
-		beVictim()
+	if os.Getenv(ownerVariable) != "" {
+		runOwner()
 	}
 	os.Exit(m.Run())
 }
 
-func beVictim() {
+func runOwner() {
 	c, err := Start(context.Background())
 	if err == nil {
 		err = c.Pause()
@@ -66,9 +66,9 @@ func mustExec(t *testing.T, db *sql.DB, query string) {
 	}
 }
 
-func ping(t *testing.T, db *sql.DB, patience time.Duration) error {
+func ping(t *testing.T, db *sql.DB, timeout time.Duration) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
 	return db.PingContext(ctx)
 }
@@ -94,7 +94,7 @@ func TestSettings(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != want {
-					t.Errorf("%s = %s, want %s", setting, got, want)
+					t.Errorf("%s: got %s, want %s", setting, got, want)
 				}
 			}
 		})
@@ -110,61 +110,61 @@ func TestCommitsSurviveKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := ping(t, db, 5*time.Second); err == nil {
-		t.Fatal("a killed server answers")
+		t.Fatal("a killed server responds, want an error")
 	}
 	if err := c.Pause(); err == nil {
-		t.Fatal("a killed server can be paused")
+		t.Fatal("a killed server can be paused, want an error")
 	}
-	for range 2 { // from dead and from alive
+	for range 2 { // after Kill, and while it runs
 		if err := c.Restart(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var name string
 		if err := db.QueryRowContext(t.Context(), "SELECT name FROM boats").Scan(&name); err != nil || name != "Aurora" {
-			t.Fatalf(`after the restart: got %q, %v; want no error, name = "Aurora"`, name, err)
+			t.Fatalf("after the restart: got %q and error %v, want Aurora", name, err)
 		}
 	}
 }
 
 func TestPause(t *testing.T) {
 	t.Parallel()
-	c, known := start(t)
-	mustExec(t, known, "SELECT 1")
+	c, connected := start(t)
+	mustExec(t, connected, "SELECT 1")
 	if err := c.Pause(); err != nil {
 		t.Fatal(err)
 	}
-	for name, db := range map[string]*sql.DB{"an open connection": known, "a new connection": open(t, c.URL("postgres"))} {
+	for name, db := range map[string]*sql.DB{"an open connection": connected, "a new connection": open(t, c.URL("postgres"))} {
 		if err := ping(t, db, 300*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s on a paused server: %v, want a deadline exceeded", name, err)
+			t.Errorf("%s on a paused server: got error %v, want deadline exceeded", name, err)
 		}
 	}
 	if err := c.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	if err := ping(t, known, 5*time.Second); err != nil {
-		t.Fatalf("after the pause: %v", err)
+	if err := ping(t, connected, 5*time.Second); err != nil {
+		t.Fatalf("after Resume: %v", err)
 	}
 }
 
 func TestStop(t *testing.T) {
 	t.Parallel()
 	c, db := start(t)
-	if err := c.Pause(); err != nil { // the hard case
+	if err := c.Pause(); err != nil { // the most difficult case
 		t.Fatal(err)
 	}
 	c.Stop()
 	c.Stop()
 	if err := ping(t, db, 5*time.Second); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("after the stop: %v, want a refused connection", err)
+		t.Fatalf("after Stop: got error %v, want a refused connection", err)
 	}
 }
 
-// A server whose owner was killed while the server was paused must go too, and take its folder along.
-func TestNothingOutlivesItsOwner(t *testing.T) {
+// If the owner of a paused server is killed, the server stops and its folder is removed.
+func TestServerStopsWithItsOwner(t *testing.T) {
 	t.Parallel()
 	temp := openTempDir(t)
 	owner := exec.Command(os.Args[0])
-	owner.Env = append(os.Environ(), victim+"=1", "TMPDIR="+temp)
+	owner.Env = append(os.Environ(), ownerVariable+"=1", "TMPDIR="+temp)
 	stdout, err := owner.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestNothingOutlivesItsOwner(t *testing.T) {
 	url, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || !strings.HasPrefix(url, "postgres://") {
 		rest, _ := io.ReadAll(stdout)
-		t.Fatalf(`the owner says %q %q, %v; want no error, url to start with "postgres://"`, url, rest, err)
+		t.Fatalf("got output %q %q and error %v, want a URL", url, rest, err)
 	}
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -192,15 +192,15 @@ func TestNothingOutlivesItsOwner(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("still there: %v", left)
+			t.Fatalf("got files %v, want none", left)
 		}
 	}
 	if err := ping(t, db, 5*time.Second); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("after the owner's death: %v, want a refused connection", err)
+		t.Fatalf("after the owner was killed: got error %v, want a refused connection", err)
 	}
 }
 
-// openTempDir is a t.TempDir that the server's user may enter too, when we are root.
+// openTempDir returns a temporary folder that the server's user can access, even if the test runs as root.
 func openTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "slipway-")
@@ -214,18 +214,18 @@ func openTempDir(t *testing.T) string {
 	return dir
 }
 
-func TestFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
+func TestFailedStart(t *testing.T) {
 	temp := openTempDir(t)
 	t.Setenv("TMPDIR", temp)
 	c, err := Start(t.Context(), func(c *Cluster) { c.settings = []string{"no_such_setting=on"} })
 	if err == nil {
 		c.Stop()
-		t.Fatal("started with a setting that does not exist")
+		t.Fatal("the server started with an unknown setting, want an error")
 	}
 	if !strings.Contains(err.Error(), "no_such_setting") {
-		t.Errorf(`the error does not show the server's log: got %v, want err.Error() to contain "no_such_setting"`, err)
+		t.Errorf("got error %v, want the server's log with no_such_setting", err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: got %v, %v; want no error, len(left) <= 0", left, err)
+		t.Errorf("got files %v and error %v, want none", left, err)
 	}
 }

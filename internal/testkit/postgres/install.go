@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// programs returns the folder of the newest initdb and postgres, installing them where that is possible.
+// programs returns the folder of the newest initdb and postgres. It installs them if possible.
 func programs(ctx context.Context) (string, error) {
 	if folder, ok := installed(); ok {
 		return folder, nil
@@ -24,13 +24,13 @@ func programs(ctx context.Context) (string, error) {
 	}
 	folder, ok := installed()
 	if !ok {
-		return "", errors.New("the package postgresql is installed, and still there is no initdb")
+		return "", errors.New("initdb not found, although the package postgresql is installed")
 	}
 	return folder, nil
 }
 
 func installed() (string, bool) {
-	// Debian keeps its versions side by side and out of PATH.
+	// Debian installs each version in its own folder, which is not in PATH.
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(major(b), major(a)) })
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -45,7 +45,7 @@ func installed() (string, bool) {
 	return "", false
 }
 
-// major reads the version from a path like .../postgresql/15/bin/initdb.
+// major returns the version in a path such as .../postgresql/15/bin/initdb.
 func major(path string) float64 {
 	version, _ := strconv.ParseFloat(filepath.Base(filepath.Dir(filepath.Dir(path))), 64)
 	return version
@@ -54,14 +54,14 @@ func major(path string) float64 {
 func install(ctx context.Context) error {
 	apt, err := exec.LookPath("apt-get")
 	if err != nil || os.Geteuid() != 0 {
-		return errors.New("no initdb found: install PostgreSQL's server (on Debian the package postgresql), or set " +
-			URLVariable + " to the address of a server where the tests may create databases")
+		return errors.New("initdb not found: install the PostgreSQL server (package postgresql on Debian), or set " +
+			URLVariable + " to the address of a server where the tests can create databases")
 	}
-	fmt.Fprintln(os.Stderr, "PostgreSQL is missing: installing Debian's package")
-	if err := declineMainCluster(); err != nil {
+	fmt.Fprintln(os.Stderr, "PostgreSQL is not installed. Installing the package postgresql...")
+	if err := disableMainCluster(); err != nil {
 		return err
 	}
-	// A foreign source that does not answer fails the update, not the install.
+	// If a third-party source is unavailable, the update fails, but the installation can still work.
 	updateErr := aptGet(ctx, apt, "update")
 	if err := aptGet(ctx, apt, "install", "--yes", "--no-install-recommends", "postgresql"); err != nil {
 		return errors.Join(err, updateErr)
@@ -78,9 +78,8 @@ func aptGet(ctx context.Context, apt string, args ...string) error {
 	return nil
 }
 
-// declineMainCluster keeps the package from creating and starting a server of its own, unless the machine has said
-// already what it wants.
-func declineMainCluster() error {
+// disableMainCluster prevents the package from creating and starting its own server, unless it is already configured.
+func disableMainCluster() error {
 	const path = "/etc/postgresql-common/createcluster.conf"
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -91,7 +90,7 @@ func declineMainCluster() error {
 	return os.WriteFile(path, []byte("create_main_cluster = false\n"), 0o644)
 }
 
-// unprivileged returns whom to run the server as, since it refuses to run as root, and nil for ourselves.
+// unprivileged returns the user of the server, which can't run as root. Nil means the current user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// freeze stops the server's processes and names them, its first process before all others.
+// freeze pauses the processes of the server and returns their IDs, the main process first.
 func (c *Cluster) freeze() ([]int, error) {
 	if !c.running() {
 		return nil, errNotRunning
 	}
-	// The first process forks the others: once it stands still, no new one can slip by.
+	// The main process starts the others. After it is paused, no new ones appear.
 	first := []int{c.server.pid}
 	signal(syscall.SIGSTOP, first...)
-	if err := settle(first, "TZ"); err != nil {
+	if err := waitForState(first, "TZ"); err != nil {
 		return nil, err
 	}
 	children, err := childrenOf(c.server.pid)
@@ -27,35 +27,35 @@ func (c *Cluster) freeze() ([]int, error) {
 		return nil, err
 	}
 	signal(syscall.SIGSTOP, children...)
-	return append(first, children...), settle(children, "TZ")
+	return append(first, children...), waitForState(children, "TZ")
 }
 
-// signal ignores errors: a process that has ended needs none.
+// signal ignores errors, because the process might have ended.
 func signal(s syscall.Signal, pids ...int) {
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, s)
 	}
 }
 
-// settle waits until each process has ended or is in one of the states: T stopped, Z ended but not yet collected,
-// X ending. Signals only take effect some time after they are sent.
-func settle(pids []int, states string) error {
-	const patience = 10 * time.Second
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		moving := slices.ContainsFunc(pids, func(pid int) bool {
+// waitForState waits until each process has ended or is in one of the states: T (stopped), Z (zombie) or X (dead).
+// Signals take effect some time after they are sent.
+func waitForState(pids []int, states string) error {
+	const limit = 10 * time.Second
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		waiting := slices.ContainsFunc(pids, func(pid int) bool {
 			state, _, ok := status(pid)
 			return ok && !strings.Contains(states, state)
 		})
-		if !moving {
+		if !waiting {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("processes %v have not reached the state %s in %s", pids, states, patience)
+			return fmt.Errorf("processes %v did not reach one of the states %s within %s", pids, states, limit)
 		}
 	}
 }
 
-// childrenOf scans all processes: the kernel's own list of a process's children may skip some while others end.
+// childrenOf scans all processes, because the kernel's list of children can be incomplete while some of them end.
 func childrenOf(parent int) ([]int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -74,13 +74,13 @@ func childrenOf(parent int) ([]int, error) {
 	return pids, nil
 }
 
-// status returns a process's state letter and its parent's number, and false for a process that has gone.
+// status returns the state of a process and the ID of its parent. ok is false if the process has ended.
 func status(pid int) (state, parent string, ok bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return "", "", false
 	}
-	// The second field is the command in parentheses, which may hold spaces and parentheses itself.
+	// The second field is the command in parentheses. It can contain spaces and parentheses.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 2 {
 		return "", "", false

@@ -13,31 +13,31 @@ import (
 	"time"
 )
 
-// startLimit is generous: crash recovery on a busy two-core machine takes seconds.
+// startLimit is long, because crash recovery on a busy machine takes seconds.
 const startLimit = time.Minute
 
-// server is one run of the postgres program; a restarted cluster has a new one.
+// server is one run of the postgres program. Restart starts another one.
 type server struct {
 	pid  int
-	gone chan struct{} // closed when it has ended
+	done chan struct{} // closed when it has ended
 }
 
-// Kill crashes the server as a failing machine would: no goodbye to the clients, no checkpoint. Commits survive it.
+// Kill crashes the server without a shutdown or a checkpoint. Committed data survives.
 func (c *Cluster) Kill() error {
 	pids, err := c.freeze()
 	if err != nil {
 		return err
 	}
 	signal(syscall.SIGKILL, pids...)
-	// A new server refuses the data while a process of the old one still holds the shared memory.
-	if err := settle(pids, "ZX"); err != nil {
+	// A new server can't start while a process of the old one still uses the shared memory.
+	if err := waitForState(pids, "ZX"); err != nil {
 		return err
 	}
-	<-c.server.gone
+	<-c.server.done
 	return nil
 }
 
-// Restart starts the server again on the same port and data, after killing it if it runs.
+// Restart starts the server again with the same port and data. It kills a running server first.
 func (c *Cluster) Restart(ctx context.Context) error {
 	if c.running() {
 		if err := c.Kill(); err != nil {
@@ -47,8 +47,8 @@ func (c *Cluster) Restart(ctx context.Context) error {
 	return c.launch(ctx)
 }
 
-// Pause stops every process of the server without ending it: connections stay open, new ones are accepted by the
-// kernel, and nothing answers.
+// Pause pauses all processes of the server. Connections stay open and the kernel accepts new ones, but the server
+// doesn't respond.
 func (c *Cluster) Pause() error {
 	pids, err := c.freeze()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Cluster) Pause() error {
 	return c.watcher.guard(pids...)
 }
 
-// Resume ends a Pause; the server carries on where it stood.
+// Resume ends a Pause. The server continues.
 func (c *Cluster) Resume() error {
 	if !c.running() {
 		return errNotRunning
@@ -72,14 +72,14 @@ var errNotRunning = errors.New("the PostgreSQL server is not running")
 
 func (c *Cluster) running() bool {
 	select {
-	case <-c.server.gone:
+	case <-c.server.done:
 		return false
 	default:
 		return true
 	}
 }
 
-// launch returns once the server takes connections.
+// launch starts the server and returns when it accepts connections.
 func (c *Cluster) launch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -96,36 +96,36 @@ func (c *Cluster) launch(ctx context.Context) error {
 	cmd := exec.Command(filepath.Join(c.programs, "postgres"), args...)
 	cmd.Dir = c.folder
 	cmd.Stdout, cmd.Stderr = log, log
-	// In its own process group, so that an interrupt from the terminal reaches us and not the server.
+	// In its own process group, so that an interrupt from the terminal doesn't reach the server.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as, Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	c.server = &server{pid: cmd.Process.Pid, gone: make(chan struct{})}
+	c.server = &server{pid: cmd.Process.Pid, done: make(chan struct{})}
 	c.paused = nil
 	if err := c.watcher.guard(c.server.pid); err != nil {
 		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
 	}
 	go func(s *server) {
-		_ = cmd.Wait()        // the log says why
-		_ = c.watcher.guard() // the number may soon be another process's
-		close(s.gone)
+		_ = cmd.Wait()        // the log contains the reason
+		_ = c.watcher.guard() // the system can reuse the process ID
+		close(s.done)
 	}(c.server)
 
 	for !c.ready() {
 		select {
-		case <-c.server.gone:
-			return fmt.Errorf("the server ended at once; its log:\n%s", c.logTail())
+		case <-c.server.done:
+			return fmt.Errorf("the server stopped immediately. Its log:\n%s", c.logTail())
 		case <-ctx.Done():
-			return fmt.Errorf("the server is not ready: %w; its log:\n%s", context.Cause(ctx), c.logTail())
+			return fmt.Errorf("the server is not ready: %w. Its log:\n%s", context.Cause(ctx), c.logTail())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
 	return nil
 }
 
-// ready reads what the server says of itself in its lock file: the pid in line 1 (a killed predecessor leaves its own
-// there) and the state in line 8.
+// ready reads the lock file of the server. Line 1 is the process ID, which might be the ID of an earlier, killed
+// server. Line 8 is the state.
 func (c *Cluster) ready() bool {
 	lock, err := os.ReadFile(filepath.Join(c.folder, "data", "postmaster.pid"))
 	lines := strings.Split(string(lock), "\n")

@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// watcher is a small process that ends the server and removes its folder when we finish, or when we die: it reads a
-// pipe of which only we hold the other end, and the kernel closes that even after SIGKILL. A parent-death signal would
-// come when the starting thread ends, which Go may do at any time, and would leave the folder.
+// watcher is a small process that stops the server and removes its folder when this process ends. It reads from a pipe
+// that only this process can write to. The kernel closes the pipe even after SIGKILL. A parent-death signal doesn't
+// work, because it is sent when the starting thread ends, which can happen at any time in Go.
 type watcher struct {
 	cmd  *exec.Cmd
 	pipe *os.File
 }
 
-// The last line read names the processes to end, the server's first one in front. Stopped processes must be woken to
-// hear anything but SIGKILL, and that one leaks a shared memory segment per server: SIGQUIT is the server's immediate
-// shutdown, which does not.
+// The last line of the input contains the IDs of the processes to stop, the main process first. Paused processes only
+// receive SIGKILL, so the script resumes them first. It sends SIGQUIT, which is an immediate shutdown, because SIGKILL
+// leaks a shared memory segment per server.
 const watcherScript = `
 folder=$1
 while read -r line; do pids=$line; done
@@ -40,7 +40,7 @@ func watch(folder string) (*watcher, error) {
 	defer read.Close()
 	cmd := exec.Command("sh", "-c", watcherScript, "watcher", folder)
 	cmd.Stdin = read
-	// In its own process group, out of reach of the signals that end ours.
+	// In its own process group, so that signals to this process group don't stop it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		write.Close()
@@ -49,13 +49,13 @@ func watch(folder string) (*watcher, error) {
 	return &watcher{cmd: cmd, pipe: write}, nil
 }
 
-// guard replaces the processes that must not outlive us.
+// guard replaces the list of processes to stop.
 func (w *watcher) guard(pids ...int) error {
 	_, err := fmt.Fprintln(w.pipe, strings.Trim(fmt.Sprint(pids), "[]"))
 	return err
 }
 
-// finish returns when the watcher has done its work.
+// finish stops the server and waits for the watcher to end.
 func (w *watcher) finish() {
 	_ = w.pipe.Close()
 	_ = w.cmd.Wait()

@@ -1,5 +1,5 @@
-// Command withpostgres runs another command beside a throwaway PostgreSQL server, whose address it finds in
-// SLIPWAY_TEST_POSTGRES. An address that is already set is left alone, and no server is started.
+// Command withpostgres starts a temporary PostgreSQL server and runs another command, with the address of the server in
+// SLIPWAY_TEST_POSTGRES. If the variable is already set, it starts no server.
 //
 //	go run ./internal/testkit/postgres/withpostgres go test ./...
 package main
@@ -28,7 +28,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run is apart from main because os.Exit skips deferred calls.
+// run is separate from main, because os.Exit skips deferred calls.
 func run(command []string) (code int, err error) {
 	caught := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 	signals := make(chan os.Signal, 8)
@@ -60,7 +60,7 @@ func run(command []string) (code int, err error) {
 	return exitCode(cmd.Wait())
 }
 
-// exitCode follows the shell: a command that a signal ended counts as 128 and the signal's number.
+// exitCode returns the same code as a shell: 128 plus the signal number if a signal ended the command.
 func exitCode(err error) (int, error) {
 	var exit *exec.ExitError
 	if err == nil {

@@ -8,11 +8,11 @@ import (
 	"slipway/internal/hulls"
 )
 
-// create is the boat as it enters the books.
-func (b *boat) create() hulls.HullCreate {
+// hull returns the request body of the new hull.
+func (b *boat) hull() hulls.HullCreate {
 	c := hulls.HullCreate{
 		Make: b.model["make"], Model: b.model["model"], Year: int64(b.year), LengthFt: *b.model.number("loa"), PriceUSD: b.price,
-		LocationID: b.desk.lots[b.lot()], Status: hulls.Available, StockNumber: new(b.stockNumber()), Condition: b.condition,
+		LocationID: b.env.locations[b.location()], Status: hulls.Available, StockNumber: new(b.stockNumber()), Condition: b.condition,
 		BoatClass: new(hulls.BoatClass(b.model["class"])), Title: new(b.title()), Description: new(b.description()),
 		Ownership: b.ownership(), HIN: b.hin(), Metadata: map[string]string{"berth": b.berth()},
 	}
@@ -35,9 +35,9 @@ func (b *boat) ownership() string {
 	return b.pick("owned", "owned", "owned", "consignment")
 }
 
-// lot is where the boat lies: all the sailing is in Annapolis.
-func (b *boat) lot() string {
-	if b.model.sails() {
+// location returns the code of the boat's location. All sailboats are in Annapolis.
+func (b *boat) location() string {
+	if b.model.isSail() {
 		return "ANN"
 	}
 	return b.pick("ANN", "BAL")
@@ -45,12 +45,12 @@ func (b *boat) lot() string {
 
 func (b *boat) berth() string {
 	if *b.model.number("loa") < 24 {
-		return fmt.Sprintf("rack %d-%02d", 1+b.luck.IntN(4), 1+b.luck.IntN(24))
+		return fmt.Sprintf("rack %d-%02d", 1+b.random.IntN(4), 1+b.random.IntN(24))
 	}
-	return fmt.Sprintf("slip %c-%02d", 'A'+b.luck.IntN(5), 1+b.luck.IntN(40))
+	return fmt.Sprintf("slip %c-%02d", 'A'+b.random.IntN(5), 1+b.random.IntN(40))
 }
 
-// pricing is a price with what the boat cost the dealership.
+// pricing returns the request body of the pricing, with the costs of the boat.
 func (b *boat) pricing(price int64, reason *string) hulls.HullPricingReplace {
 	share := func(of float64) int64 { return round(float64(b.price) * of) }
 	cents := func(of float64) *int64 { return new(share(of) * 100) }
@@ -67,32 +67,33 @@ func (b *boat) pricing(price int64, reason *string) hulls.HullPricingReplace {
 	return p
 }
 
-// round makes a price of it.
+// round rounds to $100.
 func round(v float64) int64 { return int64(math.Round(v/100)) * 100 }
 
-// age is how many years the boat has been in use.
+// age returns the age of the boat in years.
 func (b *boat) age(now time.Time) int { return max(0, now.Year()-b.year) }
 
-// sheet is the boat's specification.
-func (b *boat) sheet(now time.Time) hulls.SpecSheet {
+// specs returns the specifications of the boat.
+func (b *boat) specs(now time.Time) hulls.SpecSheet {
 	m := b.model
 	s := hulls.SpecSheet{
 		Lengths: &hulls.SpecLengths{LOAFt: m.number("loa")}, BeamFt: m.number("beam"), DeadriseDeg: m.number("deadrise"),
 		HullMaterial: m.text("material"), HullShape: m.text("shape"), Keel: m.text("keel"), BallastLb: m.number("ballast"),
 		HullColor:      new(b.pick("White", "White", "Oyster", "Seafoam", "Flag blue", "Ice blue", "Black")),
-		DesignCategory: new(waters(*m.number("loa"))), YearBuilt: new(int64(b.year - 1)),
+		DesignCategory: new(designCategory(*m.number("loa"))), YearBuilt: new(int64(b.year - 1)),
 		Engines: new(b.engines(now)), MaxPersons: m.count("persons"), Cabins: m.count("cabins"), Heads: m.count("heads"),
 		Berths: &hulls.SpecBerths{Total: m.count("berths")}, MaxSpeedKn: m.number("knots"),
 		Tanks:      &hulls.SpecTanks{FuelGal: m.number("fuel"), WaterGal: m.number("water")},
 		Highlights: new(b.highlights()),
 	}
+
 	if draft := m.number("draft"); draft != nil {
 		s.DraftFt = &hulls.SpecDraft{Max: draft}
 	}
 	switch {
-	case m.sails():
+	case m.isSail():
 		s.Propulsion, s.DisplacementLb = new("sail"), m.number("weight")
-	case m.paddled():
+	case m.isPaddled():
 		s.Propulsion, s.DryWeightLb = new("manual"), m.number("weight")
 	default:
 		s.Propulsion, s.DryWeightLb = new("propeller"), m.number("weight")
@@ -102,7 +103,7 @@ func (b *boat) sheet(now time.Time) hulls.SpecSheet {
 	if m["type"] == "jet" {
 		s.Propulsion = new("water_jet")
 	}
-	if m.motors() && *m.number("loa") < 24 {
+	if m.hasMotor() && *m.number("loa") < 24 {
 		s.Trailer = &hulls.SpecTrailer{Included: new(true), Make: new("Load Rite"), Axles: new(1 + *m.count("weight")/3500)}
 	}
 	if b.age(now) < 3 {
@@ -113,7 +114,7 @@ func (b *boat) sheet(now time.Time) hulls.SpecSheet {
 
 func (b *boat) engines(now time.Time) []hulls.SpecEngine {
 	m := b.model
-	hours := new(float64(b.age(now)*(30+b.luck.IntN(50)) + 2))
+	hours := new(float64(b.age(now)*(30+b.random.IntN(50)) + 2))
 	engines := []hulls.SpecEngine{}
 	for _, side := range map[string][]string{"1": {"single"}, "2": {"port", "starboard"}}[m["engines"]] {
 		engines = append(engines, hulls.SpecEngine{
@@ -124,8 +125,8 @@ func (b *boat) engines(now time.Time) []hulls.SpecEngine {
 	return engines
 }
 
-// waters is the design category for which such boats are usually built.
-func waters(length float64) string {
+// designCategory returns the usual design category for a length.
+func designCategory(length float64) string {
 	switch {
 	case length >= 40:
 		return "ocean"

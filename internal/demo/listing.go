@@ -2,18 +2,18 @@ package demo
 
 import "fmt"
 
-// pick chooses one.
-func (b *boat) pick(from ...string) string { return from[b.luck.IntN(len(from))] }
+// pick returns a random element.
+func (b *boat) pick(from ...string) string { return from[b.random.IntN(len(from))] }
 
-// old is where a used boat is praised for its care and not for its hours.
-const old = 2010
+// classicBefore is the model year before which a title doesn't mention engine hours.
+const classicBefore = 2010
 
 func (b *boat) title() string {
-	return fmt.Sprintf("%d %s %s, %s", b.year, b.model["make"], b.model["model"], b.praise())
+	return fmt.Sprintf("%d %s %s, %s", b.year, b.model["make"], b.model["model"], b.tagline())
 }
 
-// praise is what stands behind the name in a listing.
-func (b *boat) praise() string {
+// tagline returns the end of the title.
+func (b *boat) tagline() string {
 	switch {
 	case b.condition == "order":
 		return b.pick("arriving soon", "reserve now", "next on the truck")
@@ -21,11 +21,11 @@ func (b *boat) praise() string {
 		return b.pick("in stock", "ready for delivery", "boat show special", "full warranty")
 	case b.condition == "demo":
 		return "dealer demo with full warranty"
-	case b.model.paddled():
+	case b.model.isPaddled():
 		return b.pick("lightly used", "stored indoors", "local trade")
-	case b.year < old:
+	case b.year < classicBefore:
 		return b.pick("well kept", "clean survey", "refitted", "just serviced")
-	case b.model.sails():
+	case b.model.isSail():
 		return b.pick("one owner", "new sails", "clean survey", "local trade")
 	}
 	return b.pick("one owner", "low hours", "lift kept", "just serviced", "new electronics", "local trade")
@@ -35,30 +35,34 @@ func (b *boat) description() string {
 	second := ""
 	switch {
 	case b.condition == "order":
-		second = b.pick("On order from the factory; options can still be chosen.", "Built to our own specification for the spring.")
+		second = b.pick("On order from the factory. You can still choose options.", "Built to our specifications for spring.")
 	case b.condition == "new":
-		second = b.pick("Rigged by our own yard and ready to go.", "Come and see her in the showroom.", "Ask for a sea trial.")
+		second = b.pick("Rigged by our yard and ready to go.", "See it in our showroom.", "Ask for a sea trial.")
 	case b.condition == "demo":
 		second = "Used for sea trials only and priced to move."
 	case *b.model.number("loa") < 18:
-		second = b.pick("Checked over by our yard.", "A trade-in in good order.")
+		second = b.pick("Checked over by our yard.", "A trade-in in good condition.")
 	default:
-		second = b.pick("Compounded, waxed and sea-trialed by our yard.", "Service records on file.", "Surveyed this year; report on request.")
+		second = b.pick("Compounded, waxed and sea-trialed by our yard.", "Service records on file.",
+			"Surveyed this year. Report available on request.")
 	}
 	return b.model["pitch"] + " " + second
 }
 
-// highlights are two neighbors of a list.
+// highlights returns two highlights.
 func (b *boat) highlights() []string {
-	from := []string{"Garmin 12-inch chartplotter", "Hardtop with rod holders", "Trim tabs with indicators", "Freshwater washdown", "Underwater lights", "Mooring cover"}
+	from := []string{
+		"Garmin 12-inch chartplotter", "Hardtop with rod holders", "Trim tabs with indicators",
+		"Freshwater washdown", "Underwater lights", "Mooring cover",
+	}
 	switch {
-	case b.model.sails():
+	case b.model.isSail():
 		from = []string{"New standing rigging", "Mainsail cover", "Tiller extension and new sheets", "Furling genoa", "Spinnaker with sock"}
 	case b.model["class"] == "power-pwc":
 		from = []string{"Reverse and brake", "Bluetooth speakers", "Cover included", "Learner key"}
-	case b.model.paddled():
+	case b.model.isPaddled():
 		from = []string{"Paddle included", "Adjustable seat", "Transport wheels"}
 	}
-	i := b.luck.IntN(len(from) - 1)
+	i := b.random.IntN(len(from) - 1)
 	return from[i : i+2]
 }
