@@ -31,7 +31,7 @@ const maxAnswer = 64 << 10
 // parseAnswer parses a response. Partners differ: a 2xx is an ack unless the body
 // rejects the listing, and a 4xx is a nack. 408, 425, 429 and 5xx are retried.
 func parseAnswer(status int, body []byte) answer {
-	var said struct {
+	var reply struct {
 		Status     string `json:"status"`
 		Result     string `json:"result"`
 		Ack        *bool  `json:"ack"`
@@ -43,19 +43,19 @@ func parseAnswer(status int, body []byte) answer {
 		Error      any    `json:"error"`
 	}
 
-	readable := json.Unmarshal(body, &said) == nil
-	a := answer{verdict: ack, code: text(said.Code), message: said.Message}
-	switch word := strings.ToLower(said.Status + said.Result); {
+	readable := json.Unmarshal(body, &reply) == nil
+	a := answer{verdict: ack, code: text(reply.Code), message: reply.Message}
+	switch word := strings.ToLower(reply.Status + reply.Result); {
 	case status == 408 || status == 425 || status == 429 || status >= 500:
 		a.verdict, a.down = later, status == 429 || status == 502 || status == 503 || status == 504
 	case status < 200 || status >= 300:
 		a.verdict = nack
-	case said.Ack != nil && !*said.Ack, slices.Contains([]string{"nack", "rejected", "refused", "error", "failed", "invalid"}, word):
+	case reply.Ack != nil && !*reply.Ack, slices.Contains([]string{"nack", "rejected", "refused", "error", "failed", "invalid"}, word):
 		a.verdict = nack
 	}
 
 	if a.verdict == ack {
-		a.externalID, a.url = orNone(text(said.ExternalID)+textIf(said.ExternalID == nil, said.ID)), orNone(clipped(said.URL, 2000))
+		a.externalID, a.url = orNone(text(reply.ExternalID)+textIf(reply.ExternalID == nil, reply.ID)), orNone(clipped(reply.URL, 2000))
 		a.code, a.message = "", ""
 		return a
 	}
@@ -63,7 +63,7 @@ func parseAnswer(status int, body []byte) answer {
 		a.code = fmt.Sprintf("http_%d", status)
 	}
 	if a.message == "" {
-		a.message = text(said.Error)
+		a.message = text(reply.Error)
 	}
 	if a.message == "" && !readable {
 		a.message = string(body)
@@ -114,7 +114,7 @@ func clipped(s string, n int) string {
 
 // apply updates a listing with the response to one of its revisions. If the
 // listing was changed since then, it stays queued.
-func (l *HullSyndication) apply(a answer, asked HullSyndication, now *time.Time) {
+func (l *HullSyndication) apply(a answer, sent HullSyndication, now *time.Time) {
 	l.AttemptedAt = now
 	if a.externalID != nil {
 		l.ExternalID = a.externalID
@@ -122,11 +122,11 @@ func (l *HullSyndication) apply(a answer, asked HullSyndication, now *time.Time)
 	if a.url != nil {
 		l.URL = a.url
 	}
-	if l.State != queued || l.Revision != asked.Revision {
+	if l.State != queued || l.Revision != sent.Revision {
 		return
 	}
 
-	switch publishing := *asked.Action == toPublish; {
+	switch publishing := *sent.Action == toPublish; {
 	case a.verdict == later:
 		l.postpone(a.code, a.message, *now)
 	case publishing && a.verdict == ack:

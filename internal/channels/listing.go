@@ -18,18 +18,18 @@ import (
 // listing is a hull as the public sees it on a channel.
 type listing struct {
 	hulls.Hull
-	pricing hulls.HullPricing
-	specs   hulls.HullSpecs
-	photos  []photos.HullPhoto // only those that are ready
-	at      *dealership.Location
-	seller  string
-	gone    bool // it is withdrawn
+	pricing   hulls.HullPricing
+	specs     hulls.HullSpecs
+	photos    []photos.HullPhoto // only those that are ready
+	at        *dealership.Location
+	seller    string
+	withdrawn bool // it is withdrawn
 }
 
 // saleStatus returns the status that partners use.
 func (l listing) saleStatus() string {
 	switch {
-	case l.gone:
+	case l.withdrawn:
 		return "withdrawn"
 	case l.Status == hulls.SalePending:
 		return "sale_pending"

@@ -49,11 +49,11 @@ type HullSyndication struct {
 func (l *HullSyndication) follow(h hulls.Hull, c Channel, changed bool, now time.Time) bool {
 	field, why := c.rejects(h)
 	fits := l.Wanted && field == ""
-	asked := l.State == published || l.State == rejected || l.State == queued && *l.Action == toPublish
+	requested := l.State == published || l.State == rejected || l.State == queued && *l.Action == toPublish
 	switch {
-	case fits && (!asked || changed):
+	case fits && (!requested || changed):
 		l.publish(c, now)
-	case !fits && asked:
+	case !fits && requested:
 		l.withdraw(c, now)
 		if l.Wanted {
 			l.Code, l.Message = &field, new("The hull's "+field+" "+why+".")

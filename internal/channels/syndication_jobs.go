@@ -122,8 +122,8 @@ func (a *API) PushChannel(ctx context.Context, job PushChannel) error {
 
 // due is a listing to send.
 type due struct {
-	asked HullSyndication
-	body  []byte
+	sent HullSyndication
+	body []byte
 }
 
 // dueListings finds and renders the next listings of a channel.
@@ -136,9 +136,9 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			return nil, err
 		}
 
-		asked, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
+		sent, err := db.All[HullSyndication](ctx, tx, `SELECT {cols} FROM hull_listings
 			WHERE env = ? AND channel_id = ? AND state = 'queued' AND due_at <= ? ORDER BY due_at, hull_id LIMIT ?`, c.Env, c.ID, tx.Now, pushBatch)
-		if err != nil || len(asked) == 0 {
+		if err != nil || len(sent) == 0 {
 			return nil, err
 		}
 
@@ -148,7 +148,7 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 		}
 
 		var batch []due
-		for _, l := range asked {
+		for _, l := range sent {
 			h, err := hulls.Find(ctx, tx, l.HullID)
 			if err != nil {
 				return nil, err
@@ -157,7 +157,7 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			if err != nil {
 				return nil, err
 			}
-			all[0].gone = *l.Action == toWithdraw
+			all[0].withdrawn = *l.Action == toWithdraw
 			var body bytes.Buffer
 			if err := render(c.Format, &body, all[0]); err != nil {
 				return nil, err
@@ -191,10 +191,10 @@ func (a *API) pushAll(ctx context.Context, c Channel, batch []due) (down bool, e
 				if stop {
 					return
 				}
-				said := a.push(ctx, c, d)
-				wrote := a.writeAnswer(ctx, d.asked, said)
+				reply := a.push(ctx, c, d)
+				saved := a.writeAnswer(ctx, d.sent, reply)
 				mu.Lock()
-				down, err = down || said.down, errors.Join(err, wrote)
+				down, err = down || reply.down, errors.Join(err, saved)
 				mu.Unlock()
 			}
 		})
@@ -213,8 +213,8 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 
 	req.Header.Set("Content-Type", mediaTypes[c.Format])
 	req.Header.Set("User-Agent", "Slipway")
-	req.Header.Set("Slipway-Action", *d.asked.Action)
-	req.Header.Set("Slipway-Hull", d.asked.HullID)
+	req.Header.Set("Slipway-Action", *d.sent.Action)
+	req.Header.Set("Slipway-Hull", d.sent.HullID)
 
 	res, err := a.Partners.Do(req)
 	if errors.Is(err, outbound.ErrPrivateAddress) {
@@ -233,11 +233,11 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 	return parseAnswer(res.StatusCode, body)
 }
 
-func (a *API) writeAnswer(ctx context.Context, asked HullSyndication, said answer) error {
+func (a *API) writeAnswer(ctx context.Context, sent HullSyndication, reply answer) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullSyndication, error) {
-		return changeListing(ctx, tx, asked.HullID, asked.ChannelID, func(_ hulls.Hull, l *HullSyndication) error {
+		return changeListing(ctx, tx, sent.HullID, sent.ChannelID, func(_ hulls.Hull, l *HullSyndication) error {
 			if l.Revision > 0 { // otherwise the channel was deleted
-				l.apply(said, asked, &tx.Now)
+				l.apply(reply, sent, &tx.Now)
 			}
 			return nil
 		})

@@ -60,12 +60,12 @@ func TestListingFollowsItsHull(t *testing.T) {
 				}
 
 				before := l
-				wrote := l.follow(h, c, i == 1, now)
+				changed := l.follow(h, c, i == 1, now)
 				if got := (start{l.State, deref(l.Action)}); got != want {
 					t.Errorf("%s from %v, case %d: %v, want %v", kind, from, i, got, want)
 				}
-				if wrote != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && wrote {
-					t.Errorf("%s from %v, case %d: wrote %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, wrote, l)
+				if changed != (l.Revision > before.Revision) || (l.State == queued) != (l.DueAt != nil) && changed {
+					t.Errorf("%s from %v, case %d: changed %t, got %+v; want a new revision if written, and due_at if queued", kind, from, i, changed, l)
 				}
 				if l.State == published && !l.Listed || l.State == removed && l.Listed {
 					t.Errorf("%s from %v, case %d: got listed %t in state %s, want it listed if published and not if removed",
@@ -220,7 +220,7 @@ func TestListingAsJSON(t *testing.T) {
 		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
 	}
 
-	l.gone = true
+	l.withdrawn = true
 	if text := renderText(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
 		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
 	}

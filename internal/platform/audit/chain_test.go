@@ -284,7 +284,7 @@ func TestBrokenChainStandsAlone(t *testing.T) {
 	})
 }
 
-// Entries go after 13 months, and what stays is still proven.
+// Entries are deleted after 13 months, and the rest can still be verified.
 func TestPurge(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		env := environment(s)

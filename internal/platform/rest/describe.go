@@ -22,7 +22,7 @@ var families = []*huma.Tag{
 	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
 	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
 	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
-	{Name: "Access", Description: "API keys, second factors and sessions."},
+	{Name: "Access", Description: "API keys, two-factor methods and sessions."},
 	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
 }
 

@@ -79,7 +79,7 @@ func TestLimitHeaders(t *testing.T) {
 		{0, "10.0.0.1:1", "live", "/v1/ping", 200, "200", "199", "1", ""},
 		{0, "10.0.0.1:1", "test", "/v1/ping", 200, "50", "49", "1", ""},
 		{0, "10.0.0.1:1", "greedy", "/v1/ping", 200, "1000", "999", "1", ""}, // the server's ceiling
-		{0, "10.0.0.2:1", "rotated", "/v1/ping", 200, "50", "48", "1", ""},   // the same lineage from elsewhere
+		{0, "10.0.0.2:1", "rotated", "/v1/ping", 200, "50", "48", "1", ""},   // a rotated key shares its limit
 		{0, "10.0.0.1:1", "slow", "/v1/ping", 200, "2", "1", "1", ""},
 		{0, "10.0.0.1:1", "slow", "/v1/nothing", 404, "2", "0", "2", ""}, // a failure counts too
 		{0, "10.0.0.1:1", "slow", "/v1/ping", 429, "2", "0", "2", "1"},
