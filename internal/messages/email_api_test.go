@@ -76,9 +76,9 @@ func TestMarketingEmail(t *testing.T) {
 		}
 
 		link := strings.Trim(email.Header.Get("List-Unsubscribe"), "<>")
-		if email.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, s.URL+"/unsubscribe/") {
-			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with %q`,
-				email.Header, s.URL+"/unsubscribe/")
+		if email.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.HasPrefix(link, "http://localhost/unsubscribe/") {
+			t.Errorf(`got %v; want email.Header.Get("List-Unsubscribe-Post") = "List-Unsubscribe=One-Click", link to start with "http://localhost/unsubscribe/"`,
+				email.Header)
 		}
 
 		forms := parts(t, email)
@@ -92,7 +92,8 @@ func TestMarketingEmail(t *testing.T) {
 		}
 
 		visit := func(method, link string, body url.Values) (int, string) {
-			req, err := http.NewRequestWithContext(t.Context(), method, link, strings.NewReader(body.Encode()))
+			path := strings.TrimPrefix(link, "http://localhost")
+			req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body.Encode()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,8 +116,8 @@ func TestMarketingEmail(t *testing.T) {
 		testkit.Contains(t, text, "Acme Marine")
 		flipped := []byte(link)
 		if flipped[len(flipped)-8] ^= 1; true {
-			for _, bad := range []string{string(flipped), link[:len(link)-1], s.URL + "/unsubscribe/x",
-				s.URL + "/unsubscribe/" + strings.Repeat("A", 60)} {
+			for _, bad := range []string{string(flipped), link[:len(link)-1], "/unsubscribe/x",
+				"/unsubscribe/" + strings.Repeat("A", 60)} {
 				status, text := visit("POST", bad, nil)
 				testkit.Equal(t, status, 404, bad)
 				testkit.Excludes(t, text, "Acme", bad)
