@@ -79,15 +79,38 @@ func TestTakeKeepsTheRate(t *testing.T) {
 	}
 }
 
-func TestFullBucketsAreForgotten(t *testing.T) {
+// An attacker with many addresses can't make the limiter use more memory, or look
+// at all buckets for each request.
+func TestFloodFromManyAddresses(t *testing.T) {
 	c := newClock()
 	l := New(func() time.Time { return c.now })
-	for i := range 100_001 {
+	for i := range maxBuckets + 1000 {
 		take(l, strconv.Itoa(i), 100)
 	}
+	if len(l.full) != maxBuckets {
+		t.Errorf("got %d buckets, want %d", len(l.full), maxBuckets)
+	}
+
 	c.advance(time.Second)
-	if take(l, "one more", 100); len(l.full) != 1 {
-		t.Errorf("got %d buckets, want 1", len(l.full))
+	take(l, "one more", 100)
+	if want := maxBuckets - deletePerTake + 1; len(l.full) != want {
+		t.Errorf("got %d buckets after one request, want %d", len(l.full), want)
+	}
+}
+
+func TestNetworks(t *testing.T) {
+	for address, want := range map[string][2]string{
+		"203.0.113.7":               {"203.0.113.7", ""},
+		"::ffff:203.0.113.7":        {"::ffff:203.0.113.7", ""},
+		"2001:db8:1:2:3:4:5:6":      {"2001:db8:1:2::/64", "2001:db8:1::/48"},
+		"2001:db8:1:2:ffff::1":      {"2001:db8:1:2::/64", "2001:db8:1::/48"},
+		"2001:db8:1:3::1":           {"2001:db8:1:3::/64", "2001:db8:1::/48"},
+		"fe80::1%eth0":              {"fe80::/64", "fe80::/48"},
+		"not an address, such as @": {"not an address, such as @", ""},
+	} {
+		if narrow, wide := Networks(address); narrow != want[0] || wide != want[1] {
+			t.Errorf("%s: got %q and %q, want %q and %q", address, narrow, wide, want[0], want[1])
+		}
 	}
 }
 

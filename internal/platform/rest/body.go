@@ -23,8 +23,13 @@ import (
 	"slipway/internal/vocab/wire"
 )
 
-// maxBody limits the size of a JSON body.
-const maxBody = 1 << 20
+// The limits of JSON bodies. A client without a credential can make the server
+// allocate at most maxPublicBodies * maxPublicBody bytes for bodies.
+const (
+	maxBody         = 1 << 20
+	maxPublicBody   = 16 << 10 // of an endpoint without a credential
+	maxPublicBodies = 64       // that are read and handled at the same time
+)
 
 // sendBodyIn limits how long a caller can take to send a body.
 const sendBodyIn = 30 * time.Second
@@ -48,7 +53,7 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 	if err := x.ifMatch.read(req); err != nil {
 		return ctx, err
 	}
-	body, err := readBody(w, req, op, x.router.sendBodyIn)
+	body, err := readBody(w, req, op, x.router.sendBodyIn, x.maxBody())
 	if err != nil {
 		return ctx, err
 	}
@@ -77,6 +82,14 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 		return ctx, nil
 	}
 	return auth.With(ctx, x.caller), nil
+}
+
+// maxBody returns the largest body that the caller can send.
+func (x *exchange) maxBody() int64 {
+	if x.caller.Env == 0 {
+		return maxPublicBody
+	}
+	return maxBody
 }
 
 func keyed(method string) bool {
@@ -116,7 +129,7 @@ func checkURL(u *url.URL) error {
 }
 
 // readBody returns the JSON of the request after all checks that need no schema.
-func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration) ([]byte, error) {
+func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in time.Duration, most int64) ([]byte, error) {
 	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
 		return nil, nil
 	}
@@ -128,9 +141,9 @@ func readBody(w http.ResponseWriter, req *http.Request, op *huma.Operation, in t
 		}
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(in)) //nolint:forbidigo // deadlines of connections use the real clock
-	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", maxBody)
+		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", most)
 	}
 	if err != nil {
 		return nil, fault.BadRequest("The body could not be read completely.").WithCause(err)

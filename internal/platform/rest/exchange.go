@@ -54,6 +54,7 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		start := r.Now()
 		x := &exchange{requestID: r.ids.New("req", start), router: r}
 		w := middleware.NewWrapResponseWriter(rw, req.ProtoMajor)
+		secureHeaders(w, req)
 		w.Header().Set("Request-Id", x.requestID)
 		w.Header().Set("Service-Version", wire.LatestVersion())
 		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
@@ -74,8 +75,36 @@ func (r *Router) identify(next http.Handler) http.Handler {
 			}
 			r.logRequest(req, x, w.Status(), w.BytesWritten(), r.Now().Sub(start))
 		}()
+		if n := headerCount(req); n > maxHeaders {
+			w.Header().Set("Connection", "close")
+			r.fail(w, req, fault.BadRequest("The request has %d headers. The limit is %d.", n, maxHeaders))
+			return
+		}
 		next.ServeHTTP(w, req)
 	})
+}
+
+// maxHeaders limits the headers of a request.
+const maxHeaders = 100
+
+func headerCount(req *http.Request) (n int) {
+	for _, values := range req.Header {
+		n += len(values)
+	}
+	return n
+}
+
+// secureHeaders sets the headers that protect every response. Responses that can
+// be cached replace Cache-Control. A connection ends after a chunked body: if the
+// request also had a Content-Length, a proxy in front can disagree with this
+// server about where the next request starts.
+func secureHeaders(w http.ResponseWriter, req *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if len(req.TransferEncoding) > 0 && req.ProtoMajor == 1 {
+		h.Set("Connection", "close")
+	}
 }
 
 func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
@@ -124,9 +153,25 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 func loggable(req *http.Request) string {
 	pattern := chi.RouteContext(req.Context()).RoutePattern()
 	if pattern == "" || strings.HasPrefix(req.URL.Path, "/v1/") {
-		return req.URL.Path
+		return SafePath(req.URL.Path)
 	}
 	return pattern
+}
+
+// maxSegment is longer than every ID, and shorter than every token.
+const maxSegment = 40
+
+// SafePath removes what can be a secret from a path, for logs and traces. Only the
+// first segment of a path outside /v1 remains. In /v1, long segments are removed:
+// a client can send a token instead of an ID.
+func SafePath(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		if len(s) > maxSegment || i > 1 && segments[1] != "v1" && s != "" {
+			segments[i] = "..."
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // guard checks the caller's scopes before the body is read, and then reads the

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -50,17 +51,17 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			return
 		}
 		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
-			if err := r.limit(w, "ip "+r.address(req), r.Limits.Address); err != nil {
+			if err := r.limitAddress(w, req); err != nil {
 				exchangeFrom(req.Context()).flood = true
 				r.fail(w, req, err)
 				return
 			}
-			next.ServeHTTP(w, req)
+			r.servePublic(w, req, next)
 			return
 		}
 		caller, err := r.caller(req)
 		if err != nil {
-			if limited := r.limit(w, "ip "+r.address(req), r.Limits.Address); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
+			if limited := r.limitAddress(w, req); limited != nil && fault.KindOf(err) == fault.KindUnauthenticated {
 				err = limited
 				exchangeFrom(req.Context()).flood = true
 			}
@@ -76,6 +77,39 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, req)
 	})
+}
+
+// wideFactor is how many times the limit of an address applies to its IPv6 /48.
+const wideFactor = 10
+
+// limitAddress counts a request against the limit of its address. A provider
+// assigns whole IPv6 networks, so they share a limit: a /64 has the limit of an
+// address, and a /48 has ten times that.
+func (r *Router) limitAddress(w http.ResponseWriter, req *http.Request) error {
+	network, wide := ratelimit.Networks(r.address(req))
+	if wide != "" {
+		if err := r.limit(w, "ip "+wide, r.Limits.Address*wideFactor); err != nil {
+			return err
+		}
+	}
+	return r.limit(w, "ip "+network, r.Limits.Address)
+}
+
+// servePublic serves a request without a credential. It limits how many of their
+// bodies are handled at the same time.
+func (r *Router) servePublic(w http.ResponseWriter, req *http.Request, next http.Handler) {
+	if req.ContentLength == 0 { // it has no body
+		next.ServeHTTP(w, req)
+		return
+	}
+	select {
+	case r.publicBodies <- struct{}{}:
+		defer func() { <-r.publicBodies }()
+		req.Body = http.MaxBytesReader(w, req.Body, maxPublicBody+1) // also for forms
+		next.ServeHTTP(w, req)
+	default:
+		r.fail(w, req, fault.Unavailable("Too many requests are being handled. Try again later.").RetryIn(time.Second))
+	}
 }
 
 func (r *Router) caller(req *http.Request) (auth.Principal, error) {

@@ -99,6 +99,8 @@ func TestLimitHeaders(t *testing.T) {
 		{0, "10.0.0.9:3", "live", "/v1/ping", 200, "200", "199", "1", ""},   // a good credential is not held up
 		{0, "10.0.0.8:3", "bad", "/v1/ping", 401, "4", "3", "1", ""},        // nor is another address
 		{0, "[2001:db8::1]:443", "bad", "/v1/ping", 401, "4", "3", "1", ""}, // of either kind
+		{0, "[2001:db8::2]:443", "bad", "/v1/ping", 401, "4", "2", "1", ""}, // a /64 has one limit
+		{0, "[2001:db8:0:1::2]:443", "bad", "/v1/ping", 401, "4", "3", "1", ""},
 		{500 * time.Millisecond, "10.0.0.9:4", "", "/v1/ping", 401, "4", "0", "2", ""},
 	} {
 		c.advance(step.after)

@@ -77,8 +77,13 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 	_, _ = w.Write(body) // the client might have disconnected
 }
 
+// maxDetails limits the details of an error. A body can have thousands of invalid
+// values.
+const maxDetails = 100
+
 func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
-	return &ErrorEnvelope{ErrorBody{f.Kind.Status, f.Kind.Code, f.Message, requestID, f.Details}}
+	details := f.Details[:min(len(f.Details), maxDetails)]
+	return &ErrorEnvelope{ErrorBody{f.Kind.Status, f.Kind.Code, f.Message, requestID, details}}
 }
 
 // ---- huma's validation errors --------------------------------------------------

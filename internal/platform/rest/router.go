@@ -61,13 +61,15 @@ type Router struct {
 	family     string
 	sendBodyIn time.Duration
 	probes     map[string]bool
+
+	publicBodies chan struct{} // has room for the bodies of callers without a credential
 }
 
 // New mounts the features. It calls nothing, so the API can be described from
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}}
+		probes: map[string]bool{}, publicBodies: make(chan struct{}, maxPublicBodies)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}

@@ -19,8 +19,12 @@ import (
 // timestamps also sort as text.
 const TimeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// maxDepth is the maximum depth of nested objects and arrays.
-const maxDepth = 32
+// The limits of a request. They bound the memory and the time to validate it.
+const (
+	maxDepth    = 32     // of nested objects and arrays
+	maxMembers  = 1_000  // of an object
+	maxElements = 10_000 // of an array
+)
 
 var out = json.JoinOptions(
 	json.FormatNilSliceAsNull(false),
@@ -33,14 +37,18 @@ var out = json.JoinOptions(
 // Marshal encodes v.
 func Marshal(v any) ([]byte, error) { return json.Marshal(v, out) }
 
+// MarshalHTML encodes v so that it can be embedded in the script element of a
+// page: it escapes <, > and &.
+func MarshalHTML(v any) ([]byte, error) { return json.Marshal(v, out, jsontext.EscapeForHTML(true)) }
+
 // Unmarshal decodes data and rejects unknown names. Names are case-sensitive.
 func Unmarshal(data []byte, v any) error {
 	return json.Unmarshal(data, v, json.RejectUnknownMembers(true))
 }
 
 // Check rejects JSON that decoders interpret differently: duplicate names,
-// invalid UTF-8, trailing data, NUL characters, deep nesting and numbers that are
-// too large. Its errors are shown to the caller.
+// invalid UTF-8, trailing data, NUL characters, deep nesting, and numbers, objects
+// and arrays that are too large. Its errors are shown to the caller.
 func Check(data []byte) error {
 	dec := jsontext.NewDecoder(bytes.NewReader(data))
 	for {
@@ -50,6 +58,9 @@ func Check(data []byte) error {
 		tok, err := dec.ReadToken()
 		if err != nil {
 			return explain(err)
+		}
+		if err := checkSize(dec); err != nil {
+			return err
 		}
 		switch tok.Kind() {
 		case '"':
@@ -65,6 +76,27 @@ func Check(data []byte) error {
 			return onlyBlank(data[dec.InputOffset():])
 		}
 	}
+}
+
+// checkSize returns an error if the current object or array is too large. The
+// decoder counts names and values of an object separately.
+func checkSize(dec *jsontext.Decoder) error {
+	kind, n := dec.StackIndex(dec.StackDepth())
+	switch {
+	case kind == '{' && n > 2*maxMembers:
+		return fmt.Errorf("object at %s has more than %d members", container(dec), maxMembers)
+	case kind == '[' && n > maxElements:
+		return fmt.Errorf("array at %s has more than %d elements", container(dec), maxElements)
+	}
+	return nil
+}
+
+// container returns the path of the current object or array.
+func container(dec *jsontext.Decoder) string {
+	if p := string(dec.StackPointer().Parent()); p != "" {
+		return p
+	}
+	return "the top"
 }
 
 func onlyBlank(rest []byte) error {

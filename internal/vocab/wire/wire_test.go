@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -53,6 +54,11 @@ func TestCheck(t *testing.T) {
 		"a comma too many":              {`[1,]`, "JSON is malformed at byte 2"},
 		"single quotes":                 {`{'a': 1}`, "JSON is malformed at byte 1"},
 		"a comment":                     {`{} // x`, "trailing data"},
+		"1,000 members":                 {object(1000), ""},
+		"1,001 members":                 {object(1001), "object at the top has more than 1000 members"},
+		"1,001 members inside":          {`{"a": [` + object(1001) + `]}`, "object at /a/0 has more than 1000 members"},
+		"10,000 elements":               {`{"a": [0` + strings.Repeat(",0", 9_999) + `]}`, ""},
+		"10,001 elements":               {`{"a": [0` + strings.Repeat(",0", 10_000) + `]}`, "array at /a has more than 10000 elements"},
 		"cut off":                       {`{"a": [1, 2`, "JSON is incomplete"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,4 +166,13 @@ func FuzzCheck(f *testing.F) {
 			t.Fatalf("%#v came back as %#v, %v", ours, again, err)
 		}
 	})
+}
+
+// object returns an object with n members.
+func object(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,"m%d":0`, i)
+	}
+	return "{" + b.String()[1:] + "}"
 }
