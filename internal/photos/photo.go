@@ -45,11 +45,18 @@ type HullPhoto struct {
 	CreatedAt   time.Time  `json:"created_at" db:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
 
-	Blob string `json:"-" db:"blob"`
+	Blob         string     `json:"-" db:"blob"`
+	Attempts     int64      `json:"-" db:"attempts"`      // that did not finish
+	ClaimedUntil *time.Time `json:"-" db:"claimed_until"` // a job handles the photo until then
 }
 
 // Revision returns the version.
 func (p HullPhoto) Revision() int64 { return p.Version }
+
+// isWaiting reports whether the photo must be processed and no job does it.
+func (p HullPhoto) isWaiting(now time.Time) bool {
+	return p.State == photoProcessing && (p.ClaimedUntil == nil || !p.ClaimedUntil.After(now))
+}
 
 // originalType returns the type of the full-size copy, which is encoded again.
 func (p HullPhoto) originalType() string {

@@ -84,13 +84,13 @@ func TestPhotos(t *testing.T) {
 
 		// The first photo that is ready is the primary photo.
 		s.MakeSizes(a.ID)
-		s.MakeSizes(a.ID) // as after a crash
 		s.Test.Get("/v1/hulls/"+id, 200, &h)
 		if h.PrimaryPhotoURL == nil || h.Version != 5 || getPublic(t, s, *h.PrimaryPhotoURL).StatusCode != 200 {
 			t.Fatalf("with one photo ready: got %s, want a primary photo with a working link, and version 5", testkit.Show(h))
 		}
 		s.MakeSizes(b.ID)
 		s.MakeSizes(c.ID)
+		s.MakeSizes(c.ID) // as after a crash
 		var list page.Page[photos.HullPhoto]
 		s.Test.Get(path, 200, &list)
 		s.Test.Get("/v1/hulls/"+id, 200, &h)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"slipway/internal/hulls"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
@@ -37,45 +39,75 @@ func (MakeSizes) Kind() string { return "make_photo_sizes" }
 // Lane separates slow decoding from quick jobs.
 func (MakeSizes) Lane() string { return jobs.Heavy }
 
-// Timeout is enough for the largest image on a small machine.
-func (MakeSizes) Timeout() time.Duration { return 5 * time.Minute }
+// Timeout leaves time to save the result after renderTimeout.
+func (MakeSizes) Timeout() time.Duration { return renderTimeout + time.Minute }
 
-// MakeSizes decodes the uploaded file, stores copies without metadata and deletes
-// the upload, which might contain the location. It can run again with the same result.
+const (
+	// renderTimeout is how long decoding a photo and storing its sizes can take.
+	renderTimeout = time.Minute
+	// maxAttempts is how often the server can stop while it decodes a photo.
+	maxAttempts = 3
+	// maxDecoding is the memory for all photos that are decoded at the same time.
+	maxDecoding = 200 << 20
+)
+
+// decoding limits the memory of all photos that this process decodes.
+var decoding = semaphore.NewWeighted(maxDecoding)
+
+// MakeSizes decodes one photo, stores copies without metadata and deletes the
+// upload, which might contain the location. It can run again with the same result.
+//
+// There is one job for each photo, but it can handle another one: environments
+// take turns, so that many uploads of one dealership don't delay the others.
 func (a *API) MakeSizes(ctx context.Context, job MakeSizes) error {
-	p, err := a.photoOf(ctx, job)
+	c, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (claim, error) { return claimPhoto(ctx, tx, job) })
 	if err != nil {
 		return err
 	}
-	if p.ID == "" { // deleted; an earlier attempt might have left sizes
-		return a.finishPhoto(ctx, job, photoFailed, nil)
+	if c.own.ID == "" { // deleted; an earlier attempt might have left sizes
+		err = a.finishPhoto(ctx, job, photoFailed, nil)
 	}
-
-	if p.State == photoProcessing {
-		err := a.render(ctx, p.Blob)
-		if f, ok := errors.AsType[*fault.Error](err); ok {
-			p.State, p.Problem = photoFailed, &f.Message
-		} else if err != nil {
-			return err
-		} else {
-			p.State = photoReady
-		}
-		if err := a.finishPhoto(ctx, job, p.State, p.Problem); err != nil {
-			return err
-		}
+	if err == nil && c.own.State != photoProcessing {
+		err = a.Blobs.Remove(ctx, job.Blob+"/upload")
 	}
-	return a.Blobs.Remove(ctx, job.Blob+"/upload")
+	if err != nil || c.claimed.ID == "" {
+		return err
+	}
+	return a.process(auth.InEnv(ctx, c.claimed.Env), c.claimed)
 }
 
-// photoOf returns the photo of a job, or a zero photo if it was deleted.
-func (a *API) photoOf(ctx context.Context, job MakeSizes) (HullPhoto, error) {
-	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
-		p, err := findPhoto(ctx, tx, hulls.Hull{Env: job.Env, ID: job.HullID}, job.PhotoID)
-		if fault.KindOf(err) == fault.KindNotFound {
-			return HullPhoto{}, nil
-		}
-		return p, err
-	})
+// process creates the sizes of a claimed photo.
+func (a *API) process(ctx context.Context, p HullPhoto) error {
+	state, problem, err := a.tryRender(ctx, p)
+	if err != nil {
+		return errors.Join(err, a.releasePhoto(ctx, p))
+	}
+	if err := a.finishPhoto(ctx, MakeSizes{p.Env, p.HullID, p.ID, p.Blob}, state, problem); err != nil {
+		return err
+	}
+	return a.Blobs.Remove(ctx, p.Blob+"/upload")
+}
+
+// tryRender returns the new state of a photo and why it failed. An error means
+// that it can succeed later, for example because the store is unavailable.
+func (a *API) tryRender(ctx context.Context, p HullPhoto) (state string, problem *string, err error) {
+	if p.Attempts > maxAttempts {
+		return photoFailed, new("The photo can't be processed. Save it in another format and upload it again."), nil
+	}
+	limited, cancel := context.WithTimeout(ctx, renderTimeout)
+	defer cancel()
+	err = a.render(limited, p.Blob)
+
+	f, rejected := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		return photoReady, nil, nil
+	case limited.Err() != nil && ctx.Err() == nil:
+		return photoFailed, new("Processing the photo took too long. Save it with fewer pixels and upload it again."), nil
+	case rejected:
+		return photoFailed, &f.Message, nil
+	}
+	return "", nil, err
 }
 
 func (a *API) render(ctx context.Context, key string) error {
@@ -91,9 +123,35 @@ func (a *API) render(ctx context.Context, key string) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	return pic.Render(file, func(v images.Variant) error {
+
+	if err := decoding.Acquire(ctx, pic.Memory); err != nil {
+		return err
+	}
+	defer decoding.Release(pic.Memory)
+	return pic.Render(contextReader{ctx, file}, func(v images.Variant) error {
 		return a.Blobs.Put(ctx, key+"/"+v.Name, bytes.NewReader(v.Data))
 	})
+}
+
+// contextReader fails when the context ends, so that decoding stops.
+type contextReader struct {
+	ctx context.Context //nolint:containedctx // a reader has no parameter for it
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// releasePhoto lets the next job handle a photo. The attempt doesn't count.
+func (a *API) releasePhoto(ctx context.Context, p HullPhoto) error {
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return db.Exec(ctx, tx, `UPDATE hull_photos SET attempts = 0, claimed_until = NULL WHERE env = ? AND id = ?`, p.Env, p.ID)
+	})
+	return err
 }
 
 // finishPhoto saves the result. If the photo was deleted since then, it releases

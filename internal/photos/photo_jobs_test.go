@@ -2,8 +2,11 @@ package photos_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/jpeg"
+	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -110,4 +113,90 @@ func TestPhotoJobsRun(t *testing.T) {
 		s.Test.Delete("/v1/hulls/"+id+"/photos/"+p.ID, 204)
 		testkit.Eventually(t, "nothing is stored", func() bool { return objects() == 0 })
 	})
+}
+
+// A photo that stops the server while it is decoded fails after a few attempts. It
+// doesn't stop the server again and again.
+func TestPhotoThatStopsTheServer(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil) + "/photos"
+		var p photos.HullPhoto
+		s.Test.Post(path, testkit.Picture(), 201, &p)
+		s.Exec(`UPDATE hull_photos SET attempts = 3 WHERE id = ?`, p.ID) // the server stopped three times
+
+		s.MakeSizes(p.ID)
+		var list page.Page[photos.HullPhoto]
+		s.Test.Get(path, 200, &list)
+		testkit.Equal(t, list.Data[0].State, "failed")
+		testkit.Contains(t, *list.Data[0].Problem, "can't be processed")
+	})
+}
+
+// An outage of the store doesn't count as an attempt.
+func TestPhotoSurvivesOutageOfTheStore(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		var p photos.HullPhoto
+		s.Test.Post("/v1/hulls/"+hull+"/photos", testkit.Picture(), 201, &p)
+		blob := testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]
+		job := photos.MakeSizes{Env: s.Env("hulls", hull), HullID: hull, PhotoID: p.ID, Blob: blob}
+
+		feature := s.Photos()
+		feature.Blobs = &blobs.Files{DB: s.DB, Store: unavailable{}}
+		for range 5 {
+			if err := jobs.Run(t.Context(), feature.MakeSizes, job); err == nil {
+				t.Fatal("got no error without a store, want one")
+			}
+		}
+		s.MakeSizes(p.ID)
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, p.ID)[0], "ready")
+	})
+}
+
+// unavailable is a store that doesn't respond.
+type unavailable struct{ blobs.Store }
+
+func (unavailable) Open(context.Context, string) (io.ReadSeekCloser, error) {
+	return nil, errors.New("unavailable")
+}
+
+// Many uploads of one dealership don't delay the photos of another: they take
+// turns.
+func TestDealershipsTakeTurns(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		var queue []photos.MakeSizes
+		upload := func(c *testkit.Client, hull string) (p photos.HullPhoto) {
+			c.Post("/v1/hulls/"+hull+"/photos", testkit.Picture(), 201, &p)
+			blob := testkit.Rows[string](s, `SELECT blob FROM hull_photos WHERE id = ?`, p.ID)[0]
+			queue = append(queue, photos.MakeSizes{Env: s.Env("hulls", hull), HullID: hull, PhotoID: p.ID, Blob: blob})
+			return p
+		}
+		for range 5 {
+			upload(s.Test, hull)
+		}
+		other := upload(s.Other, s.Other.Hull(s.Other.Location(), nil))
+
+		state := func(id string) string {
+			return testkit.Rows[string](s, `SELECT state FROM hull_photos WHERE id = ?`, id)[0]
+		}
+		for _, job := range queue[:2] {
+			check(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
+		}
+		testkit.Equal(t, state(other.ID), "ready", "after two jobs of the first dealership")
+
+		for _, job := range queue[2:] {
+			check(t, jobs.Run(t.Context(), s.Photos().MakeSizes, job))
+		}
+		for _, job := range queue {
+			testkit.Equal(t, state(job.PhotoID), "ready", "after all jobs")
+		}
+	})
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -18,14 +18,11 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// MaxPixels limits the memory to decode a picture. A file of 20 KB can contain
-// 900 million pixels.
-const MaxPixels = 50_000_000
-
 // Picture describes a file without decoding it.
 type Picture struct {
 	Type          string // detected from the content, not from the name or Content-Type
 	Width, Height int    // after applying the orientation
+	Memory        int64  // bytes to decode it, for a limit over several pictures
 	turn          orientation
 }
 
@@ -35,9 +32,8 @@ type format struct {
 	is     func(head []byte) bool
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// walk reads the structure of the file. It checks that the file is complete and
-	// returns its orientation.
-	walk func(*bufio.Reader) (orientation, error)
+	// walk reads the structure of the file. It checks that the file is complete.
+	walk func(*bufio.Reader) (structure, error)
 }
 
 var formats = []format{
@@ -77,16 +73,27 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return Picture{}, err
 	}
-	turn, err := f.walk(bufio.NewReaderSize(file, 64<<10))
+	found, err := f.walk(bufio.NewReaderSize(file, 64<<10))
 	if err != nil {
 		if _, ok := errors.AsType[*fault.Error](err); ok {
 			return Picture{}, err
 		}
 		return Picture{}, reject("damaged", "is damaged or incomplete").WithCause(err)
 	}
-	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: turn}
-	if turn.swaps() {
+
+	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: found.turn}
+	if found.turn.swaps() {
 		p.Width, p.Height = p.Height, p.Width
+	}
+	pixels := p.Width * p.Height
+	p.Memory = bytesOf(f.kind, config.ColorModel, found, pixels)
+	if p.Memory > maxBytes {
+		return Picture{}, reject("too_large", "needs %d MB to decode; the limit is %d MB. Save it with fewer pixels, "+
+			"or with 8 bits per channel and without progressive or interlaced encoding", p.Memory>>20, maxBytes>>20)
+	}
+	if found.progressive && pixels*found.scans > maxScanned {
+		return Picture{}, reject("too_many_scans", "has %d progressive scans of %d × %d pixels. Save it without progressive encoding",
+			found.scans, p.Width, p.Height)
 	}
 	return p, nil
 }
@@ -204,17 +211,61 @@ func onWhite(img image.Image) image.Image {
 	return flat
 }
 
-// shrink reduces the longer side to a length. It first uses a fast method down to
-// twice the length, then a good one.
+// shrink reduces the longer side to a length. It first averages whole blocks of
+// pixels, then interpolates. Both need little memory: the better kernels of the
+// draw package need 32 bytes per pixel.
 func shrink(img image.Image, longest int) image.Image {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	if max(w, h) <= longest {
 		return img
 	}
-	if max(w, h) > 4*longest {
-		img = scale(img, fit(w, h, 2*longest), draw.ApproxBiLinear)
+	to := fit(w, h, longest)
+	if block := max(w, h) / longest; block > 1 {
+		img = average(img, block)
 	}
-	return scale(img, fit(w, h, longest), draw.CatmullRom)
+	out := image.NewRGBA(to)
+	draw.ApproxBiLinear.Scale(out, to, img, img.Bounds(), draw.Src, nil)
+	return out
+}
+
+// average replaces each block of n × n pixels by one pixel. Blocks at the right
+// and the bottom can be smaller.
+func average(img image.Image, n int) *image.RGBA {
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	out := image.NewRGBA(image.Rect(0, 0, (w+n-1)/n, (h+n-1)/n))
+	row := image.NewRGBA(image.Rect(0, 0, w, 1))
+	sums := make([]uint32, 4*out.Rect.Dx())
+	for top := 0; top < h; top += n {
+		rows := min(n, h-top)
+		clear(sums)
+		for y := range rows {
+			draw.Draw(row, row.Rect, img, image.Pt(b.Min.X, b.Min.Y+top+y), draw.Src)
+			addBlocks(sums, row.Pix, n)
+		}
+
+		line := out.Pix[top/n*out.Stride:]
+		for x := range out.Rect.Dx() {
+			count := uint32(rows * min(n, w-x*n))
+			for c := range 4 {
+				line[4*x+c] = uint8(sums[4*x+c] / count)
+			}
+		}
+	}
+	return out
+}
+
+// addBlocks adds the channels of each n pixels of a row to the sum of their block.
+func addBlocks(sums []uint32, pix []byte, n int) {
+	for x, at := 0, 0; at < len(pix); x++ {
+		sum := sums[4*x:][:4]
+		for end := min(at+4*n, len(pix)); at < end; at += 4 {
+			sum[0] += uint32(pix[at])
+			sum[1] += uint32(pix[at+1])
+			sum[2] += uint32(pix[at+2])
+			sum[3] += uint32(pix[at+3])
+		}
+	}
 }
 
 func fit(w, h, longest int) image.Rectangle {
@@ -222,10 +273,4 @@ func fit(w, h, longest int) image.Rectangle {
 		return image.Rect(0, 0, longest, max(1, h*longest/w))
 	}
 	return image.Rect(0, 0, max(1, w*longest/h), longest)
-}
-
-func scale(img image.Image, to image.Rectangle, by draw.Scaler) image.Image {
-	out := image.NewRGBA(to)
-	by.Scale(out, to, img, img.Bounds(), draw.Src, nil)
-	return out
 }

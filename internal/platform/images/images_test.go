@@ -161,6 +161,52 @@ func TestBombCostsNothing(t *testing.T) {
 	}
 }
 
+// progressive returns a small progressive JPEG with many scans: each scan makes the
+// decoder go through the whole picture.
+func progressive(w, h uint16, scans int) []byte {
+	file := []byte{0xff, 0xd8}
+	segment := func(marker byte, data ...byte) {
+		file = append(file, 0xff, marker)
+		file = binary.BigEndian.AppendUint16(file, uint16(len(data)+2))
+		file = append(file, data...)
+	}
+	quantization := append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)
+	segment(0xdb, quantization...)
+	frame := append(binary.BigEndian.AppendUint16([]byte{8}, h), byte(w>>8), byte(w), 1, 1, 0x11, 0)
+	segment(0xc2, frame...)
+	huffman := append([]byte{0x00, 1}, make([]byte, 15)...)
+	segment(0xc4, append(huffman, 0)...) // one code, for the value 0
+	for range scans {
+		segment(0xda, 1, 1, 0x00, 0, 0, 0x00)
+		file = append(file, 0x00)
+	}
+	return append(file, 0xff, 0xd9)
+}
+
+// A few hundred kilobytes must not cost minutes or a gigabyte.
+func TestExpensivePictures(t *testing.T) {
+	deep := image.NewNRGBA64(image.Rect(0, 0, 5000, 5000))
+	for name, c := range map[string]struct {
+		file []byte
+		code string // "" if the picture is accepted
+	}{
+		"1,000 scans of 25 megapixels": {progressive(5000, 5000, 1000), "too_many_scans"},
+		"11 scans of 25 megapixels":    {progressive(5000, 5000, 11), "too_many_scans"},
+		"10 scans of 25 megapixels":    {progressive(5000, 5000, 10), ""},
+		"50 megapixels, progressive":   {progressive(10_000, 5000, 1), "too_large"},
+		"16 bits per channel":          {asPNG(t, deep), "too_large"},
+	} {
+		_, err := images.Inspect(bytes.NewReader(c.file))
+		f, _ := errors.AsType[*fault.Error](err)
+		switch {
+		case c.code == "" && err != nil:
+			t.Errorf("%s: got %v, want it accepted", name, err)
+		case c.code != "" && (f == nil || f.Details[0].Code != c.code):
+			t.Errorf("%s: got %v, want an error with the code %s", name, err, c.code)
+		}
+	}
+}
+
 func TestSizes(t *testing.T) {
 	for name, c := range map[string]struct {
 		file     []byte
