@@ -19,6 +19,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"slipway/internal/platform/rest"
 )
 
 // metrics are the metrics at /metrics.
@@ -64,7 +66,27 @@ func (a *App) traced(next http.Handler) http.Handler {
 	if a.settings.OTLPEndpoint == "" {
 		return next
 	}
-	return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
+	return hideURL(func(next http.Handler) http.Handler {
+		return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
+	}, next)
+}
+
+// hideURL removes what can be a secret from the URL that the tracer sees. The
+// handler gets the original URL.
+func hideURL(trace func(http.Handler) http.Handler, next http.Handler) http.Handler {
+	type original struct{}
+	traced := trace(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		restored := req.Clone(req.Context())
+		restored.URL, _ = req.Context().Value(original{}).(*url.URL)
+		restored.RequestURI = restored.URL.RequestURI()
+		next.ServeHTTP(w, restored)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		hidden := req.Clone(context.WithValue(req.Context(), original{}, req.URL))
+		hidden.URL = &url.URL{Path: rest.SafePath(req.URL.Path)}
+		hidden.RequestURI = hidden.URL.Path
+		traced.ServeHTTP(w, hidden)
+	})
 }
 
 // tracesURL returns the URL for traces: the usual path of a collector, unless

@@ -293,7 +293,7 @@ type jsonWriter struct {
 }
 
 func (j *jsonWriter) begin(seller string) error {
-	name, err := wire.Marshal(seller)
+	name, err := wire.MarshalHTML(seller)
 	if err == nil {
 		_, err = io.WriteString(j.w, `{"@context":"https://schema.org","@type":"DataFeed","name":`+string(name)+`,"dataFeedElement":[`)
 	}
@@ -301,7 +301,7 @@ func (j *jsonWriter) begin(seller string) error {
 }
 
 func (j *jsonWriter) write(l listing) error {
-	text, err := wire.Marshal(productOf(l))
+	text, err := wire.MarshalHTML(productOf(l))
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func (j *jsonWriter) end() error {
 func (j *jsonWriter) alone(l listing) error {
 	p := productOf(l)
 	p.Context = "https://schema.org"
-	text, err := wire.Marshal(p)
+	text, err := wire.MarshalHTML(p)
 	if err == nil {
 		_, err = j.w.Write(append(text, '\n'))
 	}

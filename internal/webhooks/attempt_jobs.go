@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"slipway/internal/platform/events"
-	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/wire"
 )
 
@@ -103,21 +102,20 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// connectionError explains why there is no response, without details of our
-// network.
+// connectionError explains why there is no response. All hosts without a
+// connection have the same error. Otherwise webhooks could be used to find out
+// which hosts and ports of our network exist.
 func connectionError(err error) string {
-	_, unknownHost := errors.AsType[*net.DNSError](err)
+	dial, _ := errors.AsType[*net.OpError](err)
 	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	failed, _ := errors.AsType[*url.Error](err)
 
 	switch {
-	case errors.Is(err, outbound.ErrPrivateAddress):
-		return outbound.ErrPrivateAddress.Error()
+	case dial != nil && dial.Op == "dial":
+		return "could not connect to a public address of this host"
 	case failed != nil && failed.Timeout():
 		return "no response within " + strconv.Itoa(int(Timeout.Seconds())) + " seconds"
-	case unknownHost:
-		return "the host name was not found"
 	case badCertificate, noTLS:
 		return "the TLS connection failed"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

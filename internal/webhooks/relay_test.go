@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -353,6 +354,26 @@ func TestPrivateAddresses(t *testing.T) {
 	})
 	a := deliveries(s.Test, w, "")[0].Attempts[0]
 	testkit.Equal(t, a.StatusCode, nil)
-	testkit.Equal(t, a.Error, new("the address is not public"))
+	testkit.Equal(t, a.Error, new("could not connect to a public address of this host"))
 	r.wantNone(t)
+}
+
+// Webhooks can't be used to scan a network: all hosts without a connection have
+// the same error.
+func TestUnreachableHostsLookTheSame(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	for _, url := range []string{closed.URL, "http://unknown.invalid/", "http://169.254.169.254/"} {
+		s.Test.Post("/v1/webhooks", map[string]any{"url": url, "events": []string{"location.created"}}, 201, nil)
+	}
+	s.RunRelay()
+	s.Test.Location()
+	texts := func() []string {
+		return testkit.Rows[string](s, `SELECT error FROM delivery_attempts WHERE error IS NOT NULL`)
+	}
+	testkit.Eventually(t, "three attempts", func() bool { return len(texts()) >= 3 })
+	for _, text := range texts() {
+		testkit.Equal(t, text, "could not connect to a public address of this host")
+	}
 }

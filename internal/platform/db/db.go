@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"reflect"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -40,6 +42,7 @@ type DB struct {
 	ids           *id.Source
 	notifications chan struct{}
 	attached      map[reflect.Type]any
+	plaintext     bool // PostgreSQL only: the password and the data can be read on the network
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
@@ -79,6 +82,24 @@ func (d *DB) openSQLite(path string) (err error) {
 	return nil
 }
 
+// Plaintext reports whether the connection to a remote PostgreSQL server is not
+// always encrypted.
+func (d *DB) Plaintext() bool { return d.plaintext }
+
+// isPlaintext reports whether any host of the URL is remote and used without TLS.
+// pgx lists the alternatives of a host, such as without TLS, as fallbacks.
+func isPlaintext(conn *pgx.ConnConfig) bool {
+	remote := func(host string) bool {
+		ip := net.ParseIP(host)
+		return host != "localhost" && !strings.HasPrefix(host, "/") && (ip == nil || !ip.IsLoopback())
+	}
+	plain := conn.TLSConfig == nil && remote(conn.Host)
+	for _, f := range conn.Fallbacks {
+		plain = plain || f.TLSConfig == nil && remote(f.Host)
+	}
+	return plain
+}
+
 // openPostgres opens three bounded pools: one that writes, one that is
 // read-only as on SQLite, and a small one for the job queue, so that neither
 // can starve the other. With several hosts in the URL all choose the one that
@@ -90,6 +111,7 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 		return errors.New("DATABASE_URL is not a PostgreSQL URL")
 	}
 	conn := cfg.ConnConfig
+	d.plaintext = isPlaintext(conn)
 	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > defaultTimeout-time.Second {
 		conn.ConnectTimeout = defaultTimeout - time.Second
 	}

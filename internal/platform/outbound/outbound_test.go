@@ -34,7 +34,22 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			continue // no name server takes it for a number
 		}
 		if !errors.Is(err, outbound.ErrPrivateAddress) {
-			t.Errorf("%s: got %v, want the error outbound.ErrRefused", host, err)
+			t.Errorf("%s: got %v, want the error outbound.ErrPrivateAddress", host, err)
+		}
+	}
+}
+
+// No setting lets a webhook read the credentials of the machine from the metadata
+// service of a cloud.
+func TestMetadataServices(t *testing.T) {
+	client := outbound.New(2*time.Second, true)
+	for _, host := range []string{"169.254.169.254", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "100.100.100.200", "169.254.170.2"} {
+		res, err := client.Get("http://" + host + "/latest/meta-data/") //nolint:noctx // has a timeout
+		if err == nil {
+			res.Body.Close()
+		}
+		if !errors.Is(err, outbound.ErrPrivateAddress) {
+			t.Errorf("%s: got %v, want the error outbound.ErrPrivateAddress", host, err)
 		}
 	}
 }
@@ -66,6 +81,13 @@ func TestCheckURL(t *testing.T) {
 		"https://exa mple.com":              "format",
 		"https://example.com/\x00":          "format",
 		"javascript:alert(1)":               "format",
+		"https://example.com:8443/hook":     "",
+		"https://example.com:22/":           "port",
+		"https://example.com:25/":           "port",
+		"https://example.com:5432/":         "port",
+		"https://example.com:6379/":         "port",
+		"https://example.com:0/":            "port",
+		"https://example.com:99999/":        "port",
 		"https://" + strings.Repeat("[", 9): "format",
 	} {
 		var bad fault.Fields
