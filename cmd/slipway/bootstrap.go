@@ -48,7 +48,8 @@ the admin scope, send a code from the app:
 }
 
 type keysCmd struct {
-	Create keysCreateCmd `cmd:"" help:"Create an API key."`
+	Create       keysCreateCmd   `cmd:"" help:"Create an API key."`
+	RotateMaster rotateMasterCmd `cmd:"" name:"rotate-master" help:"Replace the master key while servers keep running."`
 }
 
 type keysCreateCmd struct {

@@ -127,9 +127,12 @@ func (a *App) mount(s Settings) error {
 // now is the clock of the database, which tests replace after Open.
 func (a *App) now() time.Time { return a.DB.Now() }
 
-// Migrate updates the schema.
+// Migrate updates the schema and reads the data keys.
 func (a *App) Migrate(ctx context.Context) error {
 	if err := a.DB.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := site.LoadKeys(ctx, a.DB, a.Box, a.settings.NewMasterKey); err != nil {
 		return err
 	}
 	if err := jobs.Migrate(ctx, a.DB, quiet(a.log)); err != nil {

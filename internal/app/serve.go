@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slipway/internal/platform/site"
+
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +44,7 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 
 	a.starting.Store(true)
 	servers := []*http.Server{a.server(a.Handler)}
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	if a.settings.Metrics != "" {
 		l, err := net.Listen("tcp", a.settings.Metrics)
 		if err != nil {
@@ -57,9 +59,14 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	work := make(chan struct{})
 	go func() {
 		defer close(work)
-		a.startWork(ctx)
+		if err := a.startWork(ctx); err != nil {
+			failed <- err
+		}
 	}()
 
+	if a.DB.Plaintext() {
+		a.log.Warn("the connection to PostgreSQL is not encrypted; add sslmode=verify-full to SLIPWAY_DATABASE_URL")
+	}
 	a.log.Info("serving", "address", api.Addr().String(), "build", Build)
 	if ready != nil {
 		ready(api.Addr().String())
@@ -74,8 +81,8 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 }
 
 // startWork migrates and starts the jobs as soon as the database is available.
-// Until then the API returns 503.
-func (a *App) startWork(ctx context.Context) {
+// Until then the API returns 503. It returns an error if the master key is wrong.
+func (a *App) startWork(ctx context.Context) error {
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
@@ -90,12 +97,15 @@ func (a *App) startWork(ctx context.Context) {
 			}()
 			a.upkeep(ctx)
 			<-relayed
-			return
+			return nil
+		}
+		if errors.Is(err, site.ErrMasterKey) {
+			return err
 		}
 		a.log.Error("can't use the database, retrying", "err", err)
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-time.After(2 * time.Second):
 		}
 	}

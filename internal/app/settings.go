@@ -25,6 +25,8 @@ type Settings struct {
 	DatabaseURL string `env:"SLIPWAY_DATABASE_URL" help:"postgres://... Defaults to SQLite in the data folder."`
 	MasterKey   string `env:"SLIPWAY_MASTER_KEY" help:"32 bytes in base64 that encrypt secrets at rest. Defaults to a file in the data folder, which the first start creates."`
 
+	NewMasterKey bool `env:"SLIPWAY_NEW_MASTER_KEY" default:"false" help:"Start with another master key although the secrets in the database can't be decrypted with it. They are lost."`
+
 	Listen  string `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address that the API listens on."`
 	Metrics string `env:"SLIPWAY_METRICS_LISTEN" default:"127.0.0.1:9090" help:"Address that /metrics listens on. Empty turns it off."`
 	BaseURL string `env:"SLIPWAY_BASE_URL" default:"http://localhost:8080" help:"Public URL of the API."`

@@ -22,6 +22,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/site"
 	"slipway/internal/testkit/postgres"
 	"slipway/internal/vocab/auth"
 )
@@ -63,6 +64,10 @@ func (s *Server) Node() *Server {
 	s.t.Helper()
 	return start(s.t, s.tmpl, s.settings)
 }
+
+// Settings returns the settings of the server, to start another process on its
+// database.
+func (s *Server) Settings() app.Settings { return s.settings }
 
 // RunJobs runs background jobs until the test ends.
 func (s *Server) RunJobs() {
@@ -127,6 +132,7 @@ func start(t *testing.T, tmpl *template, set app.Settings) *Server {
 	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
+	check(t, site.LoadKeys(t.Context(), a.DB, a.Box, false))
 
 	web := httptest.NewServer(a.Handler)
 	t.Cleanup(func() {

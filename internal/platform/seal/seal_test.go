@@ -100,6 +100,65 @@ func TestMasterKey(t *testing.T) {
 	}
 }
 
+// A key file that other users can read is rejected.
+func TestReadableKeyFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "master.key")
+	if err := os.WriteFile(path, []byte(seal.Encode(seal.NewKey())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, ok := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o604: false, 0o644: false} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := seal.MasterKey("", folder)
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "chmod 600") {
+			t.Errorf("mode %o: got %v, want it accepted: %t", mode, err, ok)
+		}
+	}
+}
+
+// Values of old keys can be decrypted, and marks don't change, when a key is added.
+func TestKeyRing(t *testing.T) {
+	box, err := seal.NewBox(seal.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := seal.NewKey(), seal.NewKey()
+	set := func(keys ...[]byte) {
+		if err := box.SetKeys(keys...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(first)
+	value, mark := box.Seal([]byte("secret"), "here"), box.MAC([]byte("data"))
+	set(second, first)
+	plain, err := box.Open(value, "here")
+	if err != nil || string(plain) != "secret" || box.IsCurrent(value, "here") {
+		t.Errorf("got %q, %v, current %t; want the secret, of an older key", plain, err, box.IsCurrent(value, "here"))
+	}
+	if !bytes.Equal(box.MAC([]byte("data")), mark) {
+		t.Error("the mark changed with a new key")
+	}
+
+	set(second)
+	if _, err := box.Open(value, "here"); err == nil {
+		t.Error("a value was decrypted without its key")
+	}
+	box.Reload = func() error { set(second, first); return nil }
+	if _, err := box.Open(value, "here"); err != nil {
+		t.Errorf("got %v after the keys were read again, want no error", err)
+	}
+
+	wrapped := box.Wrap(first, 1)
+	if key, err := box.Unwrap(wrapped, 1); err != nil || !bytes.Equal(key, first) {
+		t.Errorf("got %x, %v; want the key", key, err)
+	}
+	if _, err := box.Unwrap(wrapped, 2); err == nil {
+		t.Error("a key was decrypted with another ID")
+	}
+}
+
 // Processes that start at the same time must use the same key. No other user can
 // read it.
 func TestMasterKeyIsMadeOnce(t *testing.T) {
