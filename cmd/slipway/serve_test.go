@@ -32,6 +32,7 @@ func TestProgram(t *testing.T) {
 		s := p.serve()
 		// The command line also works while a server is running.
 		reader := p.key(f.DealershipID, "live", "hulls:read")
+		resetUser(t, p, f)
 		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
 			var me struct{ Environment string }
 			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
@@ -57,7 +58,7 @@ func TestProgram(t *testing.T) {
 func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 	t.Helper()
 	args := []string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "admin,hulls:read", "--json"}
-	code, err := totp.GenerateCode(f.Owner.TOTPSecret, time.Now())
+	code, err := totp.GenerateCode(f.Owner.TestTOTPSecret, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +82,18 @@ func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
 	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
 	return key
+}
+
+// resetUser resets the owner's password on the command line.
+func resetUser(t *testing.T, p *program, f bootstrapped) {
+	t.Helper()
+	unknown := p.fail("users", "reset", "unknown@example.com", "--environment", "test")
+	testkit.Contains(t, unknown, "User unknown@example.com not found in the test environment")
+	out, err := p.command("users", "reset", f.Owner.Email, "--environment", "test", "--dealership", f.DealershipID).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Contains(t, string(out), "The password of owner@example.com (usr_")
 }
 
 const creates = 500

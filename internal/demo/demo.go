@@ -119,15 +119,15 @@ func (o *office) found(ctx context.Context) (test, live *desk, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	code, err := totp.GenerateCode(f.Owner.TOTPSecret, o.now)
-	if err != nil {
-		return nil, nil, err
-	}
 	request := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {
 		request.Scopes = append(request.Scopes, s.Scope)
 	}
 	open := func(mode auth.Mode) (*desk, error) {
+		code, err := totp.GenerateCode(f.Owner.TOTPSecret(mode), o.now)
+		if err != nil {
+			return nil, err
+		}
 		k, err := access.IssueKeyFromCommandLine(ctx, o.DB, o.Box, f.DealershipID, mode, request, access.Operator{Email: owner, Code: code})
 		if err != nil {
 			return nil, err

@@ -44,8 +44,13 @@
 //   - Server.Activate gives a user the Password.
 //   - Server.Token signs a user in and returns the token.
 //   - Server.SignIn returns the body that signs the owner in.
+//   - Server.OwnerSession signs the owner in; Client.Proof is an MFA token of the owner.
+//   - Person.Enroll adds an authenticator app, and Person.OwnProof is an MFA token of it.
+//   - Server.Code returns the next code of an authenticator app.
 //   - Server.RoleID finds a role by its name.
 //   - Password is the password of every Person.
+//   - Server.InvitationLinks and Server.ResetLinks wait for the links that were sent to an address.
+//   - Server.Mail waits for email.
 //
 // # Sample data: each makes one and returns its id
 //

@@ -50,7 +50,7 @@ type Server struct {
 	// Other is one of the second.
 	Test, Live, Other *Client
 
-	// Owner signs in to the first dealership, in both environments.
+	// Owner signs in to the first dealership, with another TOTP secret per environment.
 	Owner access.BootstrappedOwner
 
 	t        *testing.T
