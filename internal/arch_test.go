@@ -42,6 +42,7 @@ var may = map[string][]string{
 	"platform/mail":      {},
 	"platform/outbound":  {},
 	"platform/pages":     {},
+	"platform/password":  {},
 	"platform/pdf":       {},
 	"platform/ratelimit": {},
 	"platform/rest":      {"platform/db", "platform/ratelimit", "platform/seal"},

@@ -31,19 +31,22 @@ func (c bootstrapCmd) Run(s *session) (err error) {
 	if c.JSON {
 		return s.printJSON(created)
 	}
-	_, err = fmt.Fprintf(s.out, `Dealership    %s
-Owner         %s
-Password      %s
-TOTP secret   %s
+	_, err = fmt.Fprintf(s.out, `Dealership         %s
+Owner              %s
+Password           %s
+TOTP secret, live  %s
+TOTP secret, test  %s
 
-Save the password and the TOTP secret. They are not shown again.
+Save the password and the TOTP secrets. They are not shown again.
 
-Next, add the TOTP secret to an authenticator app. Then create an API key. For
-the admin scope, send a code from the app:
+Next, add both TOTP secrets to an authenticator app. Each environment has its own
+codes. Then create an API key with a code for its environment, which the admin
+scope requires:
 
   slipway keys create --dealership %[1]s --environment test \
     --scopes hulls:read,hulls:write,admin --user %[2]s --totp 123456
-`, created.DealershipID, created.Owner.Email, created.Owner.Password, created.Owner.TOTPSecret)
+`, created.DealershipID, created.Owner.Email, created.Owner.Password,
+		created.Owner.LiveTOTPSecret, created.Owner.TestTOTPSecret)
 	return err
 }
 

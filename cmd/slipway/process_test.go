@@ -87,9 +87,10 @@ func (p *program) fail(args ...string) string {
 type bootstrapped struct {
 	DealershipID string `json:"dealership_id"`
 	Owner        struct {
-		Email      string
-		Password   string
-		TOTPSecret string `json:"totp_secret"`
+		Email          string
+		Password       string
+		LiveTOTPSecret string `json:"live_totp_secret"`
+		TestTOTPSecret string `json:"test_totp_secret"`
 	}
 }
 

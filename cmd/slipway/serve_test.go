@@ -33,6 +33,7 @@ func TestProgram(t *testing.T) {
 		s := p.serve()
 		// The command line also works while a server is running.
 		reader := p.key(d.DealershipID, "live", "hulls:read")
+		resetUser(t, p, d)
 		for key, want := range map[string]string{admin: "test", writer: "test", reader: "live"} {
 			var me struct{ Environment string }
 			if a := s.send("GET", "/v1/me", key, "", nil); a.status != 200 || json.Unmarshal(a.body, &me) != nil || me.Environment != want {
@@ -60,7 +61,7 @@ func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 	t.Helper()
 	create := []string{"keys", "create", "--environment", "test", "--json"}
 	args := append(slices.Clone(create), "--dealership", d.DealershipID, "--scopes", "admin,hulls:read")
-	code, err := totp.GenerateCode(d.Owner.TOTPSecret, time.Now())
+	code, err := totp.GenerateCode(d.Owner.TestTOTPSecret, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +85,18 @@ func issueKeys(t *testing.T, p *program, d bootstrapped) string {
 	key := p.key(d.DealershipID, "test", "admin,hulls:read", "--user", d.Owner.Email, "--totp", code)
 	testkit.Contains(t, p.fail(append(args, "--user", d.Owner.Email, "--totp", code)...), "was already used", "the same code again")
 	return key
+}
+
+// resetUser resets the owner's password on the command line.
+func resetUser(t *testing.T, p *program, d bootstrapped) {
+	t.Helper()
+	unknown := p.fail("users", "reset", "unknown@example.com", "--environment", "test")
+	testkit.Contains(t, unknown, "User unknown@example.com not found in the test environment")
+	out, err := p.command("users", "reset", d.Owner.Email, "--environment", "test", "--dealership", d.DealershipID).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Contains(t, string(out), "The password of owner@example.com (usr_")
 }
 
 // requests is the number of requests that killAndRestart sends.

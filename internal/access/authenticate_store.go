@@ -124,10 +124,14 @@ func (a *Authenticator) authenticateSession(
 	}
 
 	a.Usage.markSession(s.Env, s.ID, u.ID, tx.Now)
-	return auth.Principal{
+	p := auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
-	}, nil
+	}
+	if p.Can(auth.Admin) && !u.HasActiveFactor() {
+		p.MustEnroll, p.Scopes = true, []auth.Scope{}
+	}
+	return p, nil
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

@@ -6,6 +6,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/password"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -18,17 +19,29 @@ type Bootstrapped struct {
 	Owner        BootstrappedOwner `json:"owner"`
 }
 
-// BootstrappedOwner has the credentials of the owner for both environments.
+// BootstrappedOwner has the credentials of the owner. The TOTP secrets of the two
+// environments differ, so that a code only works in one of them.
 type BootstrappedOwner struct {
-	Email      string `json:"email"`
-	Password   string `json:"password"`
-	TOTPSecret string `json:"totp_secret"`
+	Email          string `json:"email"`
+	Password       string `json:"password"`
+	LiveTOTPSecret string `json:"live_totp_secret"`
+	TestTOTPSecret string `json:"test_totp_secret"`
+}
+
+// TOTPSecret returns the secret for an environment.
+func (o BootstrappedOwner) TOTPSecret(mode auth.Mode) string {
+	if mode == auth.Live {
+		return o.LiveTOTPSecret
+	}
+	return o.TestTOTPSecret
 }
 
 // Bootstrap creates a dealership with both environments and an owner in each.
 func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string, plan dealership.Plan) (Bootstrapped, error) {
-	out := Bootstrapped{Owner: BootstrappedOwner{Email: email, Password: newPassword(), TOTPSecret: newTOTPSecret()}}
-	hash := people.HashPassword(out.Owner.Password)
+	out := Bootstrapped{Owner: BootstrappedOwner{
+		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
+	}}
+	hash := password.Hash(out.Owner.Password)
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
 		created, err := dealership.Create(ctx, tx, name, plan)
 		if err != nil {
@@ -41,7 +54,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 			if err != nil {
 				return out, err
 			}
-			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret, nil, true); err != nil {
+			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret(env.Mode), nil, true); err != nil {
 				return out, err
 			}
 		}

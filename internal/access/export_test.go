@@ -10,9 +10,10 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// OpenSession is the step of a sign-in after the password was checked.
-func (a *API) OpenSession(ctx context.Context, u people.User, mode auth.Mode) (SignedIn, error) {
-	return a.openSession(ctx, people.Candidate{Env: u.Env, ID: u.ID, Mode: mode}, nil)
+// OpenSession is the step of a sign-in after the password was checked, at the time
+// when the request was received.
+func (a *API) OpenSession(ctx context.Context, c people.Candidate, code *string, received time.Time) (SignedIn, error) {
+	return a.openSession(ctx, c, code, received)
 }
 
 // CountFailure counts a rejected credential.
@@ -25,4 +26,9 @@ func WithOtherSecret(token string) string {
 	kind, mode, publicID, _ := parseToken(token)
 	forged := kind + "_" + string(mode) + "_" + publicID + strings.Repeat("a", secretLen)
 	return forged + checksum(forged)
+}
+
+// PlainHashes returns the hashes of a recovery code without a key.
+func PlainHashes(code string) [][]byte {
+	return [][]byte{hashToken(code), hashToken(normalizeCode(code))}
 }

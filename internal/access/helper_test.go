@@ -4,35 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
 	"github.com/pquerna/otp/totp"
 
 	"slipway/internal/access"
-	"slipway/internal/people"
 	"slipway/internal/testkit"
-	"slipway/internal/vocab/page"
 )
-
-// ownerOf returns the owner of a client's environment.
-func ownerOf(t *testing.T, c *testkit.Client) people.User {
-	t.Helper()
-	var list page.Page[people.User]
-	c.Get("/v1/users?email=owner@example.com", 200, &list)
-	return list.Data[0]
-}
 
 // code returns a new code of an authenticator app. Each call moves the clock to
 // the next code, because a code works once.
 func code(t *testing.T, s *testkit.Server, secret string) string {
 	t.Helper()
-	s.Advance(30 * time.Second)
-	c, err := totp.GenerateCode(secret, s.DB.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return s.Code(secret)
 }
 
 // wrongCode returns a code that is neither the current one nor close to it.
@@ -55,30 +42,21 @@ func wrongCode(t *testing.T, s *testkit.Server, secret string) string {
 }
 
 // enroll adds a factor to a user and returns it with its path.
-func enroll(c *testkit.Client, userID, kind string) (e access.MFAEnrollment, path string) {
-	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": kind, "label": "Phone"}, 201, &e)
-	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
+func enroll(p *testkit.Person, kind string) (e access.MFAEnrollment, path string) {
+	p.Post("/v1/users/"+p.ID+"/mfa_factors", map[string]any{"kind": kind, "label": "Phone"}, 201, &e)
+	return e, "/v1/users/" + p.ID + "/mfa_factors/" + e.ID
 }
 
 // enrollWith adds another authenticator app to a user with an active factor.
-func enrollWith(c *testkit.Client, userID, token string) (e access.MFAEnrollment, path string) {
-	c.Post("/v1/users/"+userID+"/mfa_factors", map[string]any{"kind": "totp", "mfa_token": token}, 201, &e)
-	return e, "/v1/users/" + userID + "/mfa_factors/" + e.ID
+func enrollWith(p *testkit.Person, token string) (e access.MFAEnrollment, path string) {
+	p.Post("/v1/users/"+p.ID+"/mfa_factors", map[string]any{"kind": "totp", "mfa_token": token}, 201, &e)
+	return e, "/v1/users/" + p.ID + "/mfa_factors/" + e.ID
 }
 
 // enrollApp adds an active authenticator app to a user.
-func enrollApp(t *testing.T, s *testkit.Server, c *testkit.Client, userID string) (secret, path string) {
-	t.Helper()
-	e, path := enroll(c, userID, "totp")
-	c.Post(path+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 200, nil)
-	return *e.Secret, path
-}
-
-// ownerMFAToken returns an MFA token of the owner of a client's environment.
-func ownerMFAToken(t *testing.T, s *testkit.Server, c *testkit.Client) string {
-	t.Helper()
-	owner := ownerOf(t, c)
-	return mfaToken(c, "/v1/users/"+owner.ID+"/mfa_factors/"+owner.MFAFactors[0].ID, code(t, s, s.Owner.TOTPSecret))
+func enrollApp(p *testkit.Person) (secret, path string) {
+	p.Enroll()
+	return p.Secret, p.Factor
 }
 
 // mfaToken verifies a factor with a code and returns the MFA token.
@@ -113,4 +91,29 @@ func settle(t *testing.T, s *testkit.Server) {
 	if err := s.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// currentCode returns the current code of an authenticator app.
+func currentCode(t *testing.T, s *testkit.Server, secret string) string {
+	t.Helper()
+	c, err := totp.GenerateCode(secret, s.DB.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// setPassword sends the form of a page, as a browser does.
+func setPassword(t *testing.T, s *testkit.Server, link string, fields ...string) *http.Response {
+	t.Helper()
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	res, err := http.PostForm(s.URL+link, form) //nolint:noctx // the server is closed with the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
 }

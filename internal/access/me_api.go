@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"slipway/internal/dealership"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
@@ -16,7 +18,9 @@ import (
 // API serves API keys, two-factor methods and sessions.
 type API struct {
 	DB       *db.DB
+	Jobs     *jobs.Queue
 	Box      *seal.Box
+	People   *people.API
 	AuthURL  string
 	Auth     *Authenticator
 	Usage    *Usage
@@ -41,21 +45,28 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("The key stops working immediately."))
 
 	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
-		rest.Describe("The method becomes active when it is first verified."),
+		rest.OrSelf("user_id"),
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it."),
 		rest.Example(`{"kind": "totp", "label": "Phone"}`))
 	rest.Raw(r, http.MethodPost, http.StatusOK, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer,
-		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch,
-		rest.Describe("The token works once and expires after 5 minutes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."),
+		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch, rest.OrSelf("user_id"),
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."),
 		rest.Example(`{"code": "123456"}`))
 	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer,
-		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch)
+		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch, rest.OrSelf("user_id"),
+		rest.Describe("Sessions don't need the `admin` scope for their own user. If you delete the last active method of another user, their password is cleared and their sessions end. They receive an email with a link to set a new password, and can then enroll a method again."))
 
-	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions)
-	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch,
-		rest.Describe("The user is signed out immediately."))
+	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions, rest.OrSession,
+		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession,
+		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions."))
 	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn)
 	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
 		"Sign out and end the current session", a.signOut)
+	rest.Public(r, http.MethodPost, http.StatusNoContent, a.AuthPath()+"/password", "changePassword",
+		"Change your password and end all your sessions", a.changePassword)
+	rest.Public(r, http.MethodPost, http.StatusAccepted, a.AuthPath()+"/password/forgot", "forgotPassword",
+		"Send a link to set a new password", a.forgotPassword)
 }
 
 // AuthPath returns the path of {auth_url} on this server.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slipway/internal/people"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
@@ -21,7 +22,7 @@ const mfaTokenLifetime = 5 * time.Minute
 
 const (
 	maxFactors        = 10 // of a user
-	recoveryCodeCount = 10 // for a user's first factor
+	recoveryCodeCount = 10 // for the first factor that a user verifies
 )
 
 // MFAEnroll is the body for a new two-factor method.
@@ -29,17 +30,16 @@ type MFAEnroll struct {
 	Kind  string  `json:"kind" enum:"totp,webauthn"`
 	Label *string `json:"label" required:"false" maxLength:"100" example:"Phone"`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if the user has an active two-factor method. Must be from this user or another administrator."`
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if you already have an active two-factor method. Verify it to get one."`
 }
 
 // MFAEnrollment is a new two-factor method, with the secrets that the user needs
 // to set it up. They are only shown once.
 type MFAEnrollment struct {
 	people.UserFactor
-	Secret        *string        `json:"secret" doc:"Secret for an authenticator app. Null for webauthn." audit:"-"`
-	OTPAuthURI    *string        `json:"otpauth_uri" doc:"The secret as a link or for a QR code. Null for webauthn." audit:"-"`
-	PublicKey     map[string]any `json:"public_key" doc:"Options for navigator.credentials.create. Empty for totp." audit:"-"`
-	RecoveryCodes []string       `json:"recovery_codes" nullable:"false" doc:"Each works once instead of a code. Only returned if the user has no active two-factor method." audit:"-"`
+	Secret     *string        `json:"secret" doc:"Secret for an authenticator app. Null for webauthn." audit:"-"`
+	OTPAuthURI *string        `json:"otpauth_uri" doc:"The secret as a link or for a QR code. Null for webauthn." audit:"-"`
+	PublicKey  map[string]any `json:"public_key" doc:"Options for navigator.credentials.create. Empty for totp." audit:"-"`
 }
 
 // MFAVerify is the body for a verification.
@@ -53,11 +53,24 @@ type MFAProof struct {
 	MFAToken  *string        `json:"mfa_token" doc:"Token for one operation that requires two-factor verification. Null with a challenge." audit:"-"`
 	ExpiresAt time.Time      `json:"expires_at"`
 	Challenge map[string]any `json:"challenge" doc:"Options for navigator.credentials.get, or for navigator.credentials.create for a new method. Empty with a token." audit:"-"`
+
+	RecoveryCodes []string `json:"recovery_codes" nullable:"false" doc:"Each works once instead of a code. Only returned when your first two-factor method becomes active. Not shown again." audit:"-"`
 }
 
-// hasActiveFactor reports whether a user has a verified factor.
-func hasActiveFactor(u people.User) bool {
-	return slices.ContainsFunc(u.MFAFactors, func(f people.UserFactor) bool { return f.Active })
+// hasOtherActiveFactor reports whether a user has another verified factor than this one.
+func hasOtherActiveFactor(u people.User, id string) bool {
+	return slices.ContainsFunc(u.MFAFactors, func(f people.UserFactor) bool { return f.Active && f.ID != id })
+}
+
+// requireSelf returns an error unless the caller is a session of this user. Nobody
+// else can enroll or verify a factor. Otherwise an administrator could give
+// themselves the factor of another one.
+func requireSelf(caller auth.Principal, u people.User) error {
+	if caller.UserID == u.ID {
+		return nil
+	}
+	return fault.Forbidden("Only the user can enroll and verify a two-factor method, with a session. To reset the method of another user, delete it.").
+		Detail("user_id", "self", "must be the user of the session")
 }
 
 // checkLock returns the error for a locked factor, or nil.

@@ -26,8 +26,11 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
-	u, err := people.FindUser(ctx, tx, in.UserID)
+	u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 	if err != nil {
+		return MFAEnrollment{}, err
+	}
+	if err := requireSelf(auth.From(ctx), u); err != nil {
 		return MFAEnrollment{}, err
 	}
 	if len(u.MFAFactors) >= maxFactors {
@@ -48,10 +51,6 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	} else {
 		err = a.enrollWebAuthn(ctx, tx, u, in.Body.Label, &e)
 	}
-	if err != nil {
-		return e, err
-	}
-	e.RecoveryCodes, err = insertRecoveryCodes(ctx, tx, u, e.ID)
 	return e, err
 }
 
@@ -61,7 +60,7 @@ func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *s
 	if err != nil {
 		return err
 	}
-	e.UserFactor, e.Secret, e.OTPAuthURI = userFactor(f), &secret, new(otpauthURI(u.Email, secret))
+	e.UserFactor, e.Secret, e.OTPAuthURI = userFactor(f), &secret, new(otpauthURI(account(u.Email, auth.From(ctx).Mode), secret))
 	return nil
 }
 
@@ -94,10 +93,14 @@ func (a *API) verify(ctx context.Context, in *struct {
 	ByFactor
 	Body *MFAVerify
 }) (MFAProof, error) {
+	received := a.DB.Now()
 	var rejected *fault.Error
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
-		u, err := people.FindUser(ctx, tx, in.UserID)
+		u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 		if err != nil {
+			return MFAProof{}, err
+		}
+		if err := requireSelf(auth.From(ctx), u); err != nil {
 			return MFAProof{}, err
 		}
 		f, err := people.FindFactor(ctx, tx, u, in.FactorID)
@@ -118,17 +121,26 @@ func (a *API) verify(ctx context.Context, in *struct {
 			return MFAProof{}, bad.Err()
 		}
 
-		if rejected, err = checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code); err != nil {
+		var codes []string
+		if codes, rejected, err = checkCode(ctx, tx, a.Box, u, []people.Factor{f}, *body.Code, received); err != nil {
 			return MFAProof{}, err
 		}
 		if rejected != nil {
 			return MFAProof{}, rest.CommitAndFail(rejected)
 		}
-		return insertMFAToken(ctx, tx, u)
+		return prove(ctx, tx, u, codes)
 	})
 	if rejected != nil {
 		a.Usage.countFailure(auth.From(ctx).Env, "user", in.UserID, rejected, a.DB.Now().UTC())
 	}
+	return p, err
+}
+
+// prove creates the MFA token for a user who has verified a factor. Codes are the
+// new recovery codes, if it is the first one.
+func prove(ctx context.Context, tx *db.Tx, u people.User, codes []string) (MFAProof, error) {
+	p, err := insertMFAToken(ctx, tx, u)
+	p.RecoveryCodes = append([]string{}, codes...)
 	return p, err
 }
 
@@ -174,19 +186,20 @@ func (a *API) verifyWebAuthn(
 		return MFAProof{}, err
 	}
 	f.Secret = a.Box.Seal(text, factorPlace(f))
-	if err := activate(ctx, tx, u, &f); err != nil {
+	codes, err := activate(ctx, tx, u, &f)
+	if err != nil {
 		return MFAProof{}, err
 	}
 	if err := audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}}); err != nil {
 		return MFAProof{}, err
 	}
-	return insertMFAToken(ctx, tx, u)
+	return prove(ctx, tx, u, codes)
 }
 
 func (a *API) challenge(
 	ctx context.Context, tx *db.Tx, rp *webauthn.WebAuthn, u people.User, f people.Factor, credential webauthn.Credential,
 ) (MFAProof, error) {
-	p := MFAProof{ExpiresAt: tx.Now.Add(mfaTokenLifetime)}
+	p := MFAProof{ExpiresAt: tx.Now.Add(mfaTokenLifetime), RecoveryCodes: []string{}}
 	var c ceremony
 	var err error
 	if f.Active {
@@ -227,11 +240,11 @@ func challengePlace(f people.Factor) string {
 }
 
 // requireMFAToChangeFactors checks and uses up the mfa_token if the user has an active
-// factor. It must be from the user or from an administrator. Otherwise anyone with
-// an admin key could enroll a factor for any user, and use it to create more
-// admin keys.
+// factor. It must be from the user or from an administrator, and from the caller if
+// the caller is a session. Otherwise anyone with an admin key could remove the
+// factor of any user.
 func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people.User, token string) error {
-	if !hasActiveFactor(u) {
+	if !u.HasActiveFactor() {
 		return nil
 	}
 	if token == "" {
@@ -239,11 +252,15 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 			"is required, because the user has an active two-factor method")
 	}
 	userID, err := useMFAToken(ctx, tx, token)
-	if err != nil || userID == u.ID {
+	if err != nil {
 		return err
 	}
-	if userID == "" {
-		return errMFA("The mfa_token is unknown, used or expired. Verify a two-factor method again.", "is unknown, used or expired")
+	if c := auth.From(ctx); userID == "" || (c.UserID != "" && c.UserID != userID) {
+		return errMFA("The mfa_token is unknown, used, expired or from another user. Verify a two-factor method again.",
+			"is unknown, used, expired or from another user")
+	}
+	if userID == u.ID {
+		return nil
 	}
 
 	other, err := people.FindUser(ctx, tx, userID)
@@ -260,11 +277,14 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 	return nil
 }
 
+// deleteFactor removes a factor. If an administrator removes the last one of another
+// user, that user must set a new password with a link. Otherwise the password
+// alone, which others might know, would be enough to sign in.
 func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
 	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method. Must be from this user or another administrator."`
 }) (none rest.None, err error) {
-	u, err := people.FindUser(ctx, tx, in.UserID)
+	u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 	if err != nil {
 		return none, err
 	}
@@ -278,13 +298,11 @@ func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 		}
 	}
 
-	if err := people.DeleteFactor(ctx, tx, f); err != nil {
+	if err := removeFactor(ctx, tx, u, f); err != nil {
 		return none, err
 	}
-	if len(u.MFAFactors) == 1 {
-		if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
-			return none, err
-		}
+	if f.Active && !hasOtherActiveFactor(u, f.ID) && auth.From(ctx).UserID != u.ID && u.Status != people.Deactivated {
+		_, err = people.ResetPassword(ctx, tx, a.Jobs, u)
 	}
-	return none, audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
+	return none, err
 }

@@ -3,12 +3,15 @@ package access
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
+	"time"
 
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/seal"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -25,14 +28,16 @@ func addTOTP(
 	return f, audit.Record(ctx, tx, "mfa_factor.enrolled", f.ID, map[string][2]any{"user_id": {nil, u.ID}, "kind": {nil, f.Kind}})
 }
 
-// checkCode checks a code of one of the factors. A rejection is not returned as
-// an error, because the transaction must commit the number of wrong codes.
+// checkCode checks a code of one of the factors at the time when it was received.
+// The request might have waited since then. A rejection is not returned as an
+// error, because the transaction must commit the number of wrong codes. Codes are
+// new recovery codes, if the first factor of the user was verified.
 //
 // A code is only wrong if it matches none of the factors. Otherwise a user with
 // two apps would lock one of them by using the other.
 func checkCode(
-	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string,
-) (rejected *fault.Error, err error) {
+	ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, factors []people.Factor, code string, received time.Time,
+) (codes []string, rejected *fault.Error, err error) {
 	var checked []people.Factor
 	var lock *fault.Error
 	for _, f := range factors {
@@ -48,22 +53,23 @@ func checkCode(
 
 		secret, err := box.Open(f.Secret, factorPlace(f))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if step, ok := matchTOTP(string(secret), code, f.LastStep, tx.Now); ok {
+		if step, ok := matchTOTP(string(secret), code, f.LastStep, received); ok {
 			recordAttempt(&f, step, true, tx.Now)
-			if err := activate(ctx, tx, u, &f); err != nil {
-				return nil, err
+			if codes, err = activate(ctx, tx, u, &f); err != nil {
+				return nil, nil, err
 			}
-			return nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
+			return codes, nil, audit.Record(ctx, tx, "mfa_factor.verified", f.ID, map[string][2]any{"user_id": {nil, u.ID}})
 		}
 		checked = append(checked, f)
 	}
 
 	if lock != nil && len(checked) == 0 {
-		return lock, nil
+		return nil, lock, nil
 	}
-	return checkRecoveryCode(ctx, tx, u, checked, code)
+	rejected, err = checkRecoveryCode(ctx, tx, u, checked, code)
+	return nil, rejected, err
 }
 
 // checkRecoveryCode checks a code that matches none of the apps. If it is not a
@@ -94,16 +100,30 @@ func checkRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, apps []peo
 // VerifyTOTP checks a two-factor code of a user for the command line.
 func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, code string) error {
 	rejected, err := db.Write(auth.InEnv(ctx, u.Env), d, func(ctx context.Context, tx *db.Tx) (*fault.Error, error) {
-		factors, err := listActiveFactors(ctx, tx, u)
+		u, err := people.FindUserForUpdate(ctx, tx, u.ID)
 		if err != nil {
 			return nil, err
 		}
-		return checkCode(ctx, tx, box, u, factors, code)
+		return checkActive(ctx, tx, box, u, code, tx.Now)
 	})
 	if err == nil && rejected != nil {
 		return rejected
 	}
 	return err
+}
+
+// CheckCode checks a code of one of the user's active factors.
+func (a *API) CheckCode(ctx context.Context, tx *db.Tx, u people.User, code string, received time.Time) (*fault.Error, error) {
+	return checkActive(ctx, tx, a.Box, u, code, received)
+}
+
+func checkActive(ctx context.Context, tx *db.Tx, box *seal.Box, u people.User, code string, received time.Time) (*fault.Error, error) {
+	factors, err := listActiveFactors(ctx, tx, u)
+	if err != nil {
+		return nil, err
+	}
+	_, rejected, err := checkCode(ctx, tx, box, u, factors, code, received)
+	return rejected, err
 }
 
 func listActiveFactors(ctx context.Context, tx *db.Tx, u people.User) (active []people.Factor, err error) {
@@ -116,19 +136,51 @@ func listActiveFactors(ctx context.Context, tx *db.Tx, u people.User) (active []
 	return active, err
 }
 
-// insertRecoveryCodes generates recovery codes with a new factor. A user with an
-// active factor already has codes and gets none.
-func insertRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID string) ([]string, error) {
-	codes := []string{}
-	if hasActiveFactor(u) {
-		return codes, nil
+// activate marks a factor as verified. With the first factor of a user, it deletes
+// the unverified ones, which someone else might have enrolled, and returns new
+// recovery codes. The caller has locked the user. Otherwise two factors could
+// both become the first one.
+func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) ([]string, error) {
+	f.Active = true
+	if err := people.SaveFactor(ctx, tx, f); err != nil || u.HasActiveFactor() {
+		return nil, err
 	}
+	if err := people.DeleteUnverifiedFactors(ctx, tx, u); err != nil {
+		return nil, err
+	}
+	return replaceRecoveryCodes(ctx, tx, u)
+}
+
+// removeFactor deletes a factor and ends what it was used for. Without an active
+// factor, recovery codes don't work either.
+func removeFactor(ctx context.Context, tx *db.Tx, u people.User, f people.Factor) error {
+	if err := people.DeleteFactor(ctx, tx, f); err != nil {
+		return err
+	}
+	if f.Active {
+		if err := endMFATokens(ctx, tx, u); err != nil {
+			return err
+		}
+	}
+	if !hasOtherActiveFactor(u, f.ID) {
+		if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
+			return err
+		}
+	}
+	return audit.Record(ctx, tx, "mfa_factor.removed", f.ID, map[string][2]any{"user_id": {u.ID, nil}})
+}
+
+// replaceRecoveryCodes generates the recovery codes of a user.
+func replaceRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) ([]string, error) {
+	if err := deleteRecoveryCodes(ctx, tx, u); err != nil {
+		return nil, err
+	}
+	codes := []string{}
 	for range recoveryCodeCount {
 		text := strings.ToLower(rand.Text())
 		code := text[:5] + "-" + text[5:10]
-		_, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash, factor_id) VALUES (?, ?, ?, ?)`,
-			u.Env, u.ID, hashToken(normalizeCode(code)), factorID)
-		if err != nil {
+		if _, err := db.Exec(ctx, tx, `INSERT INTO recovery_codes (env, user_id, hash) VALUES (?, ?, ?)`,
+			u.Env, u.ID, recoveryMAC(tx, u, code)); err != nil {
 			return nil, err
 		}
 		codes = append(codes, code)
@@ -136,25 +188,20 @@ func insertRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User, factorID
 	return codes, nil
 }
 
-// activate marks a factor as verified. With the first factor of a user, it deletes
-// all unverified factors and their recovery codes, because an administrator could
-// have enrolled them without the user.
-func activate(ctx context.Context, tx *db.Tx, u people.User, f *people.Factor) error {
-	f.Active = true
-	if err := people.SaveFactor(ctx, tx, f); err != nil || hasActiveFactor(u) {
-		return err
-	}
-	if err := people.DeleteUnverifiedFactors(ctx, tx, u); err != nil {
-		return err
-	}
-	_, err := db.Exec(ctx, tx, `DELETE FROM recovery_codes WHERE env = ? AND user_id = ? AND factor_id <> ?`, u.Env, u.ID, f.ID)
-	return err
+// recoveryMAC returns the stored form of a recovery code. A plain hash of such a
+// short code could be reversed.
+func recoveryMAC(tx *db.Tx, u people.User, code string) []byte {
+	return site.Of(tx).MAC(fmt.Appendf(nil, "recovery_codes/%d/%s/%s", u.Env, u.ID, normalizeCode(code)))
 }
 
-// useRecoveryCode marks a recovery code as used and reports whether it was valid.
+// useRecoveryCode marks a recovery code as used and reports whether it was valid. It
+// only replaces an active factor.
 func useRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string) (bool, error) {
+	if !u.HasActiveFactor() {
+		return false, nil
+	}
 	n, err := db.Exec(ctx, tx, `UPDATE recovery_codes SET used_at = ?
-		WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID, hashToken(normalizeCode(code)))
+		WHERE env = ? AND user_id = ? AND hash = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID, recoveryMAC(tx, u, code))
 	return n == 1, err
 }
 
@@ -177,6 +224,12 @@ func useMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, e
 		return "", err
 	}
 	return users[0], nil
+}
+
+// endMFATokens ends the unused MFA tokens of a user.
+func endMFATokens(ctx context.Context, tx *db.Tx, u people.User) error {
+	_, err := db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+	return err
 }
 
 // PurgeUsedCodes deletes MFA tokens, challenges and usage counts that are older

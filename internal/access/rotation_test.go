@@ -111,31 +111,33 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		manager, deputy := s.Person("manager"), s.Person()
 		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{"role_ids": []string{s.Test.Role("admin")}}, 200, nil)
-		managerSecret, managerFactor := enrollApp(t, s, s.Test, manager.ID)
-		deputySecret, deputyFactor := enrollApp(t, s, s.Test, deputy.ID)
+		manager.Enroll()
+		deputy.Enroll()
 		former := s.Person("owner")
-		formerSecret, formerFactor := enrollApp(t, s, s.Test, former.ID)
 
+		var in access.SignedIn
 		unknown := func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }
-		ofOwner := func() string { return ownerMFAToken(t, s, s.Test) }
-		ofLiveOwner := func() string { return ownerMFAToken(t, s, s.Live) }
-		ofManager := func() string { return mfaToken(s.Test, managerFactor, code(t, s, managerSecret)) }
-		ofDeputy := func() string { return mfaToken(s.Test, deputyFactor, code(t, s, deputySecret)) }
+		ofOwner := func() string { return s.Test.Proof() }
+		ofLiveOwner := func() string { return s.Live.Proof() }
+		ofManager := manager.OwnProof
+		ofDeputy := deputy.OwnProof
 		ofFormer := func() string {
 			s.Activate(former.ID)
-			token := mfaToken(s.Test, formerFactor, code(t, s, formerSecret))
+			s.As("").Post("/oauth/sessions", signIn(former.Email, "totp_code", code(t, s, former.Secret)), 201, &in)
+			former.Client = s.As(in.Token)
+			token := former.OwnProof()
 			s.Test.Post("/v1/users/"+former.ID+"/deactivate", nil, 200, nil)
 			return token
 		}
 
 		used := func() string {
-			token := ownerMFAToken(t, s, s.Test)
+			token := s.Test.Proof()
 			s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
 			return token
 		}
 		after := func(d time.Duration) func() string {
 			return func() string {
-				token := ownerMFAToken(t, s, s.Test)
+				token := s.Test.Proof()
 				s.Advance(d)
 				return token
 			}
@@ -190,7 +192,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 // An MFA token works once, even for simultaneous requests.
 func TestMFATokenWorksOnce(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		token := ownerMFAToken(t, s, s.Test)
+		token := s.Test.Proof()
 		tally := testkit.Concurrently(t, 6, func(int) (*testkit.Response, error) {
 			return s.Test.Send("POST", "/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token})
 		})
@@ -198,7 +200,7 @@ func TestMFATokenWorksOnce(t *testing.T) {
 		testkit.Equal(t, tally[403], 5)
 
 		// A request that fails for another reason doesn't use it up.
-		token = ownerMFAToken(t, s, s.Test)
+		token = s.Test.Proof()
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin", "boats:read"}, "mfa_token": token}, 422, nil)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
 	})

@@ -15,7 +15,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.RunJobs()
 		secrets := map[string]string{
-			"the password": "a password of the user", "a wrong password": "a guess at the password", "the owner's TOTP secret": s.Owner.TOTPSecret,
+			"the password": "a password of the user", "a wrong password": "a guess at the password", "the owner's TOTP secret": s.Owner.TestTOTPSecret,
 		}
 		var key, next, admin access.IssuedKey
 		s.Test.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &key)
@@ -35,12 +35,16 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		defer accepted.Body.Close()
 		testkit.Equal(t, accepted.StatusCode, 200, "accept the invitation")
 
-		e, factor := enroll(s.Test, id, "totp")
-		first := code(t, s, *e.Secret)
-		secrets["the TOTP secret"], secrets["a code"], secrets["a recovery code"] = *e.Secret, first, e.RecoveryCodes[0]
-		secrets["an MFA token"] = mfaToken(s.Test, factor, first)
-		s.Test.Post(factor+"/verify", map[string]any{"code": e.RecoveryCodes[0]}, 200, nil)
-		s.Test.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, *e.Secret)}, 422, nil)
+		var first access.SignedIn
+		s.As("").Post("/oauth/sessions", signIn("uma@example.com", "password", secrets["the password"]), 201, &first)
+		uma := &testkit.Person{Client: s.As(first.Token), ID: id}
+		e, factor := enroll(uma, "totp")
+		secrets["the TOTP secret"], secrets["a code"] = *e.Secret, code(t, s, *e.Secret)
+		var proof access.MFAProof
+		uma.Post(factor+"/verify", map[string]any{"code": secrets["a code"]}, 200, &proof)
+		secrets["an MFA token"], secrets["a recovery code"] = *proof.MFAToken, proof.RecoveryCodes[0]
+		uma.Post(factor+"/verify", map[string]any{"code": secrets["a recovery code"]}, 200, nil)
+		uma.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, *e.Secret)}, 422, nil)
 		s.Test.Post("/v1/api_keys", map[string]any{
 			"name": "Operations", "scopes": []string{"admin"}, "mfa_token": secrets["an MFA token"],
 		}, 201, &admin)
@@ -52,7 +56,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		s.As("").Post("/oauth/sessions", body, 201, &in)
 		secrets["a session"] = in.Token[len("st_test_")+16:]
 		s.As(in.Token).Delete("/oauth/sessions/current", 204)
-		s.Test.With("MFA-Token", mfaToken(s.Test, factor, code(t, s, *e.Secret))).Delete(factor, 204)
+		uma.With("MFA-Token", mfaToken(uma.Client, factor, code(t, s, *e.Secret))).Delete(factor, 204)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		settle(t, s)
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/totp"
+
+	"slipway/internal/vocab/auth"
 )
 
 // newPassword returns a password with 100 bits that is easy to read aloud.
@@ -19,6 +21,15 @@ func newPassword() string {
 
 // newTOTPSecret returns a secret in the format of authenticator apps.
 func newTOTPSecret() string { return (rand.Text() + rand.Text())[:32] }
+
+// account is the name of an account in an authenticator app. The same person often
+// has one in each environment.
+func account(email string, mode auth.Mode) string {
+	if mode == auth.Test {
+		return email + " (test)"
+	}
+	return email
+}
 
 // otpauthURI returns the URI that authenticator apps read from a QR code.
 func otpauthURI(account, secret string) string {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ type SignedIn struct {
 // wrong password and a wrong code. Unauthenticated clients can't find out which
 // accounts exist.
 func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, error) {
-	b := in.Body
+	b, received := in.Body, a.DB.Now()
 	email := strings.ToLower(strings.TrimSpace(b.Email))
 	req := auth.RequestFrom(ctx)
 	candidates, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]people.Candidate, error) {
@@ -49,7 +50,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 		return SignedIn{}, err
 	}
 
-	found, err := people.FindByPassword(candidates, b.Password)
+	found, err := people.FindByPassword(ctx, candidates, b.Password)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -61,7 +62,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 		return SignedIn{}, rejected
 	}
 
-	signedIn, err := a.openSession(ctx, *found, b.TOTPCode)
+	signedIn, err := a.openSession(ctx, *found, b.TOTPCode, received)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
 		a.Usage.countFailure(found.Env, "user", found.ID, rejected, a.DB.Now().UTC())
 	}
@@ -71,7 +72,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 // openSession checks the two-factor code and creates the session. A rejection is
 // not returned as an error, because the transaction must commit the number of
 // wrong codes.
-func (a *API) openSession(ctx context.Context, c people.Candidate, code *string) (SignedIn, error) {
+func (a *API) openSession(ctx context.Context, c people.Candidate, code *string, received time.Time) (SignedIn, error) {
 	type outcome struct {
 		SignedIn
 		rejected error
@@ -82,13 +83,13 @@ func (a *API) openSession(ctx context.Context, c people.Candidate, code *string)
 		if err != nil {
 			return o, err
 		}
-		if u.Status != people.Active { // it changed after the password was checked
+		if u.Status != people.Active || !samePassword(u, c) { // it changed after the password was checked
 			o.rejected = errSignIn()
 			return o, nil
 		}
 
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()})
-		if o.rejected, err = a.checkTwoFactor(ctx, tx, u, code); err != nil || o.rejected != nil {
+		if o.rejected, err = a.checkTwoFactor(ctx, tx, u, code, received); err != nil || o.rejected != nil {
 			return o, err
 		}
 
@@ -110,16 +111,20 @@ func (a *API) openSession(ctx context.Context, c people.Candidate, code *string)
 	return out.SignedIn, err
 }
 
+// samePassword reports whether the user still has the password that was checked.
+func samePassword(u people.User, c people.Candidate) bool {
+	return u.PasswordHash != nil && c.PasswordHash != nil && *u.PasswordHash == *c.PasswordHash
+}
+
 // checkTwoFactor returns the reason to reject a sign-in, or nil.
-func (a *API) checkTwoFactor(ctx context.Context, tx *db.Tx, u people.User, code *string) (rejected, err error) {
-	factors, err := listActiveFactors(ctx, tx, u)
-	if err != nil || len(factors) == 0 {
-		return nil, err
+func (a *API) checkTwoFactor(ctx context.Context, tx *db.Tx, u people.User, code *string, received time.Time) (rejected, err error) {
+	if !u.HasActiveFactor() {
+		return nil, nil
 	}
 	if code == nil {
 		return fault.Unauthenticated("A two-factor code is required.").Detail("totp_code", "required", "is required"), nil
 	}
-	wrong, err := checkCode(ctx, tx, a.Box, u, factors, *code)
+	wrong, err := a.CheckCode(ctx, tx, u, *code, received)
 	switch {
 	case err != nil || wrong == nil:
 		return nil, err
@@ -134,16 +139,23 @@ func errSignIn() *fault.Error {
 	return fault.Unauthenticated("The email address, password or code is wrong.")
 }
 
+// session returns the session of a request outside /v1, where the router doesn't
+// authenticate.
+func (a *API) session(ctx context.Context, authorization string) (auth.Principal, error) {
+	token, _ := strings.CutPrefix(authorization, "Bearer ")
+	caller, err := a.Auth.Authenticate(ctx, token)
+	if err == nil && caller.SessionID == "" {
+		err = fault.Forbidden("This credential is not a session. To revoke a key, use /v1/api_keys.")
+	}
+	return caller, err
+}
+
 func (a *API) signOut(ctx context.Context, in *struct {
 	Authorization string `header:"Authorization" hidden:"true"`
 }) (none rest.None, err error) {
-	token, _ := strings.CutPrefix(in.Authorization, "Bearer ")
-	caller, err := a.Auth.Authenticate(ctx, token)
+	caller, err := a.session(ctx, in.Authorization)
 	if err != nil {
 		return none, err
-	}
-	if caller.SessionID == "" {
-		return none, fault.Forbidden("This credential is not a session. To revoke a key, use /v1/api_keys.")
 	}
 	ctx = auth.With(ctx, caller)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (rest.None, error) {
@@ -155,17 +167,36 @@ func (a *API) signOut(ctx context.Context, in *struct {
 	})
 }
 
+// errNotOwn is for a session without the admin scope that asks for other users.
+func errNotOwn() error {
+	return fault.Forbidden("You can see and end your own sessions. Those of other users require the scope %s.", auth.Admin).
+		Detail("Authorization", "scope", "must have the scope %s", auth.Admin)
+}
+
 func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 	page.Query
-	UserID string `query:"user_id" maxLength:"64"`
+	UserID string `query:"user_id" maxLength:"64" doc:"Without the admin scope, only your own ID."`
 }) (page.Page[people.Session], error) {
-	return people.ListSessions(ctx, tx, in.UserID, in.Query)
+	userID := in.UserID
+	if c := auth.From(ctx); !c.Can(auth.Admin) {
+		if userID = cmp.Or(userID, c.UserID); userID != c.UserID {
+			return page.Page[people.Session]{}, errNotOwn()
+		}
+	}
+	return people.ListSessions(ctx, tx, userID, in.Query)
 }
 
 func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (none rest.None, err error) {
 	s, err := people.FindSession(ctx, tx, in.SessionID)
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
+		return none, err
+	}
+	// The same error for a session that doesn't exist.
+	if c := auth.From(ctx); !c.Can(auth.Admin) && s.UserID != c.UserID {
+		return none, errNotOwn()
+	}
 	if err != nil {
 		return none, err
 	}

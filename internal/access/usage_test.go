@@ -47,7 +47,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 		s.Test.Post("/v1/api_keys/"+rotated.ID+"/rotate", nil, 201, nil)
 		s.Advance(week)
 		p, withApp := s.Person("viewer"), s.Person("viewer")
-		secret, factor := enrollApp(t, s, s.Test, withApp.ID)
+		secret, factor := enrollApp(withApp)
 		invalid := "sk_test_" + "aaaaaaaaaaaaaaaa" // without a checksum
 
 		attempts := map[string]struct {
@@ -59,7 +59,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 			forged.ID:  {func() { s.As(access.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
 			p.ID:       {func() { s.As("").Post("/oauth/sessions", signIn(p.Email, "password", "guess"), 401, nil) }, 4},
 			withApp.ID: {func() {
-				s.Test.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil)
+				withApp.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil)
 			}, 2},
 			"unknown": {func() {
 				s.As(invalid).Get("/v1/me", 401, nil)

@@ -74,16 +74,16 @@ func (d *device) object(text string) (o map[string]any) {
 
 func TestWebAuthn(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		user := s.Test.User(nil)
-		e, path := enroll(s.Test, user, "webauthn")
-		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.RecoveryCodes) != 10 || len(e.PublicKey) == 0 {
-			t.Errorf("got %s; want an inactive method with 10 recovery codes and a public key, without a secret", testkit.Show(e))
+		owner := s.Person("viewer")
+		e, path := enroll(owner, "webauthn")
+		if e.Secret != nil || e.OTPAuthURI != nil || e.Active || len(e.PublicKey) == 0 {
+			t.Errorf("got %s; want an inactive method with a public key, without a secret", testkit.Show(e))
 		}
 
 		d := newDevice(t)
 		verify := func(assertion map[string]any, status int) (p access.MFAProof) {
 			t.Helper()
-			res := s.Test.Post(path+"/verify", map[string]any{"assertion": assertion}, status, nil)
+			res := owner.Post(path+"/verify", map[string]any{"assertion": assertion}, status, nil)
 			if status == 200 {
 				p = decode[access.MFAProof](t, res)
 			} else {
@@ -93,7 +93,7 @@ func TestWebAuthn(t *testing.T) {
 		}
 		challenge := func() map[string]any {
 			var p access.MFAProof
-			if s.Test.Post(path+"/verify", nil, 200, &p); p.MFAToken != nil || len(p.Challenge) == 0 || !p.ExpiresAt.After(s.DB.Now()) {
+			if owner.Post(path+"/verify", nil, 200, &p); p.MFAToken != nil || len(p.Challenge) == 0 || !p.ExpiresAt.After(s.DB.Now()) {
 				t.Fatalf("got %s; want a challenge that expires in the future, and no token", testkit.Show(p))
 			}
 			return p.Challenge
@@ -103,20 +103,21 @@ func TestWebAuthn(t *testing.T) {
 		elsewhere := *d
 		elsewhere.site.Origin = "https://localhost.example.com"
 		verify(elsewhere.create(e.PublicKey), 422) // page of another site
-		if p := verify(created, 200); p.MFAToken == nil {
-			t.Error("got no token after the first verification")
+		proof := verify(created, 200)
+		if p := proof; p.MFAToken == nil || len(p.RecoveryCodes) != 10 {
+			t.Errorf("got %s after the first verification, want a token and 10 recovery codes", testkit.Show(p))
 		}
 		verify(created, 409) // works once
 		var u people.User
-		s.Test.Get("/v1/users/"+user, 200, &u)
+		s.Test.Get("/v1/users/"+owner.ID, 200, &u)
 		testkit.Len(t, u.MFAFactors, 1)
 		testkit.Equal(t, u.MFAFactors[0].Active, true)
 		testkit.Equal(t, u.MFAFactors[0].Kind, "webauthn")
 
 		first := challenge()
 		signed := d.sign(first)
-		if p := verify(signed, 200); p.MFAToken == nil || len(p.Challenge) != 0 {
-			t.Errorf("got %s, want a token and no challenge", testkit.Show(p))
+		if p := verify(signed, 200); p.MFAToken == nil || len(p.Challenge) != 0 || len(p.RecoveryCodes) != 0 {
+			t.Errorf("got %s, want a token, no challenge and no recovery codes", testkit.Show(p))
 		}
 		verify(signed, 409) // replayed without a challenge
 		second := challenge()
@@ -141,9 +142,9 @@ func TestWebAuthn(t *testing.T) {
 		verify(d.sign(fifth), 200)
 
 		// Only a recovery code replaces a lost key.
-		s.Test.Post(path+"/verify", `{"code": "000000"}`, 422, nil)
-		s.Test.With("MFA-Token", mfaToken(s.Test, path, e.RecoveryCodes[3])).Delete(path, 204)
-		s.Test.Post(path+"/verify", nil, 404, nil)
+		owner.Post(path+"/verify", `{"code": "000000"}`, 422, nil)
+		owner.With("MFA-Token", mfaToken(owner.Client, path, proof.RecoveryCodes[3])).Delete(path, 204)
+		owner.Post(path+"/verify", nil, 404, nil)
 	})
 }
 
@@ -152,15 +153,18 @@ func TestWebAuthn(t *testing.T) {
 func TestWebAuthnCreatesAdminKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner := s.Person("owner")
-		e, path := enroll(s.Test, owner.ID, "webauthn")
+		var e access.MFAEnrollment
+		factors := "/v1/users/" + owner.ID + "/mfa_factors"
+		owner.Post(factors, map[string]any{"kind": "webauthn", "mfa_token": owner.OwnProof()}, 201, &e)
+		path := factors + "/" + e.ID
 		d := newDevice(t)
 		s.Advance(time.Hour)
-		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // the challenge has expired
+		owner.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // the challenge has expired
 		var p access.MFAProof
-		s.Test.Post(path+"/verify", nil, 200, &p)
-		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(p.Challenge)}, 200, nil)
-		s.Test.Post(path+"/verify", `{}`, 200, &p)
-		s.Test.Post(path+"/verify", map[string]any{"assertion": d.sign(p.Challenge)}, 200, &p)
+		owner.Post(path+"/verify", nil, 200, &p)
+		owner.Post(path+"/verify", map[string]any{"assertion": d.create(p.Challenge)}, 200, nil)
+		owner.Post(path+"/verify", `{}`, 200, &p)
+		owner.Post(path+"/verify", map[string]any{"assertion": d.sign(p.Challenge)}, 200, &p)
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": *p.MFAToken}, 201, nil)
 	})
 }

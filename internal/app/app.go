@@ -111,7 +111,12 @@ func (a *App) mount(s Settings) error {
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Proxies: s.TrustedProxies,
 	}, f.all()...)
-	router.HandleForm(f.access.AuthPath()+"/invitations/*", http.StripPrefix(f.access.AuthPath(), f.people.Pages()))
+	authPath := f.access.AuthPath()
+	people := http.StripPrefix(authPath, f.people.Pages())
+	router.HandleForm(authPath+"/invitations/*", people)
+	router.Handle(authPath+"/password/forgot", people)
+	router.HandleForm(authPath+"/password/forgot/sent", people)
+	router.HandleForm(authPath+"/password/reset/*", people)
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

@@ -20,6 +20,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
@@ -80,14 +81,17 @@ func (a *App) features(s Settings) (*features, error) {
 		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
-		people:    people.API{DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log},
+		people: people.API{
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log, Resets: ratelimit.New(a.now),
+		},
 		access: access.API{
-			DB: a.DB, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,
 			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage}, Throttle: access.NewThrottle(a.now),
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
 
+	f.access.People, f.people.CheckCode = &f.people, f.access.CheckCode
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),

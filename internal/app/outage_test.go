@@ -64,7 +64,7 @@ func (n *node) createDealership(t *testing.T, mode auth.Mode) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := totp.GenerateCode(d.Owner.TOTPSecret, time.Now())
+	code, err := totp.GenerateCode(d.Owner.TOTPSecret(mode), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

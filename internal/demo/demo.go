@@ -123,17 +123,16 @@ func (s *seeder) createDealership(ctx context.Context) (test, live *environment,
 	if err != nil {
 		return nil, nil, err
 	}
-	code, err := totp.GenerateCode(f.Owner.TOTPSecret, s.now)
-	if err != nil {
-		return nil, nil, err
-	}
-
 	in := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {
 		in.Scopes = append(in.Scopes, s.Scope)
 	}
-	operator := access.Operator{Email: owner, Code: code}
 	open := func(mode auth.Mode) (*environment, error) {
+		code, err := totp.GenerateCode(f.Owner.TOTPSecret(mode), s.now)
+		if err != nil {
+			return nil, err
+		}
+		operator := access.Operator{Email: owner, Code: code}
 		k, err := access.IssueKeyFromCommandLine(ctx, s.DB, s.Box, f.DealershipID, mode, in, operator)
 		if err != nil {
 			return nil, err

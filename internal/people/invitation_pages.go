@@ -3,18 +3,10 @@ package people
 import (
 	"context"
 	"net/http"
-	"unicode/utf8"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/fault"
-)
-
-// Only the length of a password is checked. Rules about its characters lead to
-// weaker passwords.
-const (
-	minPassword = 12
-	maxPassword = 200
 )
 
 var (
@@ -32,44 +24,85 @@ var (
 	noticePage   = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
-// Pages serves the pages at {auth_url}/invitations/.
+// maxForm limits the size of a form.
+const maxForm = 16 << 10
+
+// Pages serves the pages at {auth_url}/invitations/ and {auth_url}/password/.
 func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
-	mux.HandleFunc("POST /invitations/{token}", a.setPassword)
+	mux.HandleFunc("POST /invitations/{token}", a.acceptInvitation)
+	mux.HandleFunc("GET /password/forgot", a.showForgot)
+	mux.Handle("GET /password/forgot/sent", http.RedirectHandler(a.AuthURL+"/password/forgot", http.StatusSeeOther))
+	mux.HandleFunc("POST /password/forgot/sent", a.forgot)
+	mux.HandleFunc("GET /password/reset/{token}", a.showReset)
+	mux.HandleFunc("POST /password/reset/{token}", a.reset)
 	return pages.Guarded(mux)
 }
 
-type invitationForm struct{ Name, Email, Problem string }
+// passwordForm is the data of a page with a form for a new password.
+type passwordForm struct {
+	Name, Email, Problem string
+	NeedsCode            bool
+}
 
-func (a *API) showInvitation(w http.ResponseWriter, r *http.Request) {
+func formFor(u User) passwordForm {
+	return passwordForm{Name: u.Name, Email: u.Email, NeedsCode: u.HasActiveFactor()}
+}
+
+// showForm shows the page with a form for the user of a link.
+func (a *API) showForm(w http.ResponseWriter, r *http.Request, kind linkKind, page pages.Page) {
 	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return findInvited(ctx, tx, r.PathValue("token"))
+		return findByLink(ctx, tx, kind, r.PathValue("token"), FindUser)
 	})
 	if err != nil {
 		a.showError(w, r, err)
 		return
 	}
-	invitationPage.Render(w, http.StatusOK, "Set your password", invitationForm{Name: u.Name, Email: u.Email})
+	page.Render(w, http.StatusOK, "Set your password", formFor(u))
 }
 
-func (a *API) setPassword(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
-	password, token := r.PostFormValue("password"), r.PathValue("token")
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) { return findInvited(ctx, tx, token) })
+// readForm reads the password from a form, checks it and hashes it. If it returns
+// false, it has shown the page with the problem.
+func (a *API) readForm(w http.ResponseWriter, r *http.Request, kind linkKind, page pages.Page) (form passwordForm, hash string, ok bool) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	chosen := r.PostFormValue("password")
+	problem := ""
+	form, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (passwordForm, error) {
+		u, err := findByLink(ctx, tx, kind, r.PathValue("token"), FindUser)
+		if err != nil {
+			return passwordForm{}, err
+		}
+		found, err := CheckNewPassword(ctx, tx, u, chosen)
+		problem = found.Message
+		return formFor(u), err
+	})
+	if err == nil && problem == "" {
+		hash, err = HashNewPassword(r.Context(), chosen)
+	}
 	if err != nil {
 		a.showError(w, r, err)
-		return
+		return form, "", false
 	}
-	if n := utf8.RuneCountInString(password); n < minPassword || n > maxPassword {
-		invitationPage.Render(w, http.StatusUnprocessableEntity, "Set your password",
-			invitationForm{u.Name, u.Email, "The password must have 12 to 200 characters."})
-		return
+	if problem != "" {
+		form.Problem = "The password " + problem + "."
+		page.Render(w, http.StatusUnprocessableEntity, "Set your password", form)
+		return form, "", false
 	}
+	return form, hash, true
+}
 
-	hash := HashPassword(password)
-	u, err = db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return acceptInvitation(ctx, tx, token, hash)
+func (a *API) showInvitation(w http.ResponseWriter, r *http.Request) {
+	a.showForm(w, r, invitationLink, invitationPage)
+}
+
+func (a *API) acceptInvitation(w http.ResponseWriter, r *http.Request) {
+	_, hash, ok := a.readForm(w, r, invitationLink, invitationPage)
+	if !ok {
+		return
+	}
+	u, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
+		return acceptInvitation(ctx, tx, a.Jobs, r.PathValue("token"), hash)
 	})
 	if err != nil {
 		a.showError(w, r, err)
@@ -80,13 +113,18 @@ func (a *API) setPassword(w http.ResponseWriter, r *http.Request) {
 
 // showError shows the page for an error.
 func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
-	n := struct{ Heading, Text string }{
-		"This link is not valid", "It was used, replaced or has expired. Ask your dealership for a new invitation.",
-	}
-	status := http.StatusNotFound
-	if fault.KindOf(err) != fault.KindNotFound {
-		a.Log.ErrorContext(r.Context(), "page failed", "path", "/invitations", "err", err)
-		n.Heading, n.Text, status = "Something went wrong", "This is an error on our side. Try again in a minute.", http.StatusServiceUnavailable
+	type notice struct{ Heading, Text string }
+	n, status := notice{"Something went wrong", "This is an error on our side. Try again in a minute."}, http.StatusServiceUnavailable
+	switch fault.KindOf(err) {
+	case fault.KindNotFound:
+		n = notice{"This link is not valid", "It was used, replaced or has expired. Ask for a new one."}
+		status = http.StatusNotFound
+	case fault.KindRateLimited:
+		n, status = notice{"Too many attempts", "Wait a few minutes and try again."}, http.StatusTooManyRequests
+	case fault.KindUnavailable:
+		n = notice{"Please wait", "Slipway is busy. Try again in a minute."}
+	default:
+		a.Log.ErrorContext(r.Context(), "page failed", "err", err)
 	}
 	noticePage.Render(w, status, n.Heading, n)
 }

@@ -2,75 +2,119 @@ package people
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
+
+// linkKind is what a link to set a password is for.
+type linkKind string
+
+const (
+	invitationLink linkKind = "invitation" // for a user without a password
+	resetLink      linkKind = "reset"      // for a user who forgot the password
+)
+
+// lifetimes is how long a link works.
+var lifetimes = map[linkKind]time.Duration{invitationLink: 7 * 24 * time.Hour, resetLink: time.Hour}
 
 // invitation is a link that lets a user set a password once.
 type invitation struct {
 	Env       auth.Env   `db:"env"`
 	Hash      []byte     `db:"hash"`
+	Kind      linkKind   `db:"kind"`
 	UserID    string     `db:"user_id"`
+	Email     string     `db:"email"` // where it was sent; "" for old invitations
 	CreatedAt time.Time  `db:"created_at"`
 	ExpiresAt time.Time  `db:"expires_at"`
 	UsedAt    *time.Time `db:"used_at"`
 }
 
-func insertInvitation(ctx context.Context, tx *db.Tx, i invitation) error {
-	return db.Insert(ctx, tx, "invitations", i)
+// insertLink creates a link and returns its token. It replaces earlier links of the
+// same kind, which might have been sent to a mistyped address.
+func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (token string, err error) {
+	if _, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND kind = ? AND used_at IS NULL`,
+		tx.Now, u.Env, u.ID, kind); err != nil {
+		return "", err
+	}
+
+	token = strings.ToLower(rand.Text() + rand.Text())
+	return token, db.Insert(ctx, tx, "invitations", invitation{
+		Env: u.Env, Hash: hashLink(token), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
+	})
 }
 
-// errInvitation has the same message for unknown, used, replaced and expired links.
-func errInvitation() error {
-	return fault.New(fault.KindNotFound, "The invitation was used, replaced or has expired.")
+// errLink has the same message for unknown, used, replaced and expired links.
+func errLink() error {
+	return fault.New(fault.KindNotFound, "The link was used, replaced or has expired.")
 }
 
-// findInvited returns the user of an invitation that is still valid.
-func findInvited(ctx context.Context, tx *db.Tx, token string) (User, error) {
-	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ?`, hashLink(token))
+// findByLink returns the user of a link that is still valid. Find is FindUser, or
+// FindUserForUpdate to use the link.
+func findByLink(
+	ctx context.Context, tx *db.Tx, kind linkKind, token string, find func(ctx context.Context, tx *db.Tx, id string) (User, error),
+) (User, error) {
+	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ?`, hashLink(token), kind)
 	if db.IsNoRows(err) || (err == nil && (i.UsedAt != nil || !tx.Now.Before(i.ExpiresAt))) {
-		return User{}, errInvitation()
+		return User{}, errLink()
 	}
 	if err != nil {
 		return User{}, err
 	}
 
-	u, err := FindUser(ctx, tx.In(i.Env), i.UserID)
-	if err == nil && u.Status != Invited {
-		err = errInvitation()
+	u, err := find(ctx, tx.In(i.Env), i.UserID)
+	if err != nil {
+		return u, err
 	}
-	return u, err
+	needed := kind == invitationLink && u.awaitsPassword() || kind == resetLink && u.Status == Active
+	if !needed || i.Email != "" && i.Email != u.Email { // it was sent to an address that the user no longer has
+		return u, errLink()
+	}
+	return u, nil
 }
 
-// endInvitations ends all links of a user and returns how many there were.
-func endInvitations(ctx context.Context, tx *db.Tx, u User) (int64, error) {
-	return db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`,
-		tx.Now, u.Env, u.ID)
+// endLinks ends all links of a user.
+func endLinks(ctx context.Context, tx *db.Tx, u User) error {
+	_, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+	return err
+}
+
+// useLink marks a link as used. It fails if another request used it at the same time.
+func useLink(ctx context.Context, tx *db.Tx, u User, token string) error {
+	n, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL`,
+		tx.Now, u.Env, hashLink(token))
+	if err == nil && n == 0 {
+		return errLink()
+	}
+	return err
 }
 
 // acceptInvitation sets the password and ends all links of the user.
-func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string) (User, error) {
-	u, err := findInvited(ctx, tx, token)
+func acceptInvitation(ctx context.Context, tx *db.Tx, q *jobs.Queue, token, passwordHash string) (User, error) {
+	u, err := findByLink(ctx, tx, invitationLink, token, FindUserForUpdate)
 	if err != nil {
 		return u, err
 	}
-
 	ctx, tx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()}), tx.In(u.Env)
-	ended, err := endInvitations(ctx, tx, u)
-	if err != nil {
+	if err := useLink(ctx, tx, u, token); err != nil {
 		return u, err
 	}
-	if ended == 0 { // another request used the link at the same time
-		return u, errInvitation()
+	if u.Status == Active { // the password was reset
+		return SetPassword(ctx, tx, q, u, passwordHash)
 	}
 
 	before := u
 	u.PasswordHash, u.Status = &passwordHash, Active
+	if err := endLinks(ctx, tx, u); err != nil {
+		return u, err
+	}
 	if err := saveUser(ctx, tx, &u); err != nil {
 		return u, err
 	}

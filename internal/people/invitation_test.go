@@ -75,6 +75,7 @@ func TestInvitation(t *testing.T) {
 		const email, password = "uma@example.com", "zwölf Zeichen"
 		id := s.Test.User(map[string]any{"email": email, "name": `Uma <b>"& Co"`, "role_ids": []string{s.RoleID("viewer")}})
 		link := s.InvitationLinks(email, 1)[0]
+		s.Mail(email, "You are invited to Acme Marine on Slipway", 1)
 		form, err := s.As("").Send("GET", link, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -85,6 +86,9 @@ func TestInvitation(t *testing.T) {
 		wantPage(t, setPassword(t, s, link, "eleven char"), 422, `role="alert"`, "12 to 200 characters", `<form method="post">`)
 		wantPage(t, setPassword(t, s, link, strings.Repeat("x", 201)), 422, "12 to 200 characters")
 		wantPage(t, setPassword(t, s, link, ""), 422, "12 to 200 characters")
+		wantPage(t, setPassword(t, s, link, "Password1234"), 422, "common passwords")
+		wantPage(t, setPassword(t, s, link, "abcdefghijklmnop"), 422, "repeated or consecutive")
+		wantPage(t, setPassword(t, s, link, "I work at Acme Marine"), 422, "the name of your dealership")
 
 		for name, headers := range map[string][]string{
 			"form on another site":          {"Sec-Fetch-Site", "cross-site"},

@@ -128,6 +128,7 @@ func TestCantGrantMissingScopes(t *testing.T) {
 		smallAdmin := s.Test.Role("admin", "hulls:read")
 		admin := s.Person()
 		s.Test.Put("/v1/users/"+admin.ID+"/roles", map[string]any{"role_ids": []string{smallAdmin}}, 200, nil)
+		admin.Enroll()
 		user, owner, viewer := s.Test.User(nil), s.RoleID("owner"), s.RoleID("viewer")
 		large, small := s.Test.Role("hulls:read", "deals:write"), s.Test.Role("hulls:read")
 		var largeKey access.APIKey

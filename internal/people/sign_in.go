@@ -1,6 +1,9 @@
 package people
 
-import "slipway/internal/vocab/auth"
+import (
+	"slipway/internal/platform/password"
+	"slipway/internal/vocab/auth"
+)
 
 // Candidate is a user who might be signing in. Several dealerships of an
 // installation can have users with the same email address.
@@ -22,20 +25,28 @@ func AnyKnownHere(candidates []Candidate) bool {
 	return false
 }
 
-// FindByPassword returns the candidate with this password, or nil. It computes at
+// queueFor returns the queue for the password hashes of a sign-in.
+func queueFor(candidates []Candidate) *password.Queue {
+	if AnyKnownHere(candidates) {
+		return password.Known
+	}
+	return password.Unknown
+}
+
+// findByPassword returns the candidate with this password, or nil. It compares at
 // least one hash, so that an unknown account takes as long as an existing one.
-func FindByPassword(candidates []Candidate, password string) (*Candidate, error) {
+func findByPassword(candidates []Candidate, given string, matches func(given, hash string) (bool, error)) (*Candidate, error) {
 	if len(candidates) == 0 {
-		_, err := checkPassword(password, decoy)
+		_, err := matches(given, password.Decoy)
 		return nil, err
 	}
 	var found *Candidate
 	for i, c := range candidates {
-		hash := decoy
+		hash := password.Decoy
 		if c.PasswordHash != nil {
 			hash = *c.PasswordHash
 		}
-		ok, err := checkPassword(password, hash)
+		ok, err := matches(given, hash)
 		if err != nil {
 			return nil, err
 		}

@@ -61,6 +61,21 @@ type UserFactor struct {
 	Active bool    `json:"active" db:"active" doc:"Whether the user has verified it."`
 }
 
+// HasActiveFactor reports whether the user has a verified two-factor method.
+func (u User) HasActiveFactor() bool {
+	return slices.ContainsFunc(u.MFAFactors, func(f UserFactor) bool { return f.Active })
+}
+
+// awaitsPassword reports whether the user can accept an invitation: a new user, or
+// one whose password was reset.
+func (u User) awaitsPassword() bool { return u.Status != Deactivated && u.PasswordHash == nil }
+
+// guessable returns the texts that the user's password must not contain.
+func (u User) guessable(dealership string) []string {
+	local, _, _ := strings.Cut(u.Email, "@")
+	return append(strings.Fields(u.Name), u.Name, local, dealership)
+}
+
 // isOwner reports whether the user is an active owner.
 func (u User) isOwner() bool {
 	for _, r := range u.Roles {
@@ -89,7 +104,7 @@ type UserPatch struct {
 	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email"`
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
-	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user."`
+	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
 }
 
 // UserRolesReplace contains all roles of a user.
@@ -112,15 +127,15 @@ func (u *User) check() error {
 	return bad.Err()
 }
 
-// reactivate lets a deactivated user sign in again. A user who has never set a
-// password and doesn't use single sign-on becomes invited.
+// reactivate lets a deactivated user sign in again. The user is invited to set a new
+// password, because others might know the old one. A user with single sign-on has none.
 func (u *User) reactivate() error {
 	if u.Status != Deactivated {
 		return fault.Conflict("The user is not deactivated. The status is %s.", u.Status).Detail("status", "state", "is %s", u.Status)
 	}
-	u.Status = Active
-	if u.PasswordHash == nil && u.SSOSubject == nil {
-		u.Status = Invited
+	u.Status, u.PasswordHash = Invited, nil
+	if u.SSOSubject != nil {
+		u.Status = Active
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package people
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -24,7 +26,16 @@ type API struct {
 	MailFrom string
 	AuthURL  string
 	Log      *slog.Logger
+	Resets   *ratelimit.Limiter // of links for forgotten passwords
+
+	// CheckCode is set by app, because access imports this package.
+	CheckCode CheckCode
 }
+
+// CheckCode checks a two-factor code of a user, which was received at this time. A
+// rejection is not an error, because the transaction must commit the number of
+// wrong codes.
+type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time.Time) (rejected *fault.Error, err error)
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {

@@ -150,15 +150,17 @@ func TestDeactivation(t *testing.T) {
 
 		s.Advance(time.Minute)
 		s.Test.Patch(path, `{"status": "active"}`, 200, &u)
-		testkit.Equal(t, u.Status, people.Active)
+		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Len(t, u.Roles, 1)
 		wantSignedOut("reactivated")
+		s.As("").Post("/oauth/sessions", signIn, 401, nil) // the old password
+		s.Activate(p.ID)
 		s.As(s.Token(p.Email)).Get("/v1/hulls", 200, nil)
 		s.Test.Patch(path, `{"status": "active"}`, 409, nil).WantDetail(t, "status", "state", "already active")
 	})
 }
 
-// A user who never set a password is invited again.
+// A reactivated user is invited again, because others might know the old password.
 func TestReactivationInvitesAgain(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.User(nil)
@@ -174,12 +176,13 @@ func TestReactivationInvitesAgain(t *testing.T) {
 		testkit.Equal(t, u.Status, people.Invited)
 		testkit.Equal(t, invitations(), 2)
 
-		// A user with a password is not invited again.
 		s.Activate(id)
 		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
 		s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, &u)
-		testkit.Equal(t, u.Status, people.Active)
-		testkit.Equal(t, invitations(), 2)
+		testkit.Equal(t, u.Status, people.Invited, "with a password")
+		testkit.Equal(t, invitations(), 3, "with a password")
+		hashes := testkit.Rows[*string](s, `SELECT password_hash FROM users WHERE id = ?`, id)
+		testkit.Equal(t, hashes, []*string{nil}, "the old password")
 	})
 }
 
@@ -224,12 +227,15 @@ func TestLastOwnerIsProtected(t *testing.T) {
 		s.Test.Post("/v1/users/"+second+"/deactivate", nil, 200, nil)
 		wantProtected(first, "other owner is deactivated")
 		s.Test.Patch("/v1/users/"+second, `{"status": "active"}`, 200, nil)
+		wantProtected(first, "other owner is reactivated, but has no password yet")
+		s.Activate(second)
 
 		for name, remove := range removals { // one of two owners can be removed
 			remove(first, 200)
 			wantProtected(second, "other owner was "+name)
 			if name == "deactivated" {
 				s.Test.Patch("/v1/users/"+first, `{"status": "active"}`, 200, nil)
+				s.Activate(first)
 			}
 			s.Test.Put("/v1/users/"+first+"/roles", map[string]any{"role_ids": []string{owner, manager}}, 200, nil)
 		}
@@ -269,6 +275,7 @@ func TestConcurrentRemovalOfOwners(t *testing.T) {
 				}
 				if u.Status == people.Deactivated {
 					s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, nil)
+					s.Activate(id)
 				}
 				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)
 			}

@@ -43,8 +43,12 @@
 //   - Server.Activate sets the password of a user to Password.
 //   - Server.Token signs in a user and returns the token.
 //   - Server.SignIn returns the request body that signs in the owner.
+//   - Server.OwnerSession signs in the owner. Client.Proof returns an MFA token of the owner.
+//   - Person.Enroll adds an authenticator app, and Person.OwnProof returns an MFA token of it.
+//   - Server.Code returns the next code of an authenticator app.
 //   - Server.RoleID finds a role by its name.
-//   - Server.InvitationLinks returns the links of the invitations sent to an address.
+//   - Server.InvitationLinks and Server.ResetLinks wait for the links that were sent to an address.
+//   - Server.Mail waits for email.
 //
 // # Sample data
 //

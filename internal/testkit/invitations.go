@@ -11,19 +11,29 @@ import (
 	"strings"
 )
 
-var invitationLink = regexp.MustCompile(`http://localhost(/oauth/invitations/[a-z0-9]{52})\n`)
+var passwordLink = regexp.MustCompile(`http://localhost(/oauth/(?:invitations|password/reset)/[a-z0-9]{52})\n`)
 
 // InvitationLinks waits until n invitations have been sent to an address and
 // returns the paths of their links.
 func (s *Server) InvitationLinks(to string, n int) (links []string) {
 	s.t.Helper()
-	Eventually(s.t, fmt.Sprintf("%d invitations to %s", n, to), func() bool {
-		files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.eml"))
-		check(s.t, err)
+	return s.links(to, "/oauth/invitations/", n)
+}
+
+// ResetLinks waits until n links for a forgotten password have been sent to an
+// address and returns their paths.
+func (s *Server) ResetLinks(to string, n int) (links []string) {
+	s.t.Helper()
+	return s.links(to, "/oauth/password/reset/", n)
+}
+
+func (s *Server) links(to, kind string, n int) (links []string) {
+	s.t.Helper()
+	Eventually(s.t, fmt.Sprintf("%d links %s to %s", n, kind, to), func() bool {
 		links = nil
-		for _, file := range files {
-			if link := s.invitationLink(file, to); link != "" {
-				links = append(links, link)
+		for _, text := range s.sent(to, "") {
+			if found := passwordLink.FindStringSubmatch(text); found != nil && strings.HasPrefix(found[1], kind) {
+				links = append(links, found[1])
 			}
 		}
 		return len(links) >= n
@@ -31,27 +41,48 @@ func (s *Server) InvitationLinks(to string, n int) (links []string) {
 	return links
 }
 
-// invitationLink returns the link in an email. It returns "" if the email has
-// another recipient or is not completely written yet.
-func (s *Server) invitationLink(file, to string) string {
+// Mail waits until n messages with a subject have been sent to an address and
+// returns their texts.
+func (s *Server) Mail(to, subject string, n int) (texts []string) {
+	s.t.Helper()
+	Eventually(s.t, fmt.Sprintf("%d messages to %s: %s", n, to, subject), func() bool {
+		texts = s.sent(to, subject)
+		return len(texts) >= n
+	})
+	return texts
+}
+
+// sent returns the texts of the messages that were sent so far, with any subject
+// for "".
+func (s *Server) sent(to, subject string) (texts []string) {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.Data, "outbox", "*.eml"))
+	check(s.t, err)
+	for _, file := range files {
+		if text := s.message(file, to, subject); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// message returns the text of an email. It returns "" if the email has another
+// recipient or subject, or is not completely written yet.
+func (s *Server) message(file, to, subject string) string {
 	s.t.Helper()
 	f, err := os.Open(file)
 	check(s.t, err)
 	defer f.Close()
 	m, err := mail.ReadMessage(f)
-	if err != nil || m.Header.Get("To") != "<"+to+">" {
+	if err != nil || m.Header.Get("To") != "<"+to+">" || (subject != "" && m.Header.Get("Subject") != subject) {
 		return ""
 	}
 	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	if err != nil {
-		return ""
-	}
-	found := invitationLink.FindStringSubmatch(strings.ReplaceAll(string(body), "\r\n", "\n"))
-	if found == nil {
+	text := strings.ReplaceAll(string(body), "\r\n", "\n")
+	if err != nil || !strings.HasSuffix(strings.TrimSpace(text), ".") { // every message ends with a sentence
 		return ""
 	}
 
-	Equal(s.t, m.Header.Get("Subject"), "You are invited to Acme Marine on Slipway")
 	Equal(s.t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
-	return found[1]
+	return text
 }

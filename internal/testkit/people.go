@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 
+	"github.com/pquerna/otp/totp"
 	"golang.org/x/crypto/argon2"
 
 	"slipway/internal/platform/db"
@@ -22,13 +24,18 @@ var cheapHash = func() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version, b64.EncodeToString(salt), b64.EncodeToString(hash))
 }()
 
-// Person is a signed-in user of the first dealership's test environment.
+// Person is a signed-in user.
 type Person struct {
 	*Client
 	ID, Email string
+
+	Factor string // the path of the authenticator app, after Enroll
+	Secret string // of the app
 }
 
-// Person creates a user with roles, by name, and signs them in.
+// Person creates a user of the first dealership's test environment with roles, by
+// name, and signs them in. Administrators get an authenticator app, because their
+// sessions are useless without one.
 func (s *Server) Person(roles ...string) *Person {
 	s.t.Helper()
 	ids := []string{}
@@ -39,7 +46,53 @@ func (s *Server) Person(roles ...string) *Person {
 	p.Email = Rows[string](s, `SELECT email FROM users WHERE id = ?`, p.ID)[0]
 	s.Activate(p.ID)
 	p.Client = s.As(s.Token(p.Email))
+	if slices.Contains(roles, "owner") {
+		p.Enroll()
+	}
 	return p
+}
+
+// Person does the same as Server.Person.
+func (c *Client) Person(roles ...string) *Person {
+	c.server.t.Helper()
+	return c.server.Person(roles...)
+}
+
+// Enroll adds an authenticator app, and returns the recovery codes.
+func (p *Person) Enroll() (recoveryCodes []string) {
+	s := p.server
+	s.t.Helper()
+	var e struct{ ID, Secret string }
+	p.Post("/v1/users/"+p.ID+"/mfa_factors", `{"kind": "totp", "label": "Phone"}`, 201, &e)
+	p.Factor, p.Secret = "/v1/users/"+p.ID+"/mfa_factors/"+e.ID, e.Secret
+	code, err := totp.GenerateCode(e.Secret, s.DB.Now())
+	check(s.t, err)
+	var verified struct {
+		RecoveryCodes []string `json:"recovery_codes"`
+	}
+	p.Post(p.Factor+"/verify", map[string]any{"code": code}, 200, &verified)
+	return verified.RecoveryCodes
+}
+
+// OwnProof returns an MFA token of the person, after Enroll.
+func (p *Person) OwnProof() string {
+	p.server.t.Helper()
+	var proof struct {
+		Token string `json:"mfa_token"`
+	}
+	p.Post(p.Factor+"/verify", map[string]any{"code": p.server.Code(p.Secret)}, 200, &proof)
+	return proof.Token
+}
+
+// Proof returns an MFA token of the first dealership's owner in the client's
+// environment. It works once.
+func (c *Client) Proof() string {
+	c.server.t.Helper()
+	mode := auth.Test
+	if c.Key == c.server.Live.Key {
+		mode = auth.Live
+	}
+	return c.server.OwnerSession(mode).OwnProof()
 }
 
 // Activate sets the password of a user to Password, as accepting an invitation does.

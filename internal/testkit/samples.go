@@ -253,10 +253,39 @@ func (c *Client) Role(scopes ...string) string {
 // the clock to the next code.
 func (s *Server) SignIn() map[string]any {
 	s.t.Helper()
+	return s.signIn(auth.Test)
+}
+
+func (s *Server) signIn(mode auth.Mode) map[string]any {
+	s.t.Helper()
+	return map[string]any{
+		"email": s.Owner.Email, "password": s.Owner.Password, "totp_code": s.Code(s.Owner.TOTPSecret(mode)), "environment": mode,
+	}
+}
+
+// Code returns a new code of an authenticator app. A code works once: each call
+// moves the clock on to the next one.
+func (s *Server) Code(secret string) string {
+	s.t.Helper()
 	s.Advance(30 * time.Second)
-	code, err := totp.GenerateCode(s.Owner.TOTPSecret, s.DB.Now())
+	code, err := totp.GenerateCode(secret, s.DB.Now())
 	check(s.t, err)
-	return map[string]any{"email": s.Owner.Email, "password": s.Owner.Password, "totp_code": code, "environment": "test"}
+	return code
+}
+
+// OwnerSession signs the first dealership's owner in.
+func (s *Server) OwnerSession(mode auth.Mode) *Person {
+	s.t.Helper()
+	var in struct {
+		Token string
+		User  struct {
+			ID, Email  string
+			MFAFactors []struct{ ID string } `json:"mfa_factors"`
+		}
+	}
+	s.As("").Post("/oauth/sessions", s.signIn(mode), 201, &in)
+	factor := "/v1/users/" + in.User.ID + "/mfa_factors/" + in.User.MFAFactors[0].ID
+	return &Person{s.As(in.Token), in.User.ID, in.User.Email, factor, s.Owner.TOTPSecret(mode)}
 }
 
 // Session signs in the owner and returns the ID of the session.

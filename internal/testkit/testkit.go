@@ -50,7 +50,7 @@ type Server struct {
 	// is a client of the second dealership's test environment.
 	Test, Live, Other *Client
 
-	// Owner can sign in to the first dealership, in both environments.
+	// Owner can sign in to the first dealership. Each environment has its own TOTP secret.
 	Owner access.BootstrappedOwner
 
 	t        *testing.T

@@ -224,13 +224,38 @@ func acceptsIfMatch(method, path string) bool {
 	return strings.HasPrefix(path, "/v1/") && method != http.MethodGet && named
 }
 
+// OrSelf also lets a session without the scopes call an operation on its own user,
+// whose ID is this path parameter.
+func OrSelf(param string) Option {
+	return func(op *huma.Operation) { op.Metadata["self"] = param }
+}
+
+// OrSession also lets a session without the scopes call an operation. The handler
+// limits it to what belongs to the session's user.
+func OrSession(op *huma.Operation) { op.Metadata["session"] = true }
+
 // permit fails unless the caller has the scopes that the operation requires.
-func permit(op *huma.Operation, caller auth.Principal) error {
+func permit(op *huma.Operation, caller auth.Principal, param func(name string) string) error {
 	need, _ := op.Metadata["need"].(auth.Rule)
-	if need.Allows(caller.Scopes) {
+	self, _ := op.Metadata["self"].(string)
+	_, forSessions := op.Metadata["session"]
+	switch {
+	case need.Allows(caller.Scopes):
+		return nil
+	case self != "" && caller.UserID != "" && param(self) == caller.UserID:
+		return nil
+	case caller.MustEnroll:
+		return errMustEnroll(caller)
+	case forSessions && caller.SessionID != "":
 		return nil
 	}
 	return fault.Forbidden("This operation requires the scope %s.", need).Detail("Authorization", "scope", "must have the scope %s", need)
+}
+
+// errMustEnroll says what an administrator without a two-factor method has to do.
+func errMustEnroll(caller auth.Principal) error {
+	return fault.Forbidden("Administrators need a two-factor method. Enroll one first with POST /v1/users/%s/mfa_factors, and verify it.",
+		caller.UserID).Detail("Authorization", "mfa", "is a session of an administrator without a two-factor method")
 }
 
 // relaxResponses makes the schemas of responses match what responses guarantee:

@@ -182,7 +182,7 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 	op := hctx.Operation()
 	x.operation = op.OperationID
 	_, x.ifMatch.documented = op.Metadata["if_match"]
-	if err := permit(op, x.caller); err != nil {
+	if err := permit(op, x.caller, hctx.Param); err != nil {
 		r.fail(w, req, err)
 		return
 	}

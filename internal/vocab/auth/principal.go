@@ -39,6 +39,10 @@ type Principal struct {
 	Scopes     []Scope
 	Version    string  // the API version of requests without the header
 	Rate       float64 // requests per second
+
+	// MustEnroll is set for a session of an administrator who has no two-factor
+	// method. It has no scopes until the user enrolls one.
+	MustEnroll bool
 }
 
 // Can reports whether the credential has a scope.
