@@ -27,6 +27,7 @@ type commands struct {
 	Demo      demoCmd      `cmd:"" help:"Run a demo dealership with a temporary database."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys."`
+	Users     usersCmd     `cmd:"" help:"Help users who can't sign in."`
 	Audit     auditCmd     `cmd:"" help:"Verify the audit log."`
 	Listen    listenCmd    `cmd:"" help:"Forward events to a URL on your machine."`
 	Trigger   triggerCmd   `cmd:"" help:"Emit a sample event in a test environment."`

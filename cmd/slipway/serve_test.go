@@ -80,7 +80,22 @@ func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 	}
 	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
 	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
+	resetMFA(t, p, f)
 	return key
+}
+
+// resetMFA replaces the authenticator app of the owner in the live environment.
+func resetMFA(t *testing.T, p *program, f bootstrapped) {
+	t.Helper()
+	var reset struct {
+		TOTPSecret string `json:"totp_secret"`
+	}
+	p.run(&reset, "users", "reset-mfa", "--dealership", f.DealershipID, "--environment", "live", "--user", f.Owner.Email, "--json")
+	code, err := totp.GenerateCode(reset.TOTPSecret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.key(f.DealershipID, "live", "admin", "--user", f.Owner.Email, "--totp", code)
 }
 
 const creates = 500

@@ -2,7 +2,6 @@ package access
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ const (
 )
 
 // mfaTokenLifetime is how long MFA tokens and challenges are valid.
-const mfaTokenLifetime = 5 * time.Minute
+const mfaTokenLifetime = people.MFATokenLifetime
 
 const (
 	maxFactors        = 10 // of a user
@@ -29,7 +28,7 @@ type MFAEnroll struct {
 	Kind  string  `json:"kind" enum:"totp,webauthn"`
 	Label *string `json:"label" required:"false" maxLength:"100" example:"Phone"`
 
-	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if the user has an active two-factor method. Must be from this user or another administrator."`
+	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if the user has an active two-factor method or the admin scope. Must be from this user or an administrator. Not required for your own first method."`
 }
 
 // MFAEnrollment is a new two-factor method, with the secrets that the user needs
@@ -56,9 +55,7 @@ type MFAProof struct {
 }
 
 // hasActiveFactor reports whether a user has a verified factor.
-func hasActiveFactor(u people.User) bool {
-	return slices.ContainsFunc(u.MFAFactors, func(f people.UserFactor) bool { return f.Active })
-}
+func hasActiveFactor(u people.User) bool { return u.HasActiveFactor() }
 
 // checkLock returns the error for a locked factor, or nil.
 func checkLock(f people.Factor, now time.Time) *fault.Error {

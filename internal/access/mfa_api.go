@@ -26,7 +26,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
-	u, err := people.FindUser(ctx, tx, in.UserID)
+	u, err := people.FindUserForUpdate(ctx, tx, in.UserID) // it must not become an administrator at the same time
 	if err != nil {
 		return MFAEnrollment{}, err
 	}
@@ -34,11 +34,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 		return MFAEnrollment{}, fault.Conflict("The user has %d two-factor methods, the maximum. Delete one first.", maxFactors).
 			Detail("user_id", "state", "refers to a user with %d two-factor methods", maxFactors)
 	}
-	token := ""
-	if in.Body.MFAToken != nil {
-		token = *in.Body.MFAToken
-	}
-	if err := a.requireMFAToChangeFactors(ctx, tx, u, token); err != nil {
+	if err := a.requireMFAToChangeFactors(ctx, tx, u, people.TokenIn(in.Body.MFAToken)); err != nil {
 		return MFAEnrollment{}, err
 	}
 
@@ -229,8 +225,12 @@ func challengePlace(f people.Factor) string {
 // requireMFAToChangeFactors checks and uses up the mfa_token if the user has an active
 // factor. It must be from the user or from an administrator. Otherwise anyone with
 // an admin key could enroll a factor for any user, and use it to create more
-// admin keys.
+// admin keys. For the same reason, only an administrator can enroll the first
+// factor of another administrator.
 func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people.User, token string) error {
+	if isOtherAdmin(ctx, u) {
+		return people.RequireProof(ctx, tx, token)
+	}
 	if !hasActiveFactor(u) {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 		return errMFA("The user has an active two-factor method. Verify it, or your own if you are an administrator, and send the mfa_token.",
 			"is required, because the user has an active two-factor method")
 	}
-	userID, err := useMFAToken(ctx, tx, token)
+	userID, err := people.UseMFAToken(ctx, tx, token)
 	if err != nil || userID == u.ID {
 		return err
 	}
@@ -260,9 +260,14 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 	return nil
 }
 
+// isOtherAdmin reports whether a user is an administrator other than the caller.
+func isOtherAdmin(ctx context.Context, u people.User) bool {
+	return u.IsAdmin() && auth.From(ctx).UserID != u.ID
+}
+
 func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
-	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method. Must be from this user or another administrator."`
+	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method, or one of another user with the admin scope. Must be from this user or an administrator."`
 }) (none rest.None, err error) {
 	u, err := people.FindUser(ctx, tx, in.UserID)
 	if err != nil {
@@ -272,7 +277,7 @@ func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return none, err
 	}
-	if f.Active {
+	if f.Active || isOtherAdmin(ctx, u) {
 		if err := a.requireMFAToChangeFactors(ctx, tx, u, in.MFAToken); err != nil {
 			return none, err
 		}

@@ -110,11 +110,13 @@ func TestConcurrentRotations(t *testing.T) {
 func TestAdminKeyRequiresMFAToken(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		manager, deputy := s.Person("manager"), s.Person()
-		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{"role_ids": []string{s.Test.Role("admin")}}, 200, nil)
+		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{
+			"role_ids": []string{s.Test.Role("admin")}, "mfa_token": s.Test.Proof(),
+		}, 200, nil)
 		managerSecret, managerFactor := enrollApp(t, s, s.Test, manager.ID)
-		deputySecret, deputyFactor := enrollApp(t, s, s.Test, deputy.ID)
+		deputySecret, deputyFactor := enrollApp(t, s, deputy.Client, deputy.ID)
 		former := s.Person("owner")
-		formerSecret, formerFactor := enrollApp(t, s, s.Test, former.ID)
+		formerSecret, formerFactor := enrollApp(t, s, former.Client, former.ID)
 
 		unknown := func() string { return "mft_abcdefghijklmnopqrstuvwxyz" }
 		ofOwner := func() string { return ownerMFAToken(t, s, s.Test) }
@@ -124,7 +126,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 		ofFormer := func() string {
 			s.Activate(former.ID)
 			token := mfaToken(s.Test, formerFactor, code(t, s, formerSecret))
-			s.Test.Post("/v1/users/"+former.ID+"/deactivate", nil, 200, nil)
+			s.Test.Post("/v1/users/"+former.ID+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 			return token
 		}
 

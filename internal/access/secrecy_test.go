@@ -24,7 +24,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		s.As(key.Key).Get("/v1/me", 401, nil)
 		secrets["a key"], secrets["a rotated key"] = strings.TrimPrefix(key.Key, key.Prefix), strings.TrimPrefix(next.Key, next.Prefix)
 
-		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}})
+		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}, "mfa_token": s.Test.Proof()})
 		link := s.InvitationLinks("uma@example.com", 1)[0]
 		secrets["the invitation"] = link[strings.LastIndex(link, "/")+1:]
 		form := url.Values{"password": {secrets["the password"]}}
@@ -35,7 +35,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		defer accepted.Body.Close()
 		testkit.Equal(t, accepted.StatusCode, 200, "accept the invitation")
 
-		e, factor := enroll(s.Test, id, "totp")
+		e, factor := enrollWith(s.Test, id, s.Test.Proof())
 		first := code(t, s, *e.Secret)
 		secrets["the TOTP secret"], secrets["a code"], secrets["a recovery code"] = *e.Secret, first, e.RecoveryCodes[0]
 		secrets["an MFA token"] = mfaToken(s.Test, factor, first)
@@ -53,7 +53,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		secrets["a session"] = in.Token[len("st_test_")+16:]
 		s.As(in.Token).Delete("/oauth/sessions/current", 204)
 		s.Test.With("MFA-Token", mfaToken(s.Test, factor, code(t, s, *e.Secret))).Delete(factor, 204)
-		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
+		s.Test.Post("/v1/users/"+id+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 		settle(t, s)
 
 		entries := testkit.Rows[string](s,

@@ -152,7 +152,7 @@ func TestWebAuthn(t *testing.T) {
 func TestWebAuthnCreatesAdminKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner := s.Person("owner")
-		e, path := enroll(s.Test, owner.ID, "webauthn")
+		e, path := enroll(owner.Client, owner.ID, "webauthn")
 		d := newDevice(t)
 		s.Advance(time.Hour)
 		s.Test.Post(path+"/verify", map[string]any{"assertion": d.create(e.PublicKey)}, 409, nil) // the challenge has expired

@@ -111,7 +111,9 @@ func (a *App) mount(s Settings) error {
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Proxies: s.TrustedProxies,
 	}, f.all()...)
-	router.HandleForm(f.access.AuthPath()+"/invitations/*", http.StripPrefix(f.access.AuthPath(), f.people.Pages()))
+	for _, page := range []string{"/invitations/*", "/email_changes/*"} {
+		router.HandleForm(f.access.AuthPath()+page, http.StripPrefix(f.access.AuthPath(), f.people.Pages()))
+	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

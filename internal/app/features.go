@@ -80,7 +80,9 @@ func (a *App) features(s Settings) (*features, error) {
 		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
-		people:    people.API{DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log},
+		people: people.API{
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log, RevokeKeys: access.RevokeKeysOf,
+		},
 		access: access.API{
 			DB: a.DB, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,
 			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage}, Throttle: access.NewThrottle(a.now),

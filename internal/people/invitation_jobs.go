@@ -2,9 +2,7 @@ package people
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"strings"
 	"time"
 
 	"slipway/internal/dealership"
@@ -17,11 +15,16 @@ import (
 const inviteFor = 7 * 24 * time.Hour
 
 // Work registers the jobs of this package.
-func (a *API) Work(q *jobs.Queue) { jobs.On(q, a.invite) }
+func (a *API) Work(q *jobs.Queue) {
+	jobs.On(q, a.invite)
+	jobs.On(q, a.confirmEmail)
+	jobs.On(q, a.announceEmail)
+}
 
 // invite sends a user the link to set a password. The link is generated here and
 // only its hash is stored, so that the job queue never contains it. It replaces
-// earlier links, which might have been sent to a mistyped address.
+// earlier links, which might have been sent to a mistyped address. The user is
+// locked, so that a change of the address cancels this link or comes first.
 func (a *API) invite(ctx context.Context, job Invite) error {
 	type prepared struct {
 		user       User
@@ -29,7 +32,7 @@ func (a *API) invite(ctx context.Context, job Invite) error {
 		token      string
 	}
 	p, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (p prepared, err error) {
-		if p.user, err = FindUser(ctx, tx, job.UserID); err != nil || p.user.Status != Invited {
+		if p.user, err = FindUserForUpdate(ctx, tx, job.UserID); err != nil || p.user.Status != Invited {
 			return p, err
 		}
 		if p.dealership, err = dealership.Find(ctx, tx); err != nil {
@@ -39,7 +42,7 @@ func (a *API) invite(ctx context.Context, job Invite) error {
 		if _, err := endInvitations(ctx, tx, p.user); err != nil {
 			return p, err
 		}
-		p.token = strings.ToLower(rand.Text() + rand.Text())
+		p.token = newLink()
 		return p, insertInvitation(ctx, tx, invitation{
 			Env: job.Env, Hash: hashLink(p.token), UserID: p.user.ID, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(inviteFor),
 		})

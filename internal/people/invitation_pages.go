@@ -32,11 +32,13 @@ var (
 	noticePage   = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
-// Pages serves the pages at {auth_url}/invitations/.
+// Pages serves the pages at {auth_url}/invitations/ and {auth_url}/email_changes/.
 func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
 	mux.HandleFunc("POST /invitations/{token}", a.setPassword)
+	mux.HandleFunc("GET /email_changes/{token}", a.showEmailChange)
+	mux.HandleFunc("POST /email_changes/{token}", a.applyEmailChange)
 	return pages.Guarded(mux)
 }
 

@@ -2,7 +2,9 @@ package people
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"strings"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -76,6 +78,9 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, token, passwordHash string
 	}
 	return u, events.Emit(ctx, tx, "user.activated", u.ID, before, u)
 }
+
+// newLink returns a token for a link.
+func newLink() string { return strings.ToLower(rand.Text() + rand.Text()) }
 
 // hashLink returns the stored form of the token in a link.
 func hashLink(token string) []byte {

@@ -45,6 +45,10 @@
 //   - Server.Token signs a user in and returns the token.
 //   - Server.SignIn returns the body that signs the owner in.
 //   - Server.RoleID finds a role by its name.
+//   - Client.Proof is an MFA token of the owner.
+//   - Person.Enroll adds an authenticator app, and Person.OwnProof is an MFA token of it.
+//   - Server.InvitationLinks and Server.EmailChangeLinks wait for the links that were sent to an address.
+//   - Server.Mail waits for email.
 //   - Password is the password of every Person.
 //
 // # Sample data: each makes one and returns its id

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
+	"time"
 
+	"github.com/pquerna/otp/totp"
 	"golang.org/x/crypto/argon2"
 
 	"slipway/internal/platform/db"
@@ -27,6 +30,24 @@ var cheapHash = func() string {
 type Person struct {
 	*Client
 	ID, Email string
+
+	Factor string // the path of the authenticator app, after Enroll
+	secret string
+}
+
+// Enroll gives an administrator an authenticator app, as they would do themselves.
+func (p *Person) Enroll() {
+	p.server.t.Helper()
+	var e struct{ ID, Secret string }
+	p.Post("/v1/users/"+p.ID+"/mfa_factors", `{"kind": "totp"}`, 201, &e)
+	p.Factor, p.secret = "/v1/users/"+p.ID+"/mfa_factors/"+e.ID, e.Secret
+	p.OwnProof()
+}
+
+// OwnProof is an MFA token of the person, after Enroll.
+func (p *Person) OwnProof() string {
+	p.server.t.Helper()
+	return p.server.Test.mfaToken(p.Factor, p.secret)
 }
 
 // Person provisions a user who holds these roles, by name, and signs them in.
@@ -36,11 +57,45 @@ func (s *Server) Person(roles ...string) *Person {
 	for _, name := range roles {
 		ids = append(ids, s.RoleID(name))
 	}
-	p := &Person{ID: s.Test.User(map[string]any{"role_ids": ids})}
+	body := map[string]any{"role_ids": ids}
+	if slices.Contains(roles, "owner") {
+		body["mfa_token"] = s.Test.Proof()
+	}
+	p := &Person{ID: s.Test.User(body)}
 	p.Email = Rows[string](s, `SELECT email FROM users WHERE id = ?`, p.ID)[0]
 	s.Activate(p.ID)
 	p.Client = s.As(s.Token(p.Email))
 	return p
+}
+
+// Proof is an MFA token of the first dealership's owner, for changes that affect
+// the admin scope. It works once. A code works once too: each call moves the
+// clock on to the next one.
+func (c *Client) Proof() string {
+	s := c.server
+	s.t.Helper()
+	var owner struct {
+		Data []struct {
+			ID         string
+			MFAFactors []struct{ ID string } `json:"mfa_factors"`
+		}
+	}
+	c.Get("/v1/users?email="+s.Owner.Email, 200, &owner)
+	return c.mfaToken("/v1/users/"+owner.Data[0].ID+"/mfa_factors/"+owner.Data[0].MFAFactors[0].ID, s.Owner.TOTPSecret)
+}
+
+// mfaToken verifies an authenticator app with its next code.
+func (c *Client) mfaToken(factor, secret string) string {
+	s := c.server
+	s.t.Helper()
+	s.Advance(30 * time.Second)
+	code, err := totp.GenerateCode(secret, s.DB.Now())
+	check(s.t, err)
+	var proof struct {
+		Token string `json:"mfa_token"`
+	}
+	c.Post(factor+"/verify", map[string]any{"code": code}, 200, &proof)
+	return proof.Token
 }
 
 // Activate gives a user the Password, as accepting the invitation does.
