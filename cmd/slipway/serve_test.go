@@ -69,8 +69,8 @@ func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 		args []string
 		want string
 	}{
-		"admin without a user":  {args, "needs a user and a code"},
-		"admin without a code":  {append(args, "--user", f.Owner.Email), "needs a user and a code"},
+		"admin without a user":  {args, "requires a user and their two-factor code"},
+		"admin without a code":  {append(args, "--user", f.Owner.Email), "requires a user and their two-factor code"},
 		"admin, unknown user":   {append(args, "--user", "unknown@example.com", "--totp", code), "User unknown@example.com not found"},
 		"admin with wrong code": {append(args, "--user", f.Owner.Email, "--totp", wrong), "code is wrong"},
 		"an unknown scope":      {[]string{"keys", "create", "--dealership", f.DealershipID, "--environment", "test", "--scopes", "boats:read"}, "unknown scope"},
@@ -79,7 +79,7 @@ func issueKeys(t *testing.T, p *program, f bootstrapped) string {
 		testkit.Contains(t, p.fail(c.args...), c.want, name)
 	}
 	key := p.key(f.DealershipID, "test", "admin,hulls:read", "--user", f.Owner.Email, "--totp", code)
-	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "used before", "the same code again")
+	testkit.Contains(t, p.fail(append(args, "--user", f.Owner.Email, "--totp", code)...), "was already used", "the same code again")
 	resetMFA(t, p, f)
 	return key
 }
