@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -24,13 +25,19 @@ type APIKey struct {
 	RateLimit      *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests per second. Null if the key uses the environment's default."`
 	OriginalID     string       `json:"-" db:"lineage"` // the first key, before all rotations
 	ServiceVersion string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
-	CreatedBy      auth.Actor   `json:"created_by" db:"created_by,json"`
+	CreatedBy      KeyCreator   `json:"created_by" db:"created_by,json"`
 	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
 	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
 	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
 	ExpiresAt      *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
 	RevokedAt      *time.Time   `json:"revoked_at" db:"revoked_at"`
 	RotatedTo      *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it."`
+}
+
+// KeyCreator is the user or the key that created a key, with its current status.
+type KeyCreator struct {
+	auth.Actor
+	Status *string `json:"status" enum:"invited,active,deactivated,revoked,expired" doc:"Current status of the user or key. Null if the key was created on the command line." example:"active"`
 }
 
 // IssuedKey is a new key with its secret, which is only shown once.
@@ -79,6 +86,41 @@ func (k APIKey) checkRotatable(now time.Time) error {
 		return fault.Conflict("The key has expired. You can't rotate it.").Detail("key_id", "state", "refers to an expired key")
 	}
 	return nil
+}
+
+// status returns the status of the key as a creator of other keys.
+func (k APIKey) status(now time.Time) string {
+	switch {
+	case k.RevokedAt != nil:
+		return "revoked"
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+		return "expired"
+	}
+	return "active"
+}
+
+// creatorOf returns the ID of the user who created a key, directly or with other
+// keys. It returns "" if the first of them was created on the command line. Keys
+// has all keys of the environment.
+func creatorOf(k APIKey, keys map[string]APIKey) string {
+	for range len(keys) + 1 {
+		switch k.CreatedBy.Type {
+		case "user":
+			return k.CreatedBy.ID
+		case "api_key":
+			k = keys[k.CreatedBy.ID]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// revocationNeedsProof reports whether revoking the key requires proof: it has
+// the admin scope, or its creator does. A key can always revoke itself, so that
+// whoever finds a leaked key can end it.
+func (k APIKey) revocationNeedsProof(creator people.User, caller auth.Actor) bool {
+	return k.RevokedAt == nil && k.ID != caller.ID && (isAdmin(k.Scopes) || creator.IsAdmin())
 }
 
 // isAdmin reports whether the scopes require two-factor verification.

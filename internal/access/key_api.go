@@ -6,7 +6,6 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
@@ -20,7 +19,7 @@ func (a *API) listKeys(ctx context.Context, tx *db.Tx, in *struct{ page.Query })
 	if err != nil {
 		return p, err
 	}
-	return p, loadUsage(ctx, tx, p.Data)
+	return p, loadDetails(ctx, tx, p.Data)
 }
 
 func (a *API) getKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, error) {
@@ -68,11 +67,24 @@ func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {
 	return rotateKey(ctx, tx, c.Mode, k)
 }
 
-func (a *API) revokeKey(ctx context.Context, tx *db.Tx, in *ByKey) (APIKey, error) {
+func (a *API) revokeKey(ctx context.Context, tx *db.Tx, in *struct {
+	ByKey
+	MFAToken string `header:"MFA-Token" maxLength:"100" doc:"Required for a key with the admin scope and for a key of a user with it. Must be from an administrator. Not required if the key revokes itself."`
+}) (APIKey, error) {
 	k, err := findKey(ctx, tx, in.KeyID)
 	if err != nil {
 		return k, err
 	}
+	by, err := findCreator(ctx, tx, k)
+	if err != nil {
+		return k, err
+	}
+	if k.revocationNeedsProof(by, auth.From(ctx).Actor) {
+		if err := people.RequireProof(ctx, tx, in.MFAToken); err != nil {
+			return k, err
+		}
+	}
+
 	return revokeKey(ctx, tx, k)
 }
 
@@ -87,7 +99,7 @@ func (a *API) requireMFA(ctx context.Context, tx *db.Tx, scopes []auth.Scope, to
 		return errMFA("A key with the admin scope requires an mfa_token. Verify a two-factor method to get one.",
 			"is required for the admin scope")
 	}
-	userID, err := useMFAToken(ctx, tx, *token)
+	userID, err := people.UseMFAToken(ctx, tx, *token)
 	if err != nil {
 		return err
 	}
@@ -104,12 +116,10 @@ func (a *API) requireMFA(ctx context.Context, tx *db.Tx, scopes []auth.Scope, to
 	if err != nil {
 		return err
 	}
-	if u.Status != people.Active || !auth.Require(scopes...).Allows(granted) {
+	if u.Status != people.Active || !u.HasActiveFactor() || !auth.Require(scopes...).Allows(granted) {
 		return errMFA("The mfa_token is from a user who can't grant these scopes.", "is from a user who can't grant these scopes")
 	}
 	return nil
 }
 
-func errMFA(message, detail string) error {
-	return fault.Forbidden("%s", message).Detail("mfa_token", "mfa", "%s", detail)
-}
+func errMFA(message, detail string) error { return people.ErrMFA(message, detail) }

@@ -2,9 +2,12 @@ package access
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
@@ -38,7 +41,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
 	key, publicID := newToken(kindKey, mode)
-	k.PublicID, k.Hash, k.CreatedBy = publicID, hashToken(key), auth.From(ctx).Actor
+	k.PublicID, k.Hash, k.CreatedBy = publicID, hashToken(key), creator(ctx)
 	apiKeys.Stamp(tx, &k)
 	if k.OriginalID == "" {
 		k.OriginalID = k.ID
@@ -46,6 +49,15 @@ func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 	k.Prefix = prefixOf(mode, k)
 	err := apiKeys.Insert(ctx, tx, &k)
 	return IssuedKey{k, key}, err
+}
+
+// creator returns the caller as the creator of a key.
+func creator(ctx context.Context) KeyCreator {
+	c := KeyCreator{Actor: auth.From(ctx).Actor}
+	if c.Type != auth.System.Type {
+		c.Status = new("active") // otherwise it could not have sent the request
+	}
+	return c
 }
 
 func prefixOf(mode auth.Mode, k APIKey) string {
@@ -58,12 +70,52 @@ func findKey(ctx context.Context, tx *db.Tx, id string) (APIKey, error) {
 		return k, err
 	}
 	one := []APIKey{k}
-	err = loadUsage(ctx, tx, one)
+	err = loadDetails(ctx, tx, one)
 	return one[0], err
 }
 
-// loadUsage fills in the fields that are not columns: the prefix and the number
-// of requests.
+// loadDetails fills in what is not in the rows of the keys: the prefix, the number
+// of requests and the status of the creator.
+func loadDetails(ctx context.Context, tx *db.Tx, keys []APIKey) error {
+	if err := loadCreators(ctx, tx, keys); err != nil {
+		return err
+	}
+	return loadUsage(ctx, tx, keys)
+}
+
+// loadCreators fills in the statuses of the users and keys that created keys. The
+// stored status is the one at that time.
+func loadCreators(ctx context.Context, tx *db.Tx, keys []APIKey) error {
+	ids := map[string][]string{}
+	for _, k := range keys {
+		ids[k.CreatedBy.Type] = append(ids[k.CreatedBy.Type], k.CreatedBy.ID)
+	}
+
+	statuses, err := people.StatusesOf(ctx, tx, ids["user"])
+	if err != nil {
+		return err
+	}
+	if len(ids["api_key"]) > 0 {
+		marks, args := db.In(ids["api_key"])
+		creators, err := db.All[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+		if err != nil {
+			return err
+		}
+		for _, c := range creators {
+			statuses[c.ID] = c.status(tx.Now)
+		}
+	}
+
+	for i := range keys {
+		keys[i].CreatedBy.Status = nil
+		if s, ok := statuses[keys[i].CreatedBy.ID]; ok {
+			keys[i].CreatedBy.Status = &s
+		}
+	}
+	return nil
+}
+
+// loadUsage fills in the prefix and the number of requests.
 func loadUsage(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 	if len(keys) == 0 {
 		return nil
@@ -126,4 +178,51 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 		return k, err
 	}
 	return k, events.Emit(ctx, tx, "api_key.revoked", k.ID, before, k)
+}
+
+// findCreator returns the user who created a key, directly or with other keys. It
+// returns an empty user if the first of them was created on the command line.
+func findCreator(ctx context.Context, tx *db.Tx, k APIKey) (people.User, error) {
+	keys, err := allKeys(ctx, tx)
+	if err != nil {
+		return people.User{}, err
+	}
+	id := creatorOf(k, keys)
+	if id == "" {
+		return people.User{}, nil
+	}
+	return people.FindUser(ctx, tx, id)
+}
+
+// RevokeKeysOf revokes the keys that a user created, directly or with other keys.
+// It reports whether one of them had the admin scope.
+func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) (admin bool, err error) {
+	keys, err := allKeys(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(keys)) {
+		if k := keys[id]; k.status(tx.Now) != "active" || creatorOf(k, keys) != u.ID {
+			continue
+		}
+		k, err := findKey(ctx, tx, id)
+		if err != nil {
+			return admin, err
+		}
+		if _, err := revokeKey(ctx, tx, k); err != nil {
+			return admin, err
+		}
+		admin = admin || isAdmin(k.Scopes)
+	}
+	return admin, nil
+}
+
+// allKeys returns all keys of the environment, also the revoked ones.
+func allKeys(ctx context.Context, tx *db.Tx) (map[string]APIKey, error) {
+	all, err := db.All[APIKey](ctx, tx, `SELECT {cols} FROM api_keys WHERE env = ?`, tx.Env)
+	keys := map[string]APIKey{}
+	for _, k := range all {
+		keys[k.ID] = k
+	}
+	return keys, err
 }

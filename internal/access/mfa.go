@@ -18,7 +18,7 @@ const (
 )
 
 // mfaTokenLifetime is how long MFA tokens and challenges are valid.
-const mfaTokenLifetime = 5 * time.Minute
+const mfaTokenLifetime = people.MFATokenLifetime
 
 const (
 	maxFactors        = 10 // of a user

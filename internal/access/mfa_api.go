@@ -37,11 +37,7 @@ func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
 		return MFAEnrollment{}, fault.Conflict("The user has %d two-factor methods, the maximum. Delete one first.", maxFactors).
 			Detail("user_id", "state", "refers to a user with %d two-factor methods", maxFactors)
 	}
-	token := ""
-	if in.Body.MFAToken != nil {
-		token = *in.Body.MFAToken
-	}
-	if err := a.requireMFAToChangeFactors(ctx, tx, u, token); err != nil {
+	if err := a.requireMFAToChangeFactors(ctx, tx, u, people.TokenIn(in.Body.MFAToken)); err != nil {
 		return MFAEnrollment{}, err
 	}
 
@@ -242,8 +238,11 @@ func challengePlace(f people.Factor) string {
 // requireMFAToChangeFactors checks and uses up the mfa_token if the user has an active
 // factor. It must be from the user or from an administrator, and from the caller if
 // the caller is a session. Otherwise anyone with an admin key could remove the
-// factor of any user.
+// factor of any user. For another administrator, it is always required.
 func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people.User, token string) error {
+	if isOtherAdmin(ctx, u) {
+		return people.RequireProof(ctx, tx, token)
+	}
 	if !u.HasActiveFactor() {
 		return nil
 	}
@@ -251,7 +250,7 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 		return errMFA("The user has an active two-factor method. Verify it, or your own if you are an administrator, and send the mfa_token.",
 			"is required, because the user has an active two-factor method")
 	}
-	userID, err := useMFAToken(ctx, tx, token)
+	userID, err := people.UseMFAToken(ctx, tx, token)
 	if err != nil {
 		return err
 	}
@@ -277,12 +276,17 @@ func (a *API) requireMFAToChangeFactors(ctx context.Context, tx *db.Tx, u people
 	return nil
 }
 
+// isOtherAdmin reports whether a user is an administrator other than the caller.
+func isOtherAdmin(ctx context.Context, u people.User) bool {
+	return u.IsAdmin() && auth.From(ctx).UserID != u.ID
+}
+
 // deleteFactor removes a factor. If an administrator removes the last one of another
 // user, that user must set a new password with a link. Otherwise the password
 // alone, which others might know, would be enough to sign in.
 func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	ByFactor
-	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method. Must be from this user or another administrator."`
+	MFAToken string `header:"MFA-Token" maxLength:"64" doc:"Required to delete an active two-factor method, or one of another user with the admin scope. Must be from this user or an administrator."`
 }) (none rest.None, err error) {
 	u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 	if err != nil {
@@ -292,7 +296,7 @@ func (a *API) deleteFactor(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return none, err
 	}
-	if f.Active {
+	if f.Active || isOtherAdmin(ctx, u) {
 		if err := a.requireMFAToChangeFactors(ctx, tx, u, in.MFAToken); err != nil {
 			return none, err
 		}

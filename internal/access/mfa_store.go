@@ -158,7 +158,7 @@ func removeFactor(ctx context.Context, tx *db.Tx, u people.User, f people.Factor
 		return err
 	}
 	if f.Active {
-		if err := endMFATokens(ctx, tx, u); err != nil {
+		if err := people.EndMFATokens(ctx, tx, u); err != nil {
 			return err
 		}
 	}
@@ -207,47 +207,18 @@ func useRecoveryCode(ctx context.Context, tx *db.Tx, u people.User, code string)
 
 // insertMFAToken creates an MFA token for a user who has verified a factor.
 func insertMFAToken(ctx context.Context, tx *db.Tx, u people.User) (MFAProof, error) {
-	token := "mft_" + strings.ToLower(rand.Text())
-	p := MFAProof{MFAToken: &token, ExpiresAt: tx.Now.Add(mfaTokenLifetime), Challenge: map[string]any{}}
-	_, err := db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`,
-		u.Env, hashToken(token), u.ID, p.ExpiresAt)
-	return p, err
+	token, expiresAt, err := people.InsertMFAToken(ctx, tx, u)
+	return MFAProof{MFAToken: &token, ExpiresAt: expiresAt, Challenge: map[string]any{}}, err
 }
 
-// useMFAToken marks an MFA token as used and returns its user, or "" if the token
-// is not valid.
-func useMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
-	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ?
-		WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
-		tx.Now, tx.Env, hashToken(token), tx.Now)
-	if err != nil || len(users) == 0 {
-		return "", err
-	}
-	return users[0], nil
-}
-
-// endMFATokens ends the unused MFA tokens of a user.
-func endMFATokens(ctx context.Context, tx *db.Tx, u people.User) error {
-	_, err := db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
-	return err
-}
-
-// PurgeUsedCodes deletes MFA tokens, challenges and usage counts that are older
-// than 30 days.
+// PurgeUsedCodes deletes challenges and usage counts that are older than 30 days.
 func PurgeUsedCodes(ctx context.Context, tx *db.Tx) (int64, error) {
-	var total int64
-	for _, statement := range []string{
-		`DELETE FROM mfa_tokens WHERE expires_at < ?`,
-		`DELETE FROM mfa_challenges WHERE expires_at < ?`,
-	} {
-		n, err := db.Exec(ctx, tx, statement, tx.Now.AddDate(0, 0, -30))
-		if err != nil {
-			return total, err
-		}
-		total += n
+	challenges, err := db.Exec(ctx, tx, `DELETE FROM mfa_challenges WHERE expires_at < ?`, tx.Now.AddDate(0, 0, -30))
+	if err != nil {
+		return challenges, err
 	}
-	n, err := db.Exec(ctx, tx, `DELETE FROM api_key_uses WHERE hour < ?`, tx.Now.AddDate(0, 0, -30))
-	return total + n, err
+	uses, err := db.Exec(ctx, tx, `DELETE FROM api_key_uses WHERE hour < ?`, tx.Now.AddDate(0, 0, -30))
+	return challenges + uses, err
 }
 
 func deleteRecoveryCodes(ctx context.Context, tx *db.Tx, u people.User) error {

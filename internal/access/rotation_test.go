@@ -110,7 +110,9 @@ func TestConcurrentRotations(t *testing.T) {
 func TestAdminKeyRequiresMFAToken(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		manager, deputy := s.Person("manager"), s.Person()
-		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{"role_ids": []string{s.Test.Role("admin")}}, 200, nil)
+		s.Test.Put("/v1/users/"+deputy.ID+"/roles", map[string]any{
+			"role_ids": []string{s.Test.Role("admin")}, "mfa_token": s.Test.Proof(),
+		}, 200, nil)
 		manager.Enroll()
 		deputy.Enroll()
 		former := s.Person("owner")
@@ -126,7 +128,7 @@ func TestAdminKeyRequiresMFAToken(t *testing.T) {
 			s.As("").Post("/oauth/sessions", signIn(former.Email, "totp_code", code(t, s, former.Secret)), 201, &in)
 			former.Client = s.As(in.Token)
 			token := former.OwnProof()
-			s.Test.Post("/v1/users/"+former.ID+"/deactivate", nil, 200, nil)
+			s.Test.Post("/v1/users/"+former.ID+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 			return token
 		}
 

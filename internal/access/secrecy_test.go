@@ -24,7 +24,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		s.As(key.Key).Get("/v1/me", 401, nil)
 		secrets["a key"], secrets["a rotated key"] = strings.TrimPrefix(key.Key, key.Prefix), strings.TrimPrefix(next.Key, next.Prefix)
 
-		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}})
+		id := s.Test.User(map[string]any{"email": "uma@example.com", "role_ids": []string{s.RoleID("owner")}, "mfa_token": s.Test.Proof()})
 		link := s.InvitationLinks("uma@example.com", 1)[0]
 		secrets["the invitation"] = link[strings.LastIndex(link, "/")+1:]
 		form := url.Values{"password": {secrets["the password"]}}
@@ -57,7 +57,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		secrets["a session"] = in.Token[len("st_test_")+16:]
 		s.As(in.Token).Delete("/oauth/sessions/current", 204)
 		uma.With("MFA-Token", mfaToken(uma.Client, factor, code(t, s, *e.Secret))).Delete(factor, 204)
-		s.Test.Post("/v1/users/"+id+"/deactivate", nil, 200, nil)
+		s.Test.Post("/v1/users/"+id+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 		settle(t, s)
 
 		entries := testkit.Rows[string](s,

@@ -188,6 +188,7 @@ func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 
 func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
 	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	MFAToken  string `header:"MFA-Token" maxLength:"100" doc:"Required to end the session of another user with the admin scope. Must be from an administrator."`
 }) (none rest.None, err error) {
 	s, err := people.FindSession(ctx, tx, in.SessionID)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
@@ -199,6 +200,15 @@ func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
 	}
 	if err != nil {
 		return none, err
+	}
+	u, err := people.FindUser(ctx, tx, s.UserID)
+	if err != nil {
+		return none, err
+	}
+	if isOtherAdmin(ctx, u) {
+		if err := people.RequireProof(ctx, tx, in.MFAToken); err != nil {
+			return none, err
+		}
 	}
 	return none, endSession(ctx, tx, s)
 }

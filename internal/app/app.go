@@ -113,10 +113,10 @@ func (a *App) mount(s Settings) error {
 	}, f.all()...)
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())
-	router.HandleForm(authPath+"/invitations/*", people)
 	router.Handle(authPath+"/password/forgot", people)
-	router.HandleForm(authPath+"/password/forgot/sent", people)
-	router.HandleForm(authPath+"/password/reset/*", people)
+	for _, form := range []string{"/invitations/*", "/email_changes/*", "/password/forgot/sent", "/password/reset/*"} {
+		router.HandleForm(authPath+form, people)
+	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

@@ -82,7 +82,8 @@ func (a *App) features(s Settings) (*features, error) {
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
 		people: people.API{
-			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log, Resets: ratelimit.New(a.now),
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,
+			Resets: ratelimit.New(a.now), RevokeKeys: access.RevokeKeysOf,
 		},
 		access: access.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,

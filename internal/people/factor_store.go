@@ -21,6 +21,7 @@ type Factor struct {
 	LastStep    int64      `db:"last_step"`
 	Failures    int64      `db:"failures"`
 	LockedUntil *time.Time `db:"locked_until"`
+	EnrolledBy  *string    `db:"enrolled_by"` // the actor; null for older factors
 	CreatedAt   time.Time  `db:"created_at"`
 }
 
@@ -33,8 +34,11 @@ func NewFactor(tx *db.Tx, f Factor) Factor {
 	return f
 }
 
-// InsertFactor adds a factor.
-func InsertFactor(ctx context.Context, tx *db.Tx, f *Factor) error { return factors.Insert(ctx, tx, f) }
+// InsertFactor adds a factor that the caller enrolls.
+func InsertFactor(ctx context.Context, tx *db.Tx, f *Factor) error {
+	f.EnrolledBy = new(auth.From(ctx).Actor.ID)
+	return factors.Insert(ctx, tx, f)
+}
 
 // lockFactors locks the factors of a user. Each of several simultaneous codes
 // then sees the failures that the ones before it have counted.
@@ -70,9 +74,14 @@ func SaveFactor(ctx context.Context, tx *db.Tx, f *Factor) error {
 	return err
 }
 
-// DeleteFactor deletes a factor.
+// DeleteFactor deletes a factor and ends the MFA tokens of its user, which could
+// be from this factor.
 func DeleteFactor(ctx context.Context, tx *db.Tx, f Factor) error {
-	return factors.Delete(ctx, tx, f.ID)
+	if err := factors.Delete(ctx, tx, f.ID); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, f.Env, f.UserID)
+	return err
 }
 
 // DeleteUnverifiedFactors deletes the factors that a user never verified.

@@ -16,6 +16,8 @@ func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.findForgetful)
 	jobs.On(q, a.sendResetLink)
 	jobs.On(q, a.sendPasswordNotice)
+	jobs.On(q, a.confirmEmail)
+	jobs.On(q, a.announceEmail)
 }
 
 // linked is an email with a link that is about to be sent.

@@ -27,11 +27,14 @@ var (
 // maxForm limits the size of a form.
 const maxForm = 16 << 10
 
-// Pages serves the pages at {auth_url}/invitations/ and {auth_url}/password/.
+// Pages serves the pages at {auth_url}/invitations/, {auth_url}/password/ and
+// {auth_url}/email_changes/.
 func (a *API) Pages() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /invitations/{token}", a.showInvitation)
 	mux.HandleFunc("POST /invitations/{token}", a.acceptInvitation)
+	mux.HandleFunc("GET /email_changes/{token}", a.showEmailChange)
+	mux.HandleFunc("POST /email_changes/{token}", a.applyEmailChange)
 	mux.HandleFunc("GET /password/forgot", a.showForgot)
 	mux.Handle("GET /password/forgot/sent", http.RedirectHandler(a.AuthURL+"/password/forgot", http.StatusSeeOther))
 	mux.HandleFunc("POST /password/forgot/sent", a.forgot)

@@ -45,7 +45,7 @@ func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (token st
 		return "", err
 	}
 
-	token = strings.ToLower(rand.Text() + rand.Text())
+	token = newLink()
 	return token, db.Insert(ctx, tx, "invitations", invitation{
 		Env: u.Env, Hash: hashLink(token), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
 	})
@@ -120,6 +120,9 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, q *jobs.Queue, token, pass
 	}
 	return u, events.Emit(ctx, tx, "user.activated", u.ID, before, u)
 }
+
+// newLink returns a token for a link.
+func newLink() string { return strings.ToLower(rand.Text() + rand.Text()) }
 
 // hashLink returns the stored form of the token in a link.
 func hashLink(token string) []byte {

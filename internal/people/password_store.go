@@ -68,7 +68,7 @@ func ResetPassword(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User) (User,
 // endAccess saves a user whose password changed and ends everything that the old
 // password gave access to.
 func endAccess(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := endSessions(ctx, tx, *u); err != nil {
+	if err := EndSessions(ctx, tx, *u); err != nil {
 		return err
 	}
 	if err := endLinks(ctx, tx, *u); err != nil {

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -21,9 +20,15 @@ func (a *API) listRoles(ctx context.Context, tx *db.Tx, in *struct{ page.Query }
 
 func (a *API) createRole(ctx context.Context, tx *db.Tx, in *struct{ Body RoleCreate }) (Role, error) {
 	r := Role{Name: in.Body.Name, Scopes: in.Body.Scopes}
-	if err := r.check(auth.From(ctx).Scopes); err != nil {
+	if err := r.check(); err != nil {
 		return r, err
 	}
+	if r.IsAdmin() {
+		if err := RequireProof(ctx, tx, TokenIn(in.Body.MFAToken)); err != nil {
+			return r, err
+		}
+	}
+
 	if err := insertRole(ctx, tx, &r); err != nil {
 		return r, err
 	}
@@ -37,8 +42,19 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 	return rest.Change(ctx, tx, findCustomRole, in.RoleID, func(before Role, r *Role) error {
 		in.Body.Name.To(&r.Name)
 		in.Body.Scopes.To(&r.Scopes)
-		if err := r.check(auth.From(ctx).Scopes); err != nil {
+		if err := r.check(); err != nil {
 			return err
+		}
+		if before.IsAdmin() || r.IsAdmin() {
+			if err := RequireProof(ctx, tx, TokenIn(in.Body.MFAToken)); err != nil {
+				return err
+			}
+		}
+
+		if r.IsAdmin() && !before.IsAdmin() {
+			if err := distrustUsers(ctx, tx, *r); err != nil {
+				return err
+			}
 		}
 		if err := saveRole(ctx, tx, r); err != nil {
 			return err
@@ -47,8 +63,16 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-func (a *API) deleteRole(ctx context.Context, tx *db.Tx, in *ByRole) (none rest.None, err error) {
+func (a *API) deleteRole(ctx context.Context, tx *db.Tx, in *struct {
+	ByRole
+	MFAToken string `header:"MFA-Token" maxLength:"100" doc:"Required for a role with the admin scope. Must be from an administrator."`
+}) (none rest.None, err error) {
 	_, err = rest.Change(ctx, tx, findCustomRole, in.RoleID, func(before Role, _ *Role) error {
+		if before.IsAdmin() {
+			if err := RequireProof(ctx, tx, in.MFAToken); err != nil {
+				return err
+			}
+		}
 		if err := deleteRole(ctx, tx, before); err != nil {
 			return err
 		}

@@ -44,8 +44,8 @@ func EndSession(ctx context.Context, tx *db.Tx, s Session) error {
 	return err
 }
 
-// endSessions ends all sessions of a user.
-func endSessions(ctx context.Context, tx *db.Tx, u User) error {
+// EndSessions ends all sessions of a user.
+func EndSessions(ctx context.Context, tx *db.Tx, u User) error {
 	_, err := db.Exec(ctx, tx, `UPDATE sessions SET ended_at = ? WHERE env = ? AND user_id = ? AND ended_at IS NULL`, tx.Now, u.Env, u.ID)
 	return err
 }
@@ -74,12 +74,14 @@ func MarkSeen(ctx context.Context, tx *db.Tx, sessionID, userID string, at time.
 	return err
 }
 
-// DeleteExpired deletes the sessions and invitations that expired 30 days ago
-// or earlier.
+// DeleteExpired deletes the sessions, links and MFA tokens that expired 30 days
+// ago or earlier.
 func DeleteExpired(ctx context.Context, tx *db.Tx) (int64, error) {
 	var total int64
 	for _, statement := range []string{
 		`DELETE FROM invitations WHERE expires_at < ?`,
+		`DELETE FROM email_changes WHERE expires_at < ?`,
+		`DELETE FROM mfa_tokens WHERE expires_at < ?`,
 		`DELETE FROM sessions WHERE expires_at < ?`,
 	} {
 		n, err := db.Exec(ctx, tx, statement, tx.Now.AddDate(0, 0, -30))

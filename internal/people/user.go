@@ -28,6 +28,7 @@ type User struct {
 	Env          auth.Env     `json:"-" db:"env"`
 	ID           string       `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Email        string       `json:"email" db:"email" example:"ann@example.com"`
+	PendingEmail *string      `json:"pending_email" db:"pending_email" doc:"New email address that the user has not confirmed yet. Null if there is none."`
 	Name         string       `json:"name" db:"name" example:"Ann Bell"`
 	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
 	Roles        []UserRole   `json:"roles" nullable:"false"`
@@ -36,6 +37,7 @@ type User struct {
 	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
 	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"ID of the user at the identity provider."`
 	PasswordHash *string      `json:"-" db:"password_hash"`
+	EmailProven  bool         `json:"-" db:"pending_email_proven"` // the pending address was requested with proof
 	Version      int64        `json:"version" db:"version"`
 	CreatedAt    time.Time    `json:"created_at" db:"created_at"`
 	UpdatedAt    time.Time    `json:"updated_at" db:"updated_at"`
@@ -51,6 +53,8 @@ func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Lab
 type UserRole struct {
 	ID   string `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name string `json:"name" db:"name" example:"sales"`
+
+	Scopes []auth.Scope `json:"-" db:"scopes,json"`
 }
 
 // UserFactor is a two-factor method of a user.
@@ -59,11 +63,6 @@ type UserFactor struct {
 	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn"`
 	Label  *string `json:"label" db:"label"`
 	Active bool    `json:"active" db:"active" doc:"Whether the user has verified it."`
-}
-
-// HasActiveFactor reports whether the user has a verified two-factor method.
-func (u User) HasActiveFactor() bool {
-	return slices.ContainsFunc(u.MFAFactors, func(f UserFactor) bool { return f.Active })
 }
 
 // awaitsPassword reports whether the user can accept an invitation: a new user, or
@@ -97,19 +96,28 @@ type UserCreate struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"200"`
 	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true"`
 	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true"`
+	MFAToken    *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to assign a role with the admin scope. Must be from an administrator."`
 }
 
 // UserPatch changes a user.
 type UserPatch struct {
-	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email"`
+	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
+	MFAToken    *string               `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to change a user with the admin scope. Must be from an administrator."`
+}
+
+// UserDeactivate is the body for a deactivation.
+type UserDeactivate struct {
+	RevokeKeys bool    `json:"revoke_keys,omitempty" doc:"Also revokes the API keys that the user created, and the keys that were created with them."`
+	MFAToken   *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to revoke a key with it. Must be from an administrator."`
 }
 
 // UserRolesReplace contains all roles of a user.
 type UserRolesReplace struct {
-	RoleIDs []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
+	RoleIDs  []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
+	MFAToken *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the user has the admin scope, before or after the change. Must be from an administrator."`
 }
 
 // check normalizes the user and checks rules that the schema can't express.

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -30,6 +31,10 @@ type API struct {
 
 	// CheckCode is set by app, because access imports this package.
 	CheckCode CheckCode
+
+	// RevokeKeys revokes the API keys of a user and reports whether one of them
+	// had the admin scope. The access package, which imports this one, has it.
+	RevokeKeys func(ctx context.Context, tx *db.Tx, u User) (admin bool, err error)
 }
 
 // CheckCode checks a two-factor code of a user, which was received at this time. A
@@ -42,15 +47,22 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
 	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
 	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
-		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days."),
+		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days. "+
+			"A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
 	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
-	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser)
-	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser)
-	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles)
+	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
+		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
+			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
+			"A user with the admin scope requires an `mfa_token`."))
+	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser,
+		rest.Describe("The user's API keys still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`."))
+	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
+		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))
 
 	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
 	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
+		rest.Describe("A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
 	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole)
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
@@ -87,9 +99,14 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	if err := u.check(); err != nil {
 		return u, err
 	}
-	assigned, err := findGrantableRoles(ctx, tx, in.Body.RoleIDs)
+	assigned, err := findRoles(ctx, tx, in.Body.RoleIDs)
 	if err != nil {
 		return u, err
+	}
+	if slices.ContainsFunc(assigned, Role.IsAdmin) {
+		if err := RequireProof(ctx, tx, TokenIn(in.Body.MFAToken)); err != nil {
+			return u, err
+		}
 	}
 	if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
 		return u, err
@@ -104,12 +121,27 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
 }
 
-// changeUser edits a user and saves it. The dealership must still have an owner.
-func (a *API) changeUser(ctx context.Context, tx *db.Tx, id, event string, edit func(before User, u *User) error) (User, error) {
+// changeUser edits a user and saves it. If the user is or becomes an
+// administrator, it requires the MFA token. The dealership must still have an
+// owner.
+func (a *API) changeUser(
+	ctx context.Context, tx *db.Tx, id, event string, token *string, edit func(before User, u *User) error,
+) (User, error) {
 	return rest.Change(ctx, tx, FindUserForUpdate, id, func(before User, u *User) error {
+		if before.IsAdmin() {
+			if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
+				return err
+			}
+		}
 		if err := edit(before, u); err != nil {
 			return err
 		}
+		if becomesAdmin(before, *u) {
+			if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
+				return err
+			}
+		}
+
 		if err := saveUser(ctx, tx, u); err != nil {
 			return err
 		}
@@ -126,7 +158,7 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserPatch
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.updated", func(before User, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.updated", in.Body.MFAToken, func(before User, u *User) error {
 		p := in.Body
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
@@ -134,6 +166,8 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 		if err := u.check(); err != nil {
 			return err
 		}
+		email := u.Email
+		u.Email = before.Email
 
 		if p.LocationIDs.Set {
 			if err := checkLocations(ctx, tx, u.LocationIDs); err != nil {
@@ -142,6 +176,11 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		if p.Status.Set {
 			if err := u.reactivate(); err != nil {
+				return err
+			}
+		}
+		if p.Email.Set {
+			if err := a.changeEmail(ctx, tx, u, email); err != nil {
 				return err
 			}
 		}
@@ -154,13 +193,57 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", func(_ User, u *User) error {
+// changeEmail sets a new address of a user and sends the link to confirm it. For
+// a user who has not accepted the invitation, it cancels the links that were sent
+// to the old address. It also removes the roles, which were meant for the person
+// with the old address.
+func (a *API) changeEmail(ctx context.Context, tx *db.Tx, u *User, email string) error {
+	before := *u
+	if u.changeEmail(email); u.Email != before.Email {
+		if err := endLinks(ctx, tx, *u); err != nil {
+			return err
+		}
+		return replaceRoles(ctx, tx, u, nil)
+	}
+	if u.PendingEmail == nil {
+		_, err := endEmailChanges(ctx, tx, *u)
+		return err
+	}
+
+	if err := checkEmail(ctx, tx, User{ID: u.ID, Email: email}); err != nil {
+		return err
+	}
+	if _, err := endEmailChanges(ctx, tx, *u); err != nil { // the job sends the new link later
+		return err
+	}
+	if err := a.Jobs.Enqueue(ctx, tx, ConfirmEmail{u.Env, u.ID}, tx.Now); err != nil {
+		return err
+	}
+	return a.Jobs.Enqueue(ctx, tx, AnnounceEmail{u.Env, u.ID, u.Email, email, tx.NewID("mail")}, tx.Now)
+}
+
+func (a *API) deactivateUser(ctx context.Context, tx *db.Tx, in *struct {
+	ByUser
+	Body *UserDeactivate
+}) (User, error) {
+	var body UserDeactivate
+	if in.Body != nil {
+		body = *in.Body
+	}
+	return a.changeUser(ctx, tx, in.UserID, "user.deactivated", body.MFAToken, func(before User, u *User) error {
 		if u.Status == Deactivated {
 			return fault.Conflict("The user is already deactivated.").Detail("status", "state", "is deactivated")
 		}
 		u.Status = Deactivated
-		return endSessions(ctx, tx, *u)
+		if err := EndSessions(ctx, tx, *u); err != nil || !body.RevokeKeys {
+			return err
+		}
+
+		admin, err := a.RevokeKeys(ctx, tx, *u)
+		if err == nil && admin && !before.IsAdmin() { // for an administrator, the token is already checked
+			err = RequireProof(ctx, tx, TokenIn(body.MFAToken))
+		}
+		return err
 	})
 }
 
@@ -168,21 +251,14 @@ func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserRolesReplace
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", func(_ User, u *User) error {
-		assigned, err := findGrantableRoles(ctx, tx, in.Body.RoleIDs)
+	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(before User, u *User) error {
+		assigned, err := findRoles(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return err
 		}
-		return replaceRoles(ctx, tx, u, assigned)
+		if err := replaceRoles(ctx, tx, u, assigned); err != nil || !becomesAdmin(before, *u) {
+			return err
+		}
+		return distrustUser(ctx, tx, u)
 	})
-}
-
-// findGrantableRoles returns the roles with these IDs. The caller must have all
-// of their scopes.
-func findGrantableRoles(ctx context.Context, tx *db.Tx, ids []string) ([]Role, error) {
-	found, err := findRoles(ctx, tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	return found, CanGrant(auth.From(ctx).Scopes, scopesOf(found))
 }

@@ -197,17 +197,24 @@ func ownerOf(t *testing.T, s *testkit.Server) string {
 func TestLastOwnerIsProtected(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner, manager := s.RoleID("owner"), s.RoleID("manager")
-		first := ownerOf(t, s)
+		first, second := ownerOf(t, s), &testkit.Person{}
+		proofOf := func(id string) string {
+			if id == first {
+				return s.Test.Proof()
+			}
+			return second.OwnProof()
+		}
 
 		removals := map[string]func(id string, want int) *testkit.Response{
 			"deactivated": func(id string, want int) *testkit.Response {
-				return s.Test.Post("/v1/users/"+id+"/deactivate", nil, want, nil)
+				return s.Test.Post("/v1/users/"+id+"/deactivate", map[string]any{"mfa_token": proofOf(id)}, want, nil)
 			},
 			"removed from all roles": func(id string, want int) *testkit.Response {
-				return s.Test.Put("/v1/users/"+id+"/roles", `{"role_ids": []}`, want, nil)
+				return s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{}, "mfa_token": proofOf(id)}, want, nil)
 			},
 			"changed to a manager": func(id string, want int) *testkit.Response {
-				return s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{manager}}, want, nil)
+				body := map[string]any{"role_ids": []string{manager}, "mfa_token": proofOf(id)}
+				return s.Test.Put("/v1/users/"+id+"/roles", body, want, nil)
 			},
 		}
 
@@ -221,52 +228,57 @@ func TestLastOwnerIsProtected(t *testing.T) {
 		}
 
 		wantProtected(first, "only owner")
-		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
+		second.ID = s.Test.User(map[string]any{"email": "second@example.com", "role_ids": []string{owner}, "mfa_token": s.Test.Proof()})
 		wantProtected(first, "other owner is invited")
-		s.Activate(second)
-		s.Test.Post("/v1/users/"+second+"/deactivate", nil, 200, nil)
+		s.Activate(second.ID)
+		second.Client = s.As(s.Token("second@example.com"))
+		second.Enroll()
+		s.Test.Post("/v1/users/"+second.ID+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 		wantProtected(first, "other owner is deactivated")
-		s.Test.Patch("/v1/users/"+second, `{"status": "active"}`, 200, nil)
+		s.Test.Patch("/v1/users/"+second.ID, map[string]any{"status": "active", "mfa_token": s.Test.Proof()}, 200, nil)
 		wantProtected(first, "other owner is reactivated, but has no password yet")
-		s.Activate(second)
+		s.Activate(second.ID)
 
 		for name, remove := range removals { // one of two owners can be removed
 			remove(first, 200)
-			wantProtected(second, "other owner was "+name)
+			wantProtected(second.ID, "other owner was "+name)
 			if name == "deactivated" {
-				s.Test.Patch("/v1/users/"+first, `{"status": "active"}`, 200, nil)
+				s.Test.Patch("/v1/users/"+first, map[string]any{"status": "active", "mfa_token": second.OwnProof()}, 200, nil)
 				s.Activate(first)
 			}
-			s.Test.Put("/v1/users/"+first+"/roles", map[string]any{"role_ids": []string{owner, manager}}, 200, nil)
+			body := map[string]any{"role_ids": []string{owner, manager}, "mfa_token": second.OwnProof()}
+			s.Test.Put("/v1/users/"+first+"/roles", body, 200, nil)
 		}
 
-		s.Test.Patch("/v1/users/"+first, `{"name": "Still the owner"}`, 200, nil)
+		s.Test.Patch("/v1/users/"+first, map[string]any{"name": "Still the owner", "mfa_token": s.Test.Proof()}, 200, nil)
 		live := testkit.Rows[string](s, `SELECT id FROM users
 			WHERE env = (SELECT env FROM dealerships WHERE name = 'Acme Marine' AND mode = 'live')`)[0]
-		s.Live.Post("/v1/users/"+live+"/deactivate", nil, 409, nil)
+		s.Live.Post("/v1/users/"+live+"/deactivate", map[string]any{"mfa_token": s.Live.Proof()}, 409, nil)
 	})
 }
 
 // If both owners are removed at the same time, one of them remains.
 func TestConcurrentRemovalOfOwners(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		owner, first := s.RoleID("owner"), ownerOf(t, s)
-		second := s.Test.User(map[string]any{"role_ids": []string{owner}})
-		s.Activate(second)
-		owners := []string{first, second}
+		owner, first, second := s.RoleID("owner"), ownerOf(t, s), s.Person("owner")
+		second.Enroll()
+		owners := []string{first, second.ID}
+		proofs := []func() string{s.Test.Proof, second.OwnProof}
 
 		for round := range 12 {
+			tokens := []string{proofs[0](), proofs[1]()}
 			tally := testkit.Concurrently(t, 2, func(i int) (*testkit.Response, error) {
 				if (round>>i)&1 == 0 { // deactivate both, remove the roles of both, and both combinations
-					return s.Test.Send("POST", "/v1/users/"+owners[i]+"/deactivate", nil)
+					return s.Test.Send("POST", "/v1/users/"+owners[i]+"/deactivate", map[string]any{"mfa_token": tokens[i]})
 				}
-				return s.Test.Send("PUT", "/v1/users/"+owners[i]+"/roles", `{"role_ids": []}`)
+				return s.Test.Send("PUT", "/v1/users/"+owners[i]+"/roles", map[string]any{"role_ids": []string{}, "mfa_token": tokens[i]})
 			})
 			testkit.Equal(t, tally[200], 1, "round", round)
 			testkit.Equal(t, tally[409], 1, "round", round)
 
 			remaining := 0
-			for _, id := range owners {
+			for i, id := range owners {
+				other := proofs[1-i]
 				var u people.User
 				s.Test.Get("/v1/users/"+id, 200, &u)
 				if u.Status == people.Active && len(u.Roles) == 1 {
@@ -274,10 +286,10 @@ func TestConcurrentRemovalOfOwners(t *testing.T) {
 					continue
 				}
 				if u.Status == people.Deactivated {
-					s.Test.Patch("/v1/users/"+id, `{"status": "active"}`, 200, nil)
+					s.Test.Patch("/v1/users/"+id, map[string]any{"status": "active", "mfa_token": other()}, 200, nil)
 					s.Activate(id)
 				}
-				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}}, 200, nil)
+				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{owner}, "mfa_token": other()}, 200, nil)
 			}
 			if remaining != 1 {
 				t.Fatalf("round %d: got %d remaining owners, want 1", round, remaining)

@@ -65,6 +65,23 @@ func (f UserFilter) where() *db.Where {
 	return w
 }
 
+// StatusesOf returns the statuses of users by their IDs.
+func StatusesOf(ctx context.Context, tx *db.Tx, ids []string) (map[string]string, error) {
+	statuses := map[string]string{}
+	if len(ids) == 0 {
+		return statuses, nil
+	}
+	marks, args := db.In(ids)
+	found, err := db.All[struct {
+		ID     string `db:"id"`
+		Status string `db:"status"`
+	}](ctx, tx, `SELECT {cols} FROM users WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+	for _, u := range found {
+		statuses[u.ID] = u.Status
+	}
+	return statuses, err
+}
+
 // loadRolesAndFactors fills in the roles and two-factor methods of users, with
 // one query each.
 func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
@@ -81,7 +98,8 @@ func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
 	assigned, err := db.All[struct {
 		UserID string `db:"user_id"`
 		UserRole
-	}](ctx, tx, `SELECT {cols} FROM (SELECT u.user_id, r.id, r.name FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
+	}](ctx, tx, `SELECT {cols} FROM (
+		SELECT u.user_id, r.id, r.name, r.scopes FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
 		WHERE u.env = ? AND u.user_id`+in+`) AS held ORDER BY id`, args...)
 	if err != nil {
 		return err
@@ -180,7 +198,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, assigned []Role) erro
 		if _, err := db.Exec(ctx, tx, `INSERT INTO user_roles (env, user_id, role_id) VALUES (?, ?, ?)`, u.Env, u.ID, r.ID); err != nil {
 			return err
 		}
-		u.Roles = append(u.Roles, UserRole{r.ID, r.Name})
+		u.Roles = append(u.Roles, UserRole{r.ID, r.Name, r.Scopes})
 	}
 	return nil
 }

@@ -47,7 +47,7 @@
 //   - Person.Enroll adds an authenticator app, and Person.OwnProof returns an MFA token of it.
 //   - Server.Code returns the next code of an authenticator app.
 //   - Server.RoleID finds a role by its name.
-//   - Server.InvitationLinks and Server.ResetLinks wait for the links that were sent to an address.
+//   - Server.InvitationLinks, Server.ResetLinks and Server.EmailChangeLinks wait for the links that were sent to an address.
 //   - Server.Mail waits for email.
 //
 // # Sample data

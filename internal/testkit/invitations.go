@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-var passwordLink = regexp.MustCompile(`http://localhost(/oauth/(?:invitations|password/reset)/[a-z0-9]{52})\n`)
+var mailedLink = regexp.MustCompile(`http://localhost(/oauth/(?:invitations|password/reset|email_changes)/[a-z0-9]{52})\n`)
 
 // InvitationLinks waits until n invitations have been sent to an address and
 // returns the paths of their links.
-func (s *Server) InvitationLinks(to string, n int) (links []string) {
+func (s *Server) InvitationLinks(to string, n int) []string {
 	s.t.Helper()
 	return s.links(to, "/oauth/invitations/", n)
 }
@@ -27,12 +27,19 @@ func (s *Server) ResetLinks(to string, n int) (links []string) {
 	return s.links(to, "/oauth/password/reset/", n)
 }
 
+// EmailChangeLinks waits until n links to confirm an address have been sent to it
+// and returns their paths.
+func (s *Server) EmailChangeLinks(to string, n int) []string {
+	s.t.Helper()
+	return s.links(to, "/oauth/email_changes/", n)
+}
+
 func (s *Server) links(to, kind string, n int) (links []string) {
 	s.t.Helper()
 	Eventually(s.t, fmt.Sprintf("%d links %s to %s", n, kind, to), func() bool {
 		links = nil
 		for _, text := range s.sent(to, "") {
-			if found := passwordLink.FindStringSubmatch(text); found != nil && strings.HasPrefix(found[1], kind) {
+			if found := mailedLink.FindStringSubmatch(text); found != nil && strings.HasPrefix(found[1], kind) {
 				links = append(links, found[1])
 			}
 		}

@@ -42,7 +42,11 @@ func (s *Server) Person(roles ...string) *Person {
 	for _, name := range roles {
 		ids = append(ids, s.RoleID(name))
 	}
-	p := &Person{ID: s.Test.User(map[string]any{"role_ids": ids})}
+	body := map[string]any{"role_ids": ids}
+	if slices.Contains(roles, "owner") {
+		body["mfa_token"] = s.Test.Proof()
+	}
+	p := &Person{ID: s.Test.User(body)}
 	p.Email = Rows[string](s, `SELECT email FROM users WHERE id = ?`, p.ID)[0]
 	s.Activate(p.ID)
 	p.Client = s.As(s.Token(p.Email))

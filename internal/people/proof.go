@@ -1,0 +1,58 @@
+package people
+
+import (
+	"slices"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// A caller with the admin scope manages every user without it, and defines and
+// assigns every role without it. A change that gives a user the admin scope, or
+// that affects a user or a role with it, requires proof: an MFA token of an
+// existing administrator. A stolen key or session is then not enough to become
+// an administrator, or to lock the administrators out.
+
+// IsAdmin reports whether the role has the admin scope.
+func (r Role) IsAdmin() bool { return slices.Contains(r.Scopes, auth.Admin) }
+
+// IsAdmin reports whether a role of the user has the admin scope. The status
+// doesn't matter: an invited administrator becomes one with the link, and a
+// deactivated one with a reactivation.
+func (u User) IsAdmin() bool {
+	return slices.ContainsFunc(u.Roles, func(r UserRole) bool { return slices.Contains(r.Scopes, auth.Admin) })
+}
+
+// HasActiveFactor reports whether the user has a verified two-factor method.
+func (u User) HasActiveFactor() bool {
+	return slices.ContainsFunc(u.MFAFactors, func(f UserFactor) bool { return f.Active })
+}
+
+// canProve reports whether an MFA token of the user is proof.
+func (u User) canProve() bool { return u.Status == Active && u.IsAdmin() && u.HasActiveFactor() }
+
+// becomesAdmin reports whether a change gives a user the admin scope.
+func becomesAdmin(before, after User) bool { return !before.IsAdmin() && after.IsAdmin() }
+
+// ErrMFA is the error for a missing or invalid MFA token.
+func ErrMFA(message, detail string) error {
+	return fault.Forbidden("%s", message).Detail("mfa_token", "mfa", "%s", detail)
+}
+
+func errProofRequired() error {
+	return ErrMFA("This affects the admin scope. Verify the two-factor method of an administrator, and send the mfa_token.",
+		"is required, because this affects the admin scope")
+}
+
+func errInvalidProof() error {
+	return ErrMFA("The mfa_token is unknown, used, expired, or not from an active administrator. Verify a two-factor method again.",
+		"is unknown, used, expired, or not from an active administrator")
+}
+
+// TokenIn returns the MFA token of a body, or "" if it has none.
+func TokenIn(token *string) string {
+	if token == nil {
+		return ""
+	}
+	return *token
+}

@@ -1,0 +1,99 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+// MFATokenLifetime is how long an MFA token is valid.
+const MFATokenLifetime = 5 * time.Minute
+
+// InsertMFAToken creates an MFA token for a user who has verified a factor.
+func InsertMFAToken(ctx context.Context, tx *db.Tx, u User) (token string, expiresAt time.Time, err error) {
+	token, expiresAt = "mft_"+strings.ToLower(rand.Text()), tx.Now.Add(MFATokenLifetime)
+	_, err = db.Exec(ctx, tx, `INSERT INTO mfa_tokens (env, hash, user_id, expires_at) VALUES (?, ?, ?, ?)`,
+		u.Env, hashLink(token), u.ID, expiresAt)
+	return token, expiresAt, err
+}
+
+// UseMFAToken marks an MFA token as used and returns its user, or "" if the token
+// is not valid. If the transaction fails, the token can be used again.
+func UseMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
+	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ?
+		WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
+		tx.Now, tx.Env, hashLink(token), tx.Now)
+	if err != nil || len(users) == 0 {
+		return "", err
+	}
+	return users[0], nil
+}
+
+// EndMFATokens ends the unused MFA tokens of a user.
+func EndMFATokens(ctx context.Context, tx *db.Tx, u User) error {
+	_, err := db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND user_id = ? AND used_at IS NULL`, tx.Now, u.Env, u.ID)
+	return err
+}
+
+// RequireProof checks and uses up the MFA token of a change that affects the
+// admin scope. It must be from an active administrator of the environment who
+// still has an active two-factor method.
+func RequireProof(ctx context.Context, tx *db.Tx, token string) error {
+	if token == "" {
+		return errProofRequired()
+	}
+	userID, err := UseMFAToken(ctx, tx, token)
+	if err != nil {
+		return err
+	}
+	if userID == "" {
+		return errInvalidProof()
+	}
+
+	u, err := FindUser(ctx, tx, userID)
+	if err == nil && !u.canProve() {
+		err = errInvalidProof()
+	}
+	return err
+}
+
+// distrustUser deletes the two-factor methods of a user who becomes an
+// administrator, except the active ones that the user enrolled. Someone else
+// could have enrolled the others when that required no proof, in order to prove
+// later to be an administrator.
+func distrustUser(ctx context.Context, tx *db.Tx, u *User) error {
+	if err := distrust(ctx, tx, "?", u.ID); err != nil {
+		return err
+	}
+	one := []User{*u}
+	err := loadRolesAndFactors(ctx, tx, one)
+	*u = one[0]
+	return err
+}
+
+// distrustUsers does the same for the users of a role that gets the admin scope.
+// It locks them, so that a method that is enrolled at the same time is deleted too.
+func distrustUsers(ctx context.Context, tx *db.Tx, r Role) error {
+	const ofRole = "SELECT user_id FROM user_roles WHERE env = ? AND role_id = ?"
+	err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id IN (`+ofRole+`) ORDER BY id`, r.Env, r.Env, r.ID)
+	if err != nil {
+		return err
+	}
+	return distrust(ctx, tx, ofRole, r.Env, r.ID)
+}
+
+func distrust(ctx context.Context, tx *db.Tx, userIDs string, args ...any) error {
+	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ?
+		AND (NOT active OR (enrolled_by <> user_id AND enrolled_by <> ?)) AND user_id IN (`+userIDs+`)`,
+		append([]any{tx.Env, auth.System.ID}, args...)...)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND used_at IS NULL AND user_id IN (`+userIDs+`)`,
+		append([]any{tx.Now, tx.Env}, args...)...)
+	return err
+}
