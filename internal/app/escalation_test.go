@@ -140,9 +140,8 @@ func (v *victims) key(scopes ...auth.Scope) string {
 	return me.Credential.ID
 }
 
-// Nobody gets the admin scope without proof, and nobody acts on an administrator
-// without it: not with a key or a session that has only the admin scope. With
-// proof, both can.
+// A key or a session with only the admin scope can't give anyone the admin scope
+// and can't act on an administrator. With proof, it can.
 func TestAdminRequiresProof(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		admin, manager := s.Person(), s.Person("manager")
@@ -183,7 +182,7 @@ func TestAdminRequiresProof(t *testing.T) {
 	})
 }
 
-// A new operation on users, roles, keys, sessions or two-factor methods needs a row.
+// A new operation on users, roles, keys, sessions or two-factor methods requires a row.
 func TestEveryEscalationHasARow(t *testing.T) {
 	for _, o := range operations() {
 		family := strings.Split(strings.TrimPrefix(o.Path, "/v1/"), "/")[0]
