@@ -118,7 +118,7 @@ func creatorOf(k APIKey, keys map[string]APIKey) string {
 
 // revocationNeedsProof reports whether revoking the key requires proof: it has
 // the admin scope, or its creator does. A key can always revoke itself, so that
-// whoever finds a leaked key can end it.
+// anyone who finds a leaked key can end it.
 func (k APIKey) revocationNeedsProof(creator people.User, caller auth.Actor) bool {
 	return k.RevokedAt == nil && k.ID != caller.ID && (isAdmin(k.Scopes) || creator.IsAdmin())
 }

@@ -6,7 +6,6 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
 )
 
@@ -20,7 +19,6 @@ func createKey(c *testkit.Client) (k access.IssuedKey) {
 func TestKeysShowTheStatusOfTheirCreator(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("owner")
-		p.Enroll()
 		var parent access.IssuedKey
 		body := map[string]any{"name": "Operations", "scopes": []string{"admin", "hulls:read"}, "mfa_token": p.OwnProof()}
 		p.Post("/v1/api_keys", body, 201, &parent)
@@ -63,7 +61,6 @@ func TestKeysShowTheStatusOfTheirCreator(t *testing.T) {
 func TestDeactivationRevokesKeys(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p, other := s.Person("owner"), s.Person("owner")
-		p.Enroll()
 		var parent, successor access.IssuedKey
 		body := map[string]any{"name": "Operations", "scopes": []string{"admin", "hulls:read"}, "mfa_token": p.OwnProof()}
 		p.Post("/v1/api_keys", body, 201, &parent)
@@ -92,52 +89,11 @@ func TestDeactivationRevokesKeys(t *testing.T) {
 	})
 }
 
-// The attack: enroll a two-factor method for a user without admin, and use it as
-// proof after the user has become an administrator.
-func TestFactorEnrolledBeforePromotion(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		role := s.Test.Role("hulls:read")
-		promotions := map[string]func(id string){
-			"assigned": func(id string) {
-				body := map[string]any{"role_ids": []string{s.RoleID("owner")}, "mfa_token": s.Test.Proof()}
-				s.Test.Put("/v1/users/"+id+"/roles", body, 200, nil)
-			},
-			"role changed": func(id string) {
-				s.Test.Put("/v1/users/"+id+"/roles", map[string]any{"role_ids": []string{role}}, 200, nil)
-				s.Test.Patch("/v1/roles/"+role, map[string]any{"scopes": []string{"admin"}, "mfa_token": s.Test.Proof()}, 200, nil)
-			},
-		}
-		for how, promote := range promotions {
-			mallory := s.As(s.Key(auth.Admin))
-			waiting, verified := s.Person("viewer"), s.Person("viewer")
-			e, waitingPath := enroll(mallory, waiting.ID, "totp")
-			secret, verifiedPath := enrollApp(t, s, mallory, verified.ID)
-			promote(waiting.ID)
-			if how == "role changed" { // so that the role has both users when it changes
-				s.Test.Patch("/v1/roles/"+role, map[string]any{"scopes": []string{"hulls:read"}, "mfa_token": s.Test.Proof()}, 200, nil)
-			}
-			early := mfaToken(mallory, verifiedPath, code(t, s, secret))
-			promote(verified.ID)
-
-			create := func(token string) {
-				t.Helper()
-				body := map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}
-				mallory.Post("/v1/api_keys", body, 403, nil).WantDetail(t, "mfa_token", "mfa", how)
-			}
-			mallory.Post(waitingPath+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 404, nil)
-			mallory.Post(verifiedPath+"/verify", map[string]any{"code": code(t, s, secret)}, 404, nil)
-			create(early)
-			mallory.Post("/v1/users/"+waiting.ID+"/mfa_factors", `{"kind": "totp"}`, 403, nil).WantDetail(t, "mfa_token", "mfa", how)
-		}
-	})
-}
-
 // A token is proof only while its user is an active administrator with an active
 // two-factor method.
 func TestTokenEndsWithItsFactor(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("owner")
-		p.Enroll()
 		token := p.OwnProof()
 		s.Test.With("MFA-Token", s.Test.Proof()).Delete(p.Factor, 204)
 		s.Test.Post("/v1/roles", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 403, nil).
@@ -151,7 +107,9 @@ func TestTokenEndsWithItsFactor(t *testing.T) {
 func TestCredentialsCanEndThemselves(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("owner")
-		second := s.As(s.Token(p.Email))
+		var in access.SignedIn
+		s.As("").Post("/oauth/sessions", signIn(p.Email, "totp_code", code(t, s, p.Secret)), 201, &in)
+		second := s.As(in.Token)
 		var list struct{ Data []struct{ ID string } }
 		p.Get("/v1/sessions?user_id="+p.ID, 200, &list)
 		p.Delete("/v1/sessions/"+list.Data[0].ID, 204)
@@ -162,30 +120,5 @@ func TestCredentialsCanEndThemselves(t *testing.T) {
 		key.Get("/v1/me", 200, &me)
 		key.Post("/v1/api_keys/"+me.Credential.ID+"/revoke", nil, 200, nil)
 		key.Get("/v1/me", 401, nil)
-	})
-}
-
-// The command line replaces lost two-factor methods, which the API only does with proof.
-func TestResetMFAFromCommandLine(t *testing.T) {
-	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		p := s.Person("owner")
-		e, path := enroll(p.Client, p.ID, "totp")
-		early := mfaToken(p.Client, path, code(t, s, *e.Secret))
-		var me access.Me
-		s.Test.Get("/v1/me", 200, &me)
-		secret, err := access.ResetMFAFromCommandLine(t.Context(), s.DB, s.Box, me.Dealership.ID, auth.Test, p.Email)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		p.Get("/v1/me", 401, nil)
-		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": early}, 403, nil)
-		for _, old := range []string{code(t, s, *e.Secret), e.RecoveryCodes[0]} {
-			s.As("").Post("/oauth/sessions", signIn(p.Email, "totp_code", old), 401, nil)
-		}
-		s.As("").Post("/oauth/sessions", signIn(p.Email, "totp_code", code(t, s, secret)), 201, nil)
-
-		_, err = access.ResetMFAFromCommandLine(t.Context(), s.DB, s.Box, me.Dealership.ID, auth.Test, "unknown@example.com")
-		testkit.Equal(t, fault.KindOf(err), fault.KindNotFound)
 	})
 }

@@ -21,7 +21,6 @@ type Factor struct {
 	LastStep    int64      `db:"last_step"`
 	Failures    int64      `db:"failures"`
 	LockedUntil *time.Time `db:"locked_until"`
-	EnrolledBy  *string    `db:"enrolled_by"` // the actor; null for older factors
 	CreatedAt   time.Time  `db:"created_at"`
 }
 
@@ -34,9 +33,8 @@ func NewFactor(tx *db.Tx, f Factor) Factor {
 	return f
 }
 
-// InsertFactor adds a factor that the caller enrolls.
+// InsertFactor adds a factor.
 func InsertFactor(ctx context.Context, tx *db.Tx, f *Factor) error {
-	f.EnrolledBy = new(auth.From(ctx).Actor.ID)
 	return factors.Insert(ctx, tx, f)
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/vocab/auth"
 )
 
 // MFATokenLifetime is how long an MFA token is valid.
@@ -58,42 +57,5 @@ func RequireProof(ctx context.Context, tx *db.Tx, token string) error {
 	if err == nil && !u.canProve() {
 		err = errInvalidProof()
 	}
-	return err
-}
-
-// distrustUser deletes the two-factor methods of a user who becomes an
-// administrator, except the active ones that the user enrolled. Someone else
-// could have enrolled the others when that required no proof, in order to prove
-// later to be an administrator.
-func distrustUser(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := distrust(ctx, tx, "?", u.ID); err != nil {
-		return err
-	}
-	one := []User{*u}
-	err := loadRolesAndFactors(ctx, tx, one)
-	*u = one[0]
-	return err
-}
-
-// distrustUsers does the same for the users of a role that gets the admin scope.
-// It locks them, so that a method that is enrolled at the same time is deleted too.
-func distrustUsers(ctx context.Context, tx *db.Tx, r Role) error {
-	const ofRole = "SELECT user_id FROM user_roles WHERE env = ? AND role_id = ?"
-	err := db.LockRow(ctx, tx, `SELECT id FROM users WHERE env = ? AND id IN (`+ofRole+`) ORDER BY id`, r.Env, r.Env, r.ID)
-	if err != nil {
-		return err
-	}
-	return distrust(ctx, tx, ofRole, r.Env, r.ID)
-}
-
-func distrust(ctx context.Context, tx *db.Tx, userIDs string, args ...any) error {
-	_, err := db.Exec(ctx, tx, `DELETE FROM mfa_factors WHERE env = ?
-		AND (NOT active OR (enrolled_by <> user_id AND enrolled_by <> ?)) AND user_id IN (`+userIDs+`)`,
-		append([]any{tx.Env, auth.System.ID}, args...)...)
-	if err != nil {
-		return err
-	}
-	_, err = db.Exec(ctx, tx, `UPDATE mfa_tokens SET used_at = ? WHERE env = ? AND used_at IS NULL AND user_id IN (`+userIDs+`)`,
-		append([]any{tx.Now, tx.Env}, args...)...)
 	return err
 }

@@ -51,11 +51,6 @@ func (a *API) updateRole(ctx context.Context, tx *db.Tx, in *struct {
 			}
 		}
 
-		if r.IsAdmin() && !before.IsAdmin() {
-			if err := distrustUsers(ctx, tx, *r); err != nil {
-				return err
-			}
-		}
 		if err := saveRole(ctx, tx, r); err != nil {
 			return err
 		}

@@ -251,14 +251,11 @@ func (a *API) assignRoles(ctx context.Context, tx *db.Tx, in *struct {
 	ByUser
 	Body UserRolesReplace
 }) (User, error) {
-	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(before User, u *User) error {
+	return a.changeUser(ctx, tx, in.UserID, "user.roles_assigned", in.Body.MFAToken, func(_ User, u *User) error {
 		assigned, err := findRoles(ctx, tx, in.Body.RoleIDs)
 		if err != nil {
 			return err
 		}
-		if err := replaceRoles(ctx, tx, u, assigned); err != nil || !becomesAdmin(before, *u) {
-			return err
-		}
-		return distrustUser(ctx, tx, u)
+		return replaceRoles(ctx, tx, u, assigned)
 	})
 }

@@ -228,10 +228,11 @@ func TestLastOwnerIsProtected(t *testing.T) {
 		}
 
 		wantProtected(first, "only owner")
-		second.ID = s.Test.User(map[string]any{"email": "second@example.com", "role_ids": []string{owner}, "mfa_token": s.Test.Proof()})
+		second.Email = "second@example.com"
+		second.ID = s.Test.User(map[string]any{"email": second.Email, "role_ids": []string{owner}, "mfa_token": s.Test.Proof()})
 		wantProtected(first, "other owner is invited")
 		s.Activate(second.ID)
-		second.Client = s.As(s.Token("second@example.com"))
+		second.Client = s.As(s.Token(second.Email))
 		second.Enroll()
 		s.Test.Post("/v1/users/"+second.ID+"/deactivate", map[string]any{"mfa_token": s.Test.Proof()}, 200, nil)
 		wantProtected(first, "other owner is deactivated")
@@ -261,7 +262,6 @@ func TestLastOwnerIsProtected(t *testing.T) {
 func TestConcurrentRemovalOfOwners(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		owner, first, second := s.RoleID("owner"), ownerOf(t, s), s.Person("owner")
-		second.Enroll()
 		owners := []string{first, second.ID}
 		proofs := []func() string{s.Test.Proof, second.OwnProof}
 

@@ -81,6 +81,13 @@ func (p *Person) Enroll() (recoveryCodes []string) {
 // OwnProof returns an MFA token of the person, after Enroll.
 func (p *Person) OwnProof() string {
 	p.server.t.Helper()
+	if res, err := p.Send("GET", "/v1/me", nil); err != nil || res.StatusCode == 401 { // the session has ended
+		var in struct{ Token string }
+		body := map[string]any{"email": p.Email, "password": Password, "totp_code": p.server.Code(p.Secret), "environment": "test"}
+		p.server.As("").Post("/oauth/sessions", body, 201, &in)
+		p.Client = p.server.As(in.Token)
+	}
+
 	var proof struct {
 		Token string `json:"mfa_token"`
 	}
