@@ -69,8 +69,11 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 				return err
 			}
 		}
-		for _, table := range []string{"finance_structures", "payments"} {
-			ids, err := db.All[string](ctx, tx, `SELECT id FROM `+table+` WHERE env = ? AND deal_id = ?`, tx.Env, d.ID)
+		for _, query := range []string{
+			`SELECT id FROM finance_structures WHERE env = ? AND deal_id = ?`,
+			`SELECT id FROM payments WHERE env = ? AND deal_id = ?`,
+		} {
+			ids, err := db.All[string](ctx, tx, query, tx.Env, d.ID)
 			if err != nil {
 				return err
 			}

@@ -147,10 +147,11 @@ func redact(ctx context.Context, tx *db.Tx, objectID, filter string, args ...any
 		return err
 	}
 	// The outbox first. If the relay is moving an event, this waits until the event is in the feed.
-	for _, table := range []string{"outbox", "events"} {
-		_, err := db.Exec(ctx, tx, `UPDATE `+table+` SET data = ? WHERE env = ? AND object_id = ?`+filter,
-			append([]any{string(data), tx.Env, objectID}, args...)...)
-		if err != nil {
+	for _, statement := range []string{
+		`UPDATE outbox SET data = ? WHERE env = ? AND object_id = ?`,
+		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
+	} {
+		if _, err := db.Exec(ctx, tx, statement+filter, append([]any{string(data), tx.Env, objectID}, args...)...); err != nil {
 			return err
 		}
 	}
