@@ -24,7 +24,7 @@ import (
 
 type listenCmd struct {
 	ForwardTo string   `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
-	Key       string   `required:"" env:"SLIPWAY_KEY" help:"API key with the webhooks scope."`
+	Key       string   `required:"" env:"SLIPWAY_KEY" help:"API key with the webhooks scope and the scopes of the events."`
 	Events    []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
 	From      string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
 	State     string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
@@ -118,8 +118,15 @@ func (c listenCmd) open(s *session) (*listener, error) {
 	return l, err
 }
 
-// begin sets the event to start after.
+// begin sets the event to start after. It fails if the key can't read the
+// requested event types, because none of them would ever arrive.
 func (l *listener) begin(ctx context.Context) error {
+	for _, pattern := range l.Events {
+		if _, _, err := l.page(ctx, url.Values{"type": {pattern}, "limit": {"1"}}); err != nil {
+			return err
+		}
+	}
+
 	switch {
 	case l.From == "start":
 		l.state.Cursor = id.Floor("evt", time.Time{})

@@ -85,7 +85,7 @@ func (a *App) mount(s Settings) error {
 	site.Attach(a.DB, s.BaseURL, a.Box)
 	a.DB.Attach(hulls.Followers{channels.Follower})
 	a.Jobs = jobs.New(a.DB)
-	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), a.log)
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
 	a.Relay.Observe = a.metrics.delivered
 	var err error
 	if a.Blobs, err = s.blobs(a.DB); err != nil {

@@ -1,13 +1,16 @@
 package channels
 
-import "slipway/internal/platform/events"
+import (
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+)
 
 // Events are the events of channels and listings.
-var Events = []events.Kind{
+var Events = events.Scoped(auth.Require(auth.HullsRead), []events.Kind{
 	{Type: "hull.syndicated", Doc: "A channel lists a hull.", Object: HullSyndication{}},
 	{Type: "hull.syndication_queued", Doc: "A hull is waiting to be listed on a channel or removed from it.", Object: HullSyndication{}},
 	{Type: "hull.syndication_rejected", Doc: "A channel rejected a hull.", Object: HullSyndication{}},
 	{Type: "hull.syndication_removed", Doc: "A channel no longer lists a hull.", Object: HullSyndication{}},
 	{Type: "channel.created", Doc: "A channel was added.", Object: Channel{}},
 	{Type: "channel.deleted", Doc: "A channel was removed.", Object: Channel{}},
-}
+})

@@ -59,13 +59,13 @@ type Consent struct {
 	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
 	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
 	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Name of the person who gave consent."`
-	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to."`
-	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version"`
-	Source             *string          `json:"source" db:"source" example:"web_form"`
+	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to." audit:"personal"`
+	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version" audit:"personal"`
+	Source             *string          `json:"source" db:"source" example:"web_form" audit:"personal"`
 	SourceURL          *string          `json:"source_url" db:"source_url" audit:"-"`
-	Method             *string          `json:"method" db:"method" example:"checkbox"`
+	Method             *string          `json:"method" db:"method" example:"checkbox" audit:"personal"`
 	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When the consent was given or revoked. The latest record applies."`
-	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it."`
+	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it." audit:"personal"`
 	IP                 *string          `json:"ip" db:"ip" audit:"-"`
 	UserAgent          *string          `json:"user_agent" db:"user_agent" audit:"-"`
 	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`

@@ -12,6 +12,8 @@ import (
 var (
 	read  = auth.Require(auth.LeadsRead)
 	write = auth.Require(auth.LeadsWrite)
+	// exportAll is the rule of an export, which also contains the deals of a contact.
+	exportAll = auth.Require(auth.LeadsRead, auth.DealsRead)
 )
 
 // API serves the contacts.

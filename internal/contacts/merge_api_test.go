@@ -15,6 +15,7 @@ import (
 	"slipway/internal/leads"
 	"slipway/internal/messages"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 )
 
@@ -185,6 +186,18 @@ func TestExport(t *testing.T) {
 		}
 		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE action = 'contact.exported' AND request_id = ?`,
 			res.Header.Get("Request-Id"))[0], 1)
+	})
+}
+
+// A key without deals:read tries to read the deals of a contact in an export.
+func TestExportRequiresTheScopesOfItsContents(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		contact := s.Test.Contact(nil)
+		for _, scopes := range [][]auth.Scope{{auth.LeadsRead}, {auth.DealsRead}, {auth.LeadsRead, auth.LeadsWrite, auth.Webhooks}} {
+			res := s.As(s.Key(scopes...)).Get("/v1/contacts/"+contact+"/export", 403, nil)
+			testkit.Contains(t, res.Bytes, "leads:read and deals:read")
+		}
+		s.As(s.Key(auth.LeadsRead, auth.DealsRead)).Get("/v1/contacts/"+contact+"/export", 200, nil)
 	})
 }
 

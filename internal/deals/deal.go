@@ -4,6 +4,7 @@ package deals
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"slipway/internal/hulls"
@@ -86,8 +87,8 @@ const (
 // DealLineItem is an amount that is added to the price of the boat, or a discount.
 type DealLineItem struct {
 	Kind        string  `json:"kind" enum:"fee,product,accessory,discount" doc:"A discount is subtracted. All other kinds are added."`
-	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc"`
-	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee"`
+	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc" audit:"personal"`
+	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee" audit:"personal"`
 	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount." example:"49900"`
 	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
 	Taxable     bool    `json:"taxable" required:"false"`
@@ -266,6 +267,27 @@ func (d Deal) initialFundingState() string {
 		return FundingNotStarted
 	}
 	return FundingNotRequired
+}
+
+// erase removes the text that users wrote about the buyer. The line items of a
+// sale stay: they are part of its books.
+func (d *Deal) erase() {
+	d.Metadata = map[string]string{}
+	if d.CancelReason != nil {
+		d.CancelReason = new("erased")
+	}
+	if d.HullHold != nil {
+		hold := *d.HullHold
+		hold.Reason = nil
+		d.HullHold = &hold
+	}
+	if d.Status != Cancelled {
+		return
+	}
+	d.LineItems = slices.Clone(d.LineItems)
+	for i := range d.LineItems {
+		d.LineItems[i].Code, d.LineItems[i].Description = nil, nil
+	}
 }
 
 // check fills in the defaults and validates what the schema can't express.

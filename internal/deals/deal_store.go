@@ -107,13 +107,23 @@ func list(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error)
 	return p, err
 }
 
-// show adds the profits for callers with deals:write and removes the costs for
-// others. Call it last: the profits must not be saved or emitted.
+// SeesProfit reports whether the caller can see profits, and rates and costs
+// that they can be calculated from. The profit on a boat reveals its cost, so
+// deals:write is not enough.
+func SeesProfit(ctx context.Context) bool {
+	return auth.Require(auth.DealsWrite, auth.HullsWrite).Allows(auth.From(ctx).Scopes)
+}
+
+// show adds the profits for callers who can see them and removes the costs for
+// callers without deals:write. Call it last: the profits must not be saved or
+// emitted.
 func show(ctx context.Context, tx *db.Tx, all []Deal) error {
 	if !auth.From(ctx).Can(auth.DealsWrite) {
 		for i := range all {
 			all[i].hideCosts()
 		}
+	}
+	if !SeesProfit(ctx) {
 		return nil
 	}
 

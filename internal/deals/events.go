@@ -1,10 +1,13 @@
 package deals
 
-import "slipway/internal/platform/events"
+import (
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+)
 
 // Events lists the event types of deals. Events of offers and trade-ins have the
 // deal as their subject and contain the offer or the trade-in.
-var Events = []events.Kind{
+var Events = events.Scoped(auth.Require(auth.DealsRead), []events.Kind{
 	{Type: "deal.opened", Doc: "A deal was created with its opening offer.", Object: Deal{}},
 	{Type: "deal.updated", Doc: "The line items, tax, parties, owner or metadata of a deal changed.", Object: Deal{}},
 	{Type: "deal.offer_made", Doc: "An offer or a counteroffer was made.", Object: Offer{}},
@@ -20,4 +23,4 @@ var Events = []events.Kind{
 	{Type: "deal.delivered", Doc: "The boat was delivered to the buyer.", Object: Deal{}},
 	{Type: "deal.closed", Doc: "A deal was closed.", Object: Deal{}},
 	{Type: "deal.cancelled", Doc: "A deal was cancelled and its hull was released.", Object: Deal{}},
-}
+})

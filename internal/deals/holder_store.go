@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/contacts"
+	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
@@ -77,7 +78,8 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 }
 
 // erase fails if a deal is not closed or cancelled. It removes the free text from
-// the deals. The sale itself stays, because the books require it.
+// the deals. A sale stays with its amounts, line items and the trade-ins that
+// were taken over, because tax and title laws require them.
 func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	all, err := OfContact(ctx, tx, contactID)
 	if err != nil {
@@ -91,24 +93,37 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	}
 
 	for _, d := range all {
-		if err := events.Redact(ctx, tx, d.ID); err != nil {
-			return err
-		}
-		if _, err := db.Exec(ctx, tx, `UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
-			return err
-		}
-		if _, err := db.Exec(ctx, tx, `UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`, tx.Env, d.ID); err != nil {
-			return err
-		}
-
-		before := d
-		d.Metadata = map[string]string{}
-		if d.CancelReason != nil {
-			d.CancelReason = new("erased")
-		}
-		if err := saveAndEmit(ctx, tx, before, &d, "deal.updated", nil); err != nil {
+		if err := eraseDeal(ctx, tx, d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// eraseDeal removes the free text of a deal. The event doesn't contain the old
+// values.
+func eraseDeal(ctx context.Context, tx *db.Tx, d Deal) error {
+	statements := []string{
+		`UPDATE offers SET note = NULL, reason = NULL WHERE env = ? AND deal_id = ?`,
+		`UPDATE deal_history SET reason = NULL WHERE env = ? AND deal_id = ?`,
+		`UPDATE trade_ins SET description = NULL WHERE env = ? AND deal_id = ?`,
+	}
+	if d.Status == Cancelled { // nothing was traded in
+		statements = append(statements,
+			`UPDATE trade_ins SET hin = NULL, make = NULL, model = NULL, lienholder = NULL WHERE env = ? AND deal_id = ?`)
+	}
+	for _, statement := range statements {
+		if _, err := db.Exec(ctx, tx, statement, tx.Env, d.ID); err != nil {
+			return err
+		}
+	}
+
+	if err := events.Redact(ctx, tx, d.ID); err != nil {
+		return err
+	}
+	if err := hulls.EraseHolds(ctx, tx, d.HullID, d.ID); err != nil {
+		return err
+	}
+	d.erase()
+	return saveAndEmit(ctx, tx, d, &d, "deal.updated", nil)
 }

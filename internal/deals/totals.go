@@ -11,8 +11,8 @@ type DealTotals struct {
 	TotalCents       int64  `json:"total_cents" doc:"Price plus line items and tax, minus trade equity."`
 	PaidCents        int64  `json:"paid_cents" doc:"Payments minus refunds."`
 	BalanceDueCents  int64  `json:"balance_due_cents" doc:"Amount still due. Negative if too much was paid. 0 if the deal is cancelled."`
-	FrontProfitCents *int64 `json:"front_profit_cents" doc:"Profit on the boat. Null if your key does not have deals:write, or if the cost of the hull is unknown."`
-	BackProfitCents  *int64 `json:"back_profit_cents" doc:"Profit on finance and insurance. Null if your key does not have deals:write."`
+	FrontProfitCents *int64 `json:"front_profit_cents" doc:"Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if the cost of the hull is unknown."`
+	BackProfitCents  *int64 `json:"back_profit_cents" doc:"Profit on finance and insurance. Null if your key does not have both deals:write and hulls:write."`
 }
 
 // derive calculates the fields that are not stored.
@@ -55,7 +55,7 @@ func (d Deal) taxCents() int64 {
 	return d.TaxRatePercent.Of(base)
 }
 
-// showProfit fills in the profits, for callers with deals:write.
+// showProfit fills in the profits, for callers who can see them.
 func (d *Deal) showProfit(hullCost *int64) {
 	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents
 	for _, l := range d.LineItems {
@@ -73,7 +73,7 @@ func (d *Deal) showProfit(hullCost *int64) {
 }
 
 // public returns the deal without costs and profits, for events. Their readers
-// might not have deals:write.
+// might only have deals:read.
 func (d Deal) public() Deal {
 	d.Totals.FrontProfitCents, d.Totals.BackProfitCents = nil, nil
 	d.hideCosts()

@@ -14,17 +14,17 @@ type TradeIn struct {
 	Env              auth.Env  `json:"-" db:"env"`
 	ID               string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID           string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Description      *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer"`
-	HIN              *string   `json:"hin" db:"hin"`
+	Description      *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
+	HIN              *string   `json:"hin" db:"hin" audit:"personal"`
 	Year             *int64    `json:"year" db:"year" example:"2016"`
-	Make             *string   `json:"make" db:"make" example:"Boston Whaler"`
-	Model            *string   `json:"model" db:"model" example:"210 Montauk"`
+	Make             *string   `json:"make" db:"make" example:"Boston Whaler" audit:"personal"`
+	Model            *string   `json:"model" db:"model" example:"210 Montauk" audit:"personal"`
 	LengthFt         *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
 	AllowanceCents   int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount that the dealership credits the buyer for it." example:"3250000"`
 	ACVCents         *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
 	PayoffCents      int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
 	EquityCents      int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
-	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to."`
+	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to." audit:"personal"`
 	StockIn          bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
 	HullID           *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
 	CreatedAt        time.Time `json:"created_at" db:"created_at"`

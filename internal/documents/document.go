@@ -19,7 +19,7 @@ type Document struct {
 	ID              string              `json:"id" db:"id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string              `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind            DocumentKind        `json:"kind" db:"kind"`
-	Title           string              `json:"title" db:"title" example:"Purchase Agreement"`
+	Title           string              `json:"title" db:"title" example:"Purchase Agreement" audit:"personal"`
 	Status          DocumentStatus      `json:"status" db:"status" enum:"issued,partially_signed,signed,voided"`
 	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" enum:"buyer,co_buyer,dealer,lender"`
 	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" audit:"-"`
@@ -28,7 +28,7 @@ type Document struct {
 	SizeBytes       int64               `json:"size_bytes" db:"size_bytes"`
 	PageCount       int64               `json:"page_count" db:"page_count"`
 	SupersedesID    *string             `json:"supersedes_id" db:"supersedes_id" doc:"Document that this one replaces."`
-	VoidReason      *string             `json:"void_reason" db:"void_reason"`
+	VoidReason      *string             `json:"void_reason" db:"void_reason" audit:"personal"`
 	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at"`
 	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded."`
 	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json"`

@@ -36,8 +36,8 @@ func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, e
 	return map[string]any{"documents": found}, nil
 }
 
-// erase removes the PDFs and signatures of cancelled deals. The documents of a
-// sale must be retained by law.
+// erase removes the PDFs, signatures and titles of cancelled deals. The documents
+// of a sale must be retained by law.
 func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 	all, err := deals.OfContact(ctx, tx, contactID)
 	if err != nil {
@@ -54,13 +54,18 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 			if err := events.Redact(ctx, tx, doc.ID); err != nil {
 				return err
 			}
+			if _, err := db.Exec(ctx, tx, `UPDATE documents SET void_reason = NULL WHERE env = ? AND deal_id = ? AND id = ?`,
+				tx.Env, d.ID, doc.ID); err != nil {
+				return err
+			}
 			if d.Status != deals.Cancelled {
 				continue
 			}
 			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
 				return err
 			}
-			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]' WHERE env = ? AND deal_id = ? AND id = ?`, tx.Env, d.ID, doc.ID)
+			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]', title = ? WHERE env = ? AND deal_id = ? AND id = ?`,
+				forms[doc.Kind].title, tx.Env, d.ID, doc.ID)
 			if err != nil {
 				return err
 			}

@@ -1,13 +1,16 @@
 package finance
 
-import "slipway/internal/platform/events"
+import (
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+)
 
 // Events lists the event types of finance.
-var Events = []events.Kind{
+var Events = events.Scoped(auth.Require(auth.DealsRead), []events.Kind{
 	{Type: "finance_structure.created", Doc: "A finance structure was created.", Object: FinanceStructure{}},
 	{Type: "finance_structure.selected", Doc: "A finance structure was selected.", Object: FinanceStructure{}},
 	{Type: "funding.submitted", Doc: "A deal was submitted to a lender.", Object: Funding{}},
 	{Type: "funding.updated", Doc: "A funding or one of its stipulations changed.", Object: Funding{}},
 	{Type: "payment.recorded", Doc: "A payment was recorded.", Object: Payment{}},
 	{Type: "payment.refunded", Doc: "A payment was refunded.", Object: Payment{}},
-}
+})

@@ -17,13 +17,13 @@ type Funding struct {
 	DealID          string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender          string           `json:"lender" db:"lender" example:"Bay Federal"`
 	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted."`
-	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number."`
+	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number." audit:"personal"`
 	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back"`
 	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure."`
 	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount that the lender paid. Before that, the requested amount."`
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
 	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision."`
-	Reason          *string          `json:"reason" db:"reason" doc:"Reason for the current status."`
+	Reason          *string          `json:"reason" db:"reason" doc:"Reason for the current status." audit:"personal"`
 	FundedAt        *time.Time       `json:"funded_at" db:"funded_at"`
 	Stipulations    []Stipulation    `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
 	Version         int64            `json:"version" db:"version"`
@@ -39,10 +39,10 @@ type FundingDecision struct {
 	_          struct{}       `nullable:"true"`
 	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000"`
 	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" example:"7.49"`
-	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership."`
+	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and hulls:write."`
 	TermMonths *int64         `json:"term_months" required:"false" minimum:"1" maximum:"480"`
-	Tier       *string        `json:"tier" required:"false" maxLength:"50"`
-	Conditions *string        `json:"conditions" required:"false" maxLength:"2000"`
+	Tier       *string        `json:"tier" required:"false" maxLength:"50" audit:"personal"`
+	Conditions *string        `json:"conditions" required:"false" maxLength:"2000" audit:"personal"`
 	ExpiresAt  *time.Time     `json:"expires_at" required:"false"`
 }
 
@@ -233,6 +233,37 @@ func (f Funding) checkFundable(d deals.Deal) error {
 	c := fault.Conflict("The funding can't be funded yet: %s", fault.Sentence(missing))
 	c.Details = missing
 	return c
+}
+
+// erase removes the text that the lender and users wrote about the buyer.
+func (f *Funding) erase() {
+	f.Reference, f.Reason = nil, nil
+	if f.Decision != nil {
+		d := *f.Decision
+		d.Tier, d.Conditions = nil, nil
+		f.Decision = &d
+	}
+}
+
+// withoutBuyRate removes the rate that the lender charges the dealership, for
+// events and for callers who can't see profits.
+func (f Funding) withoutBuyRate() Funding {
+	if f.Decision != nil {
+		d := *f.Decision
+		d.BuyRate = nil
+		f.Decision = &d
+	}
+	return f
+}
+
+// keepBuyRate keeps the rate in a decision of a caller who can't see it and
+// therefore can't send it back.
+func (a *FundingAdvance) keepBuyRate(f Funding) {
+	if a.Decision != nil && a.Decision.BuyRate == nil && f.Decision != nil {
+		d := *a.Decision
+		d.BuyRate = f.Decision.BuyRate
+		a.Decision = &d
+	}
 }
 
 // derive calculates the fields that are not stored.

@@ -33,7 +33,8 @@ func (a *API) getFunding(ctx context.Context, tx *db.Tx, in *ByFunding) (Funding
 	if _, err := deals.Find(ctx, tx, in.DealID); err != nil {
 		return Funding{}, err
 	}
-	return findFunding(ctx, tx, in.DealID, in.FundingID)
+	f, err := findFunding(ctx, tx, in.DealID, in.FundingID)
+	return f.visible(ctx), err
 }
 
 func (a *API) submitFunding(ctx context.Context, tx *db.Tx, in *struct {
@@ -104,6 +105,9 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 	if in.Body != nil {
 		body = *in.Body
 	}
+	if !deals.SeesProfit(ctx) {
+		body.keepBuyRate(f)
+	}
 	before := f
 	if err := f.advance(body, d, tx.Now); err != nil {
 		return f, err
@@ -116,7 +120,7 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 		return f, err
 	}
 	err = updateFundingState(ctx, tx, d, &d)
-	return f, err
+	return f.visible(ctx), err
 }
 
 func (a *API) addStipulation(ctx context.Context, tx *db.Tx, in *struct {

@@ -32,7 +32,18 @@ func listFundings(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (
 		return p, err
 	}
 	err = addStipulations(ctx, tx, dealID, p.Data)
+	for i, f := range p.Data {
+		p.Data[i] = f.visible(ctx)
+	}
 	return p, err
+}
+
+// visible returns the funding with the fields that the caller can see.
+func (f Funding) visible(ctx context.Context) Funding {
+	if deals.SeesProfit(ctx) {
+		return f
+	}
+	return f.withoutBuyRate()
 }
 
 // fundingsOf returns the fundings of a deal, oldest first.
@@ -74,7 +85,7 @@ func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) er
 	if err := updateFundingState(ctx, tx, before, d); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.submitted", f.ID, nil, *f)
+	return events.Emit(ctx, tx, "funding.submitted", f.ID, nil, f.withoutBuyRate())
 }
 
 // saveFunding writes a changed funding and the event.
@@ -82,7 +93,7 @@ func saveFunding(ctx context.Context, tx *db.Tx, before Funding, f *Funding) err
 	if err := fundings.Save(ctx, tx, f); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, "funding.updated", f.ID, before, *f)
+	return events.Emit(ctx, tx, "funding.updated", f.ID, before.withoutBuyRate(), f.withoutBuyRate())
 }
 
 // updateFundingState sets the funding state of the deal from its fundings.

@@ -18,12 +18,12 @@ type Payment struct {
 	Kind             string    `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund has the kind of its payment."`
 	Method           string    `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
 	AmountCents      int64     `json:"amount_cents" db:"amount_cents" doc:"Always positive, even for a refund." example:"500000"`
-	Reference        *string   `json:"reference" db:"reference" doc:"Check number or ID of the payment processor."`
+	Reference        *string   `json:"reference" db:"reference" doc:"Check number or ID of the payment processor." audit:"personal"`
 	ReceivedOn       string    `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
 	Status           string    `json:"status" enum:"succeeded,partially_refunded,refunded" audit:"-"`
 	RefundedCents    int64     `json:"refunded_cents" doc:"Total of its refunds." audit:"-"`
 	RefundsPaymentID *string   `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund refers to. Null for a payment."`
-	Reason           *string   `json:"reason" db:"reason" doc:"Reason for the refund."`
+	Reason           *string   `json:"reason" db:"reason" doc:"Reason for the refund." audit:"personal"`
 	CreatedAt        time.Time `json:"created_at" db:"created_at"`
 }
 

@@ -15,9 +15,9 @@ type Stipulation struct {
 	DealID      string            `json:"deal_id" db:"deal_id"`
 	FundingID   string            `json:"funding_id" db:"funding_id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
-	Description *string           `json:"description" db:"description" example:"Two years of tax returns"`
+	Description *string           `json:"description" db:"description" example:"Two years of tax returns" audit:"personal"`
 	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived"`
-	Note        *string           `json:"note" db:"note"`
+	Note        *string           `json:"note" db:"note" audit:"personal"`
 	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at"`
 	Version     int64             `json:"version" db:"version"`
 	CreatedAt   time.Time         `json:"created_at" db:"created_at"`

@@ -17,7 +17,7 @@ type FinanceStructure struct {
 	Env                  auth.Env         `json:"-" db:"env"`
 	ID                   string           `json:"id" db:"id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID               string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name                 *string          `json:"name" db:"name" example:"20 years, 10% down"`
+	Name                 *string          `json:"name" db:"name" example:"20 years, 10% down" audit:"personal"`
 	Lender               *string          `json:"lender" db:"lender" example:"Bay Federal"`
 	CashDownCents        int64            `json:"cash_down_cents" db:"cash_down_cents" example:"2500000"`
 	APRPercent           money.Percent    `json:"apr_percent" db:"apr_percent" doc:"Annual percentage rate as a decimal." example:"7.49"`

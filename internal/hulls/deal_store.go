@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
 )
 
@@ -92,6 +93,27 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	before := h
 	h.DealID = nil
 	return Save(ctx, tx, before, &h, "hull.updated", nil)
+}
+
+// EraseHolds removes what users wrote about holds of the hull of a deal, after
+// the buyer was erased. The hold itself stays.
+func EraseHolds(ctx context.Context, tx *db.Tx, hullID, dealID string) error {
+	if _, err := db.Exec(ctx, tx, `UPDATE hull_history SET reason = NULL
+		WHERE env = ? AND hull_id = ? AND (to_status = 'on_hold' OR from_status = 'on_hold')`, tx.Env, hullID); err != nil {
+		return err
+	}
+	if err := events.RedactWith(ctx, tx, hullID, `"hold":{`); err != nil {
+		return err
+	}
+
+	h, err := FindForUpdate(ctx, tx, hullID)
+	if err != nil || h.Hold == nil || deref(h.Hold.DealID) != dealID || h.Hold.Reason == nil {
+		return err
+	}
+	hold := *h.Hold
+	hold.Reason = nil
+	h.Hold = &hold
+	return hulls.Save(ctx, tx, &h)
 }
 
 // StockIn adds a trade-in with its cost. If the boat was in stock before, the

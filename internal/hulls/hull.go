@@ -32,7 +32,7 @@ type Hull struct {
 	Category          string            `json:"category" db:"category" enum:"power,sail,pwc,unpowered"`
 	BoatClass         *BoatClass        `json:"boat_class" db:"boat_class" nullable:"true"`
 	Title             *string           `json:"title" db:"title" doc:"Headline for listings."`
-	Description       *string           `json:"description" db:"description"`
+	Description       *string           `json:"description" db:"description" audit:"personal"`
 	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage"`
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
@@ -63,7 +63,7 @@ func (h Hull) Revision() int64 { return h.Version }
 // Hold is a reservation of a hull without a deal that is accepted.
 type Hold struct {
 	_         struct{}  `nullable:"true"`
-	Reason    *string   `json:"reason"`
+	Reason    *string   `json:"reason" audit:"personal"`
 	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
 	DealID    *string   `json:"deal_id" doc:"Deal that the hull is on hold for. Null if there is none."`
 	ExpiresAt time.Time `json:"expires_at" doc:"When the hold expires. The hull then becomes available automatically."`

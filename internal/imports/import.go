@@ -31,7 +31,7 @@ type HullImport struct {
 	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
 	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
 	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
-	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field."`
+	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
 	Bytes          int64             `json:"bytes" db:"bytes"`
 	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
 	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + failed when the import is completed." example:"2000"`

@@ -1,14 +1,17 @@
 package messages
 
-import "slipway/internal/platform/events"
+import (
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+)
 
 // Events are the events of messages. They belong to the lead and contain the
 // message.
-var Events = []events.Kind{
+var Events = events.Scoped(auth.Require(auth.LeadsRead), []events.Kind{
 	{Type: "lead.message_queued", Doc: "A message was queued or scheduled.", Object: LeadMessage{}},
 	{Type: "lead.message_blocked", Doc: "A message was blocked by the send check.", Object: LeadMessage{}},
 	{Type: "lead.message_sent", Doc: "A message was sent.", Object: LeadMessage{}},
 	{Type: "lead.message_delivered", Doc: "A message was delivered.", Object: LeadMessage{}},
 	{Type: "lead.message_failed", Doc: "A message could not be sent.", Object: LeadMessage{}},
 	{Type: "lead.message_received", Doc: "A message from a lead was received.", Object: LeadMessage{}},
-}
+})

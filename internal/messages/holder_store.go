@@ -11,7 +11,7 @@ import (
 // Holder lets the messages of a contact follow a merge, an export or an
 // erasure.
 func (a *API) Holder() contacts.Holder {
-	return contacts.Holder{Move: moveMessages, Export: exportMessages, Erase: eraseMessages}
+	return contacts.Holder{Move: moveMessages, Export: exportMessages, Erase: a.eraseMessages}
 }
 
 func moveMessages(ctx context.Context, tx *db.Tx, from, to string) error {
@@ -25,14 +25,18 @@ func exportMessages(ctx context.Context, tx *db.Tx, contactID string) (map[strin
 	return map[string]any{"messages": all}, err
 }
 
-// eraseMessages removes the texts and addresses of a contact's messages.
-// Messages that wait to be sent are blocked.
-func eraseMessages(ctx context.Context, tx *db.Tx, contactID string) error {
+// eraseMessages removes the texts and addresses of a contact's messages, and a
+// job deletes their files in the outbox folder. Messages that wait to be sent are
+// blocked.
+func (a *API) eraseMessages(ctx context.Context, tx *db.Tx, contactID string) error {
 	if _, err := db.Exec(ctx, tx, `UPDATE messages SET status = 'blocked', block_reason = ?, scheduled_for = NULL
 		WHERE env = ? AND contact_id = ? AND status IN ('queued', 'scheduled')`, consent.CodeRecipientInvalid, tx.Env, contactID); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, tx, `UPDATE messages SET to_address = NULL, from_address = NULL, subject = NULL, body = NULL, error_message = NULL, provider_message_id = NULL,
 		needs_review = ?, version = version + 1, updated_at = ? WHERE env = ? AND contact_id = ?`, false, tx.Now, tx.Env, contactID)
-	return err
+	if err != nil {
+		return err
+	}
+	return a.Jobs.Enqueue(ctx, tx, EraseOutbox{tx.Env, contactID}, tx.Now)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"slipway/internal/consent"
 	"slipway/internal/leads"
@@ -128,7 +129,7 @@ func TestInbound(t *testing.T) {
 		s.Test.Patch(path, `{"needs_review":true}`, 422, nil).WantDetail(t, "needs_review", "enum")
 
 		// HELP gets a reply, even without consent.
-		other := "/v1/leads/" + s.Test.Lead(nil)
+		other := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"phone": "+12125550199"})})
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"help"}`, 201, nil)
 		// YES only grants consent if the last message asked for it.
 		s.Test.Post(other+"/inbound_messages", `{"channel":"sms","from":"+12125550199","body":"Yes"}`, 201, nil)
@@ -164,5 +165,90 @@ func TestInbound(t *testing.T) {
 		} {
 			testkit.Equal(t, s.Test.Post(path+"/inbound_messages", body, 422, nil).Fault(t).Details[0].Field, field, body)
 		}
+	})
+}
+
+// A STOP is sent with the provider_message_id of an earlier message, so that it
+// looks like a repeat: of another sender, of another lead, and of the same
+// sender and lead.
+func TestStopHiddenByAReusedProviderMessageID(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		receive := func(path, from, text string) (m messages.LeadMessage) {
+			t.Helper()
+			s.Test.Post(path+"/inbound_messages",
+				map[string]any{"channel": "sms", "from": from, "body": text, "provider_message_id": "SM1"}, 201, &m)
+			return m
+		}
+		a := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
+		b := leadWithConsent(s, map[string]any{"phone": "+14105550124"})
+		first := receive(a, "+14105550123", "Hello")
+		testkit.Equal(t, receive(a, "+14105550123", "Hello").ID, first.ID, "a repeat")
+
+		other := receive(a, "+14105550199", "Hello")
+		testkit.Equal(t, other.ID == first.ID, false, "another sender is the same message")
+		testkit.Equal(t, receive(b, "+14105550124", "STOP").LeadID == first.LeadID, false, "another lead is the same message")
+		testkit.Equal(t, blockCode(t, s, b, "sms", "transactional"), "consent_revoked", "another lead")
+
+		stop := receive(a, "+14105550123", "STOP")
+		testkit.Equal(t, *stop.Intent, "stop")
+		testkit.Equal(t, blockCode(t, s, a, "sms", "transactional"), "consent_revoked", "the same sender and lead")
+		receive(a, "+14105550123", "stop")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM consents WHERE direction = 'revoked'`)[0], 2, "revocations")
+
+		// After START, the next STOP counts again.
+		s.Test.Post(a+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, a, "sms", "transactional"), "")
+		receive(a, "+14105550123", "STOP")
+		testkit.Equal(t, blockCode(t, s, a, "sms", "transactional"), "consent_revoked", "after START")
+	})
+}
+
+// HELP with forged senders tries to make the dealership send text messages to
+// numbers that it never had contact with, and many to the same number.
+func TestHelpFromForgedSenders(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		net := &textProvider{}
+		w := newWorker(t, s, nil, net)
+		path := leadWithConsent(s, map[string]any{"phone": "+14105550123"})
+		sent := func() int {
+			t.Helper()
+			if err := w.sendAll(t); err != nil {
+				t.Fatal(err)
+			}
+			return len(net.messages())
+		}
+		ask := func(from, text string) {
+			t.Helper()
+			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": from, "body": text}, 201, nil)
+		}
+
+		for _, stranger := range []string{"+12125550101", "+12125550102", "+12125550103"} {
+			ask(stranger, "HELP")
+		}
+		testkit.Equal(t, sent(), 0, "replies to numbers without contact")
+
+		for range 5 {
+			ask("+14105550123", "HELP")
+			ask("+14105550123", "INFO")
+		}
+		testkit.Equal(t, sent(), 1, "replies to the contact")
+		ask("+14105550123", "STOP")
+		testkit.Equal(t, sent(), 2, "with the confirmation")
+		s.Advance(24 * time.Hour)
+		ask("+14105550123", "HELP")
+		testkit.Equal(t, sent(), 3, "a day later")
+
+		// The dealership sent a message to a number that the contact had before.
+		s.Test.Post(path+"/inbound_messages", `{"channel":"sms","from":"+14105550123","body":"START"}`, 201, nil)
+		var l leads.Lead
+		s.Test.Get(path, 200, &l)
+		s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"transactional","body":"She is ready."}`, 202, nil)
+		testkit.Equal(t, sent(), 4)
+		s.Test.Patch("/v1/contacts/"+l.ContactID, `{"phone": "+14105550199"}`, 200, nil)
+		s.Advance(25 * time.Hour)
+		ask("+14105550123", "HELP")
+		testkit.Equal(t, sent(), 5, "an earlier number of the contact")
 	})
 }

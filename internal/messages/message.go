@@ -46,7 +46,7 @@ type LeadMessage struct {
 	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,received"`
 	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked." example:"consent_missing"`
 	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server." example:"twilio"`
-	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id"`
+	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" audit:"personal"`
 	Segments          *int64          `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment."`
 	ConsentID         *string         `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
 	ScheduledFor      *time.Time      `json:"scheduled_for" db:"scheduled_for"`
@@ -207,7 +207,7 @@ type LeadMessageReceive struct {
 	Subject           *string         `json:"subject" required:"false" maxLength:"1000"`
 	Body              string          `json:"body" maxLength:"100000" example:"Please stop texting me"`
 	ReceivedAt        *time.Time      `json:"received_at" required:"false"`
-	ProviderMessageID *string         `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID returns the stored message."`
+	ProviderMessageID *string         `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
 }
 
 // Check validates what the schema can't express.
@@ -221,6 +221,15 @@ func (n LeadMessageReceive) Check(now time.Time) error {
 		bad.Add("received_at", "maximum", "must not be in the future")
 	}
 	return bad.Err()
+}
+
+// message returns the inbound message of a lead. The sender is normalized.
+func (n LeadMessageReceive) message(l leads.Lead, from string, now time.Time) LeadMessage {
+	return LeadMessage{
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from,
+		Subject: n.Subject, Body: &n.Body, Status: Received, ProviderMessageID: n.ProviderMessageID,
+		ReceivedAt: new(leads.PastTime(n.ReceivedAt, now)),
+	}
 }
 
 // zonesOf returns the time zones that a contact might be in: its own, those of

@@ -51,7 +51,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
 		"Record an inbound message", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
-			"START gives consent again. HELP is answered automatically. A message that might be an opt-out sets `needs_review` and pauses "+
+			"START gives consent again. HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
@@ -138,26 +138,14 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 	if err := in.Body.Check(tx.Now); err != nil {
 		return LeadMessage{}, err
 	}
-	if stored, ok, err := findReceived(ctx, tx, in.Body); err != nil || ok {
-		return stored, err
-	}
-	return a.process(ctx, tx, l, in.Body)
-}
-
-// process stores an inbound message and acts on its intent.
-func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, n LeadMessageReceive) (LeadMessage, error) {
 	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 	if err != nil {
 		return LeadMessage{}, err
 	}
-	from, _ := contacts.ParseAddress(n.Channel, n.From) // Check validated it
-	m := LeadMessage{
-		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "inbound", To: n.To, From: &from,
-		Subject: n.Subject, Body: &n.Body,
-		Status: Received, ProviderMessageID: n.ProviderMessageID, ReceivedAt: new(leads.PastTime(n.ReceivedAt, tx.Now)),
-		AddressHash: consent.Hash(tx, l.Env, from),
-	}
 
+	from, _ := contacts.ParseAddress(in.Body.Channel, in.Body.From) // Check validated it
+	m := in.Body.message(l, from, tx.Now)
+	m.AddressHash = consent.Hash(tx, l.Env, from)
 	// Lock first: of two concurrent STOPs, the second must see the first.
 	if err := consent.Lock(ctx, tx, m.AddressHash); err != nil {
 		return m, err
@@ -166,10 +154,26 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, n LeadMessag
 	if err != nil {
 		return m, err
 	}
-	m.Intent = new(classify(n.Channel, n.Body, invites(last)))
+	m.Intent = new(classify(m.Channel, *m.Body, invites(last)))
 	m.NeedsReview = *m.Intent == unclear
+
+	stored, repeated, err := findReceived(ctx, tx, m)
+	if err != nil || repeated && *m.Intent != stop {
+		return stored, err
+	}
+	if repeated {
+		if revoked, err := consent.IsRevoked(ctx, tx, m.AddressHash, m.Channel); err != nil || revoked {
+			return stored, err
+		}
+		m.ProviderMessageID = nil // a new STOP with an ID that is already used
+	}
+	return a.process(ctx, tx, l, c, m)
+}
+
+// process stores an inbound message and acts on its intent.
+func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.Contact, m LeadMessage) (LeadMessage, error) {
 	if c.ErasedAt != nil {
-		err = processErased(ctx, tx, &m)
+		err := processErased(ctx, tx, &m)
 		return m, err
 	}
 
@@ -193,6 +197,9 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, n LeadMessag
 	case start:
 		return m, consent.Append(ctx, tx, m.record(consent.Granted))
 	case help:
+		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {
+			return m, err
+		}
 		return m, a.reply(ctx, tx, m, helpText(d, deref(d.Settings.Sender.SMS)), nil)
 	}
 	return m, nil

@@ -20,6 +20,9 @@ import (
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.SendMessage)
 	jobs.On(q, a.TrackMessage)
+	jobs.On(q, a.EraseOutbox)
+	jobs.On(q, a.sweep)
+	jobs.Every(q, 24*time.Hour, sweepOutbox{})
 }
 
 // SendMessage is the job that sends a message.

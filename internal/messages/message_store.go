@@ -9,6 +9,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/page"
 )
 
@@ -121,18 +122,40 @@ func Review(ctx context.Context, tx *db.Tx, leadID string) error {
 	return err
 }
 
-// findReceived returns the inbound message with the same provider_message_id.
-func findReceived(ctx context.Context, tx *db.Tx, n LeadMessageReceive) (LeadMessage, bool, error) {
-	if n.ProviderMessageID == nil {
+// findReceived returns the inbound message of the lead with the same sender and
+// provider_message_id.
+func findReceived(ctx context.Context, tx *db.Tx, m LeadMessage) (LeadMessage, bool, error) {
+	if m.ProviderMessageID == nil {
 		return LeadMessage{}, false, nil
 	}
-	all, err := db.All[LeadMessage](ctx, tx,
-		`SELECT {cols} FROM messages WHERE env = ? AND channel = ? AND provider_message_id = ? AND direction = 'inbound'`,
-		tx.Env, n.Channel, *n.ProviderMessageID)
+	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages
+		WHERE env = ? AND lead_id = ? AND channel = ? AND provider_message_id = ? AND address_hash = ? AND direction = 'inbound'`,
+		tx.Env, m.LeadID, m.Channel, *m.ProviderMessageID, m.AddressHash)
 	if err != nil || len(all) == 0 {
 		return LeadMessage{}, false, err
 	}
 	return all[0], true, nil
+}
+
+// replyEvery is how often an address gets an automatic reply. An auto-responder
+// can't cause an endless exchange, and a forged sender gets one message.
+const replyEvery = 24 * time.Hour
+
+// canReply reports whether HELP from an address is answered. The address must
+// belong to the contact, or the dealership must have sent a message to it.
+func canReply(ctx context.Context, tx *db.Tx, c contacts.Contact, m LeadMessage) (bool, error) {
+	recent, err := db.All[int](ctx, tx, `SELECT 1 FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND automatic
+		AND confirms_id IS NULL AND status <> 'blocked' AND id >= ? LIMIT 1`,
+		tx.Env, m.AddressHash, id.Floor("msg", tx.Now.Add(-replyEvery)))
+	if err != nil || len(recent) > 0 {
+		return false, err
+	}
+	if deref(m.From) == c.AddressOn(m.Channel) {
+		return true, nil
+	}
+	sent, err := db.All[int](ctx, tx, `SELECT 1 FROM messages WHERE env = ? AND address_hash = ? AND direction = 'outbound' AND NOT automatic
+		AND status IN ('sent', 'delivered') LIMIT 1`, tx.Env, m.AddressHash)
+	return len(sent) > 0, err
 }
 
 // lastBodyTo returns the body of the last message that was sent to an address,

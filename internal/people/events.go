@@ -1,9 +1,12 @@
 package people
 
-import "slipway/internal/platform/events"
+import (
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+)
 
 // Events are the events of users and roles.
-var Events = []events.Kind{
+var Events = events.Scoped(auth.Require(auth.Admin), []events.Kind{
 	{Type: "role.created", Doc: "A role was created.", Object: Role{}},
 	{Type: "role.updated", Doc: "A role changed.", Object: Role{}},
 	{Type: "role.deleted", Doc: "A role was deleted.", Object: Role{}},
@@ -12,4 +15,4 @@ var Events = []events.Kind{
 	{Type: "user.updated", Doc: "A user changed.", Object: User{}},
 	{Type: "user.deactivated", Doc: "A user was deactivated.", Object: User{}},
 	{Type: "user.roles_assigned", Doc: "The roles of a user changed.", Object: User{}},
-}
+})

@@ -190,7 +190,7 @@ func (a *API) replay(ctx context.Context, tx *db.Tx, in *struct {
 	job := ReplayEvents{Env: tx.Env, WebhookID: w.ID, Replay: tx.NewID("rpl")}
 	var n int64
 	if in.Body.EventIDs != nil {
-		n, err = job.selectByID(ctx, tx, *in.Body.EventIDs)
+		n, err = job.selectByID(ctx, tx, a.Kinds, w, *in.Body.EventIDs)
 	} else {
 		n, err = job.selectByTime(ctx, tx, a.Kinds, w, in.Body)
 	}
@@ -198,29 +198,34 @@ func (a *API) replay(ctx context.Context, tx *db.Tx, in *struct {
 		return Counted{}, err
 	}
 
-	if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
-		return Counted{}, err
+	if n > 0 {
+		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
+			return Counted{}, err
+		}
 	}
 	return Counted{n}, audit.Record(ctx, tx, "webhook.replayed", w.ID, map[string][2]any{"count": {nil, n}})
 }
 
 // selectByID makes the job replay these events, and returns how many there are.
-func (j *ReplayEvents) selectByID(ctx context.Context, tx *db.Tx, ids []string) (int64, error) {
-	exists := map[string]bool{}
+// An event that the webhook can't receive is treated as if it did not exist.
+func (j *ReplayEvents) selectByID(ctx context.Context, tx *db.Tx, kinds []events.Kind, w Webhook, ids []string) (int64, error) {
+	exists, readers := map[string]bool{}, readersOf(kinds)
 	for chunk := range slices.Chunk(ids, 1000) {
 		found, err := events.FindAll(ctx, tx, chunk)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range found {
-			exists[e.ID] = true
+			if readers.allow(e.Type, w.Scopes) {
+				exists[e.ID] = true
+			}
 		}
 	}
 
 	var bad fault.Fields
 	for i, id := range ids {
 		if !exists[id] {
-			bad.Add(fmt.Sprintf("event_ids[%d]", i), "not_found", "must be an event of this environment")
+			bad.Add(fmt.Sprintf("event_ids[%d]", i), "not_found", "must be an event that the webhook can receive")
 		}
 	}
 	j.EventIDs = slices.Sorted(maps.Keys(exists))
@@ -242,13 +247,20 @@ func (j *ReplayEvents) selectByTime(ctx context.Context, tx *db.Tx, kinds []even
 		if err := bad.Err(); err != nil {
 			return 0, err
 		}
+		for i, p := range patterns {
+			if err := checkReadable(kinds, p, w.Scopes, fmt.Sprintf("types[%d]", i)); err != nil {
+				return 0, err
+			}
+		}
 	}
 
 	until := tx.Now
 	if r.Until != nil && r.Until.Before(until) {
 		until = *r.Until
 	}
-	j.Types = typesOf(kinds, patterns...)
+	if j.Types = typesOf(events.Readable(kinds, w.Scopes), patterns...); len(j.Types) == 0 {
+		return 0, nil
+	}
 	j.From, j.To = id.Floor("evt", *r.Since), id.Floor("evt", until)
 	return countEvents(ctx, tx, *j)
 }

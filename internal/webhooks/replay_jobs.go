@@ -60,7 +60,7 @@ func (a *API) ReplayEvents(ctx context.Context, job ReplayEvents) error {
 			if err != nil {
 				return nil, err
 			}
-			return some, insertReplays(ctx, tx, job, w, some)
+			return some, a.insertReplays(ctx, tx, job, w, some)
 		})
 		if err != nil {
 			return err
@@ -73,8 +73,11 @@ func (a *API) ReplayEvents(ctx context.Context, job ReplayEvents) error {
 	}
 }
 
-// insertReplays creates the deliveries of a replay, except those that exist.
-func insertReplays(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, some []events.Event) error {
+// insertReplays creates the deliveries of a replay, except those that exist. It
+// checks the scopes again, because they might have changed since the request.
+func (a *API) insertReplays(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, some []events.Event) error {
+	readers := readersOf(a.Kinds)
+	some = slices.DeleteFunc(slices.Clone(some), func(e events.Event) bool { return !readers.allow(e.Type, w.Scopes) })
 	if len(some) == 0 {
 		return nil
 	}

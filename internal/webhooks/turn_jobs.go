@@ -88,7 +88,7 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 			return err
 		}
 		for _, w := range enabled {
-			if w.subscribes(e.Type) {
+			if w.subscribes(e.Type) && t.relay.readers.allow(e.Type, w.Scopes) {
 				all = append(all, t.deliver(tx, w, e))
 			}
 		}
@@ -161,7 +161,8 @@ func (t *turn) claimFor(ctx context.Context, tx *db.Tx, key laneKey, w Webhook) 
 
 	for _, d := range due {
 		i := slices.IndexFunc(found, func(e events.Event) bool { return e.ID == d.EventID })
-		if i < 0 { // the event was purged
+		// The event was purged, or the scopes of the webhook no longer include it.
+		if i < 0 || !t.relay.readers.allow(found[i].Type, w.Scopes) {
 			d.Status, d.NextAttemptAt = Dead, nil
 			if err := saveDelivery(ctx, tx, &d); err != nil {
 				return err

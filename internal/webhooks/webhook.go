@@ -29,21 +29,22 @@ const (
 
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
-	Env            auth.Env   `json:"-" db:"env"`
-	ID             string     `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	URL            string     `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
-	Events         []string   `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
-	Description    *string    `json:"description" db:"description"`
-	Status         string     `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
-	DisabledReason *string    `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
-	Health         string     `json:"health" enum:"healthy,failing" doc:"Whether the last attempt succeeded." audit:"-"`
-	FailingSince   *time.Time `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
-	APIVersion     string     `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
-	Mode           auth.Mode  `json:"-" db:"mode"`
-	Secrets        []byte     `json:"-" db:"secrets"` // encrypted
-	Version        int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt      time.Time  `json:"created_at" db:"created_at"`
-	UpdatedAt      time.Time  `json:"updated_at" db:"updated_at"`
+	Env            auth.Env     `json:"-" db:"env"`
+	ID             string       `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	URL            string       `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
+	Events         []string     `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
+	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read."`
+	Description    *string      `json:"description" db:"description"`
+	Status         string       `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
+	DisabledReason *string      `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
+	Health         string       `json:"health" enum:"healthy,failing" doc:"Whether the last attempt succeeded." audit:"-"`
+	FailingSince   *time.Time   `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
+	APIVersion     string       `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
+	Mode           auth.Mode    `json:"-" db:"mode"`
+	Secrets        []byte       `json:"-" db:"secrets"` // encrypted
+	Version        int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
+	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
+	UpdatedAt      time.Time    `json:"updated_at" db:"updated_at"`
 }
 
 // Revision is the webhook's version.

@@ -34,9 +34,10 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list)
 	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
 		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
-		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response."))
+		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read."))
 	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get)
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
+		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."),
 		rest.Example(`{"events": ["*"]}`))
 	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete)
 	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
@@ -48,7 +49,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage,
 		"Replay past events by ID or time range", a.replay, rest.NoIfMatch,
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
-		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events."))
+		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed."))
 
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
@@ -62,11 +63,12 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"action": "redeliver"}`))
 
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
-		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days."))
+		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
 
 	for _, k := range a.Kinds {
-		rest.Webhook(r, k.Type, k.Doc, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
+		summary := k.Doc + " Requires the scope " + k.Read.String() + "."
+		rest.Webhook(r, k.Type, summary, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })
 	}
 }
 
@@ -103,6 +105,9 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	if err := w.validate(a.Kinds); err != nil {
 		return WebhookWithSecret{}, err
 	}
+	if err := w.subscribe(a.Kinds, c.Scopes); err != nil {
+		return WebhookWithSecret{}, err
+	}
 
 	webhooks.Stamp(tx, &w) // the secrets are bound to the ID
 	if err := sealSecrets(a.Box, &w, []Secret{secret}); err != nil {
@@ -136,9 +141,20 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	Body WebhookPatch
 }) (Webhook, error) {
 	return a.change(ctx, tx, in.WebhookID, "webhook.updated", func(w *Webhook) error {
+		url := w.URL
 		in.Body.apply(w)
 		tx.NotifyRelay() // if it is enabled now, deliveries might be due
-		return w.validate(a.Kinds)
+		if err := w.validate(a.Kinds); err != nil {
+			return err
+		}
+
+		switch {
+		case in.Body.Events.Set:
+			return w.subscribe(a.Kinds, auth.From(ctx).Scopes)
+		case w.URL != url:
+			return w.redirect(a.Kinds, auth.From(ctx).Scopes)
+		}
+		return nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/app"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -161,7 +162,7 @@ func TestLongReplay(t *testing.T) {
 		s.Exec(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
 			INSERT INTO events (env, id, type, object_id, sequence, api_version, data, created_at)
 			SELECT env, 'evt_' || CAST(10000 + n AS TEXT), type, object_id, sequence, api_version, data, created_at FROM outbox, n WHERE env = ?`, env)
-		api := &webhooks.API{DB: s.DB}
+		api := &webhooks.API{DB: s.DB, Kinds: app.Kinds()}
 		job := webhooks.ReplayEvents{Env: env, WebhookID: w.ID, Replay: "rpl_1", From: "evt_0", To: "evt_z", Types: []string{"location.created"}}
 		for range 2 { // the second time as after a crash
 			if err := jobs.Run(t.Context(), api.ReplayEvents, job); err != nil {

@@ -38,15 +38,23 @@ func (s Survey) Missing(hasLocation bool) (names []string) {
 	return names
 }
 
-// Columns returns the field of each column that is read, and the columns that
-// are ignored.
+// maxColumns is the maximum number of columns. maxIgnored is how many of those
+// that are not read are listed.
+const (
+	maxColumns = 500
+	maxIgnored = 100
+)
+
+// Columns returns the field of each column that is read, and the first columns
+// that are ignored.
 func (s Survey) Columns() (columns map[string]string, ignored []string) {
 	columns, ignored = map[string]string{}, []string{}
 	for i, name := range s.layout.header {
-		if name == "" {
-			ignored = append(ignored, Clip(s.layout.names[i], 100))
-		} else {
+		switch {
+		case name != "":
 			columns[Clip(s.layout.names[i], 100)] = name
+		case len(ignored) < maxIgnored:
+			ignored = append(ignored, Clip(s.layout.names[i], 100))
 		}
 	}
 	return columns, ignored
@@ -55,10 +63,13 @@ func (s Survey) Columns() (columns map[string]string, ignored []string) {
 // parseHeader maps the columns of a CSV file to fields. It picks the delimiter
 // that finds the most fields.
 func parseHeader(record []byte) (l layout, err error) {
-	best := -1
+	best, widest := -1, 0
 	for _, delimiter := range []byte{',', ';', '\t'} {
 		cells, err := splitCells(record, delimiter)
 		if err != nil {
+			continue
+		}
+		if widest = max(widest, len(cells)); len(cells) > maxColumns {
 			continue
 		}
 		candidate, found := layout{delimiter: delimiter, names: cells}, 0
@@ -74,14 +85,22 @@ func parseHeader(record []byte) (l layout, err error) {
 	}
 
 	var bad fault.Fields
+	if best <= 0 && widest > maxColumns {
+		bad.Add("file", "too_many", "has %d columns, but the maximum is %d", widest, maxColumns)
+		return l, bad.Err()
+	}
 	if best <= 0 {
 		bad.Add("file", "header", "must start with a row of column names such as stock_number, make, model, year, length_ft, price_usd")
 		return l, bad.Err()
 	}
+	first := map[string]string{} // the column of each field
 	for i, name := range l.header {
-		if name != "" && slices.Index(l.header, name) < i {
-			bad.Add("file", "duplicate", "has two columns for %s: %q and %q", name, l.names[slices.Index(l.header, name)], l.names[i])
+		column := Clip(l.names[i], 100)
+		if other, ok := first[name]; ok && name != "" {
+			bad.Add("file", "duplicate", "has two columns for %s: %q and %q", Clip(name, 100), other, column)
+			continue
 		}
+		first[name] = column
 	}
 	return l, bad.Err()
 }

@@ -46,6 +46,38 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A header with a huge number of columns, all of them for the same field, must
+// not take more time than reading it. Before, each was compared with all others.
+func TestHeaderWithHugeNumberOfColumns(t *testing.T) {
+	for name, header := range map[string]string{
+		"same field":       strings.Repeat("make,", 200_000) + "make",
+		"metadata":         "make" + strings.Repeat(",metadata.a", 90_000),
+		"unknown":          "make" + strings.Repeat(",x", 500_000),
+		"semicolons":       "make" + strings.Repeat(";x", maxColumns),
+		"one column above": "make" + strings.Repeat("\tx", maxColumns),
+	} {
+		_, err := parseHeader([]byte(header))
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != "too_many" || len(f.Details) != 1 {
+			t.Errorf("%s: got %v; want one detail with the code too_many", name, err)
+		}
+	}
+
+	l, err := parseHeader([]byte("make" + strings.Repeat(",x", maxColumns-1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, ignored := Survey{layout: l}.Columns()
+	if len(columns) != 1 || len(ignored) != maxIgnored {
+		t.Errorf("got %d columns and %d ignored, want 1 and %d", len(columns), len(ignored), maxIgnored)
+	}
+
+	long := strings.Repeat("e", 1<<16)
+	_, err = parseHeader([]byte("metadata." + long + ",metadata." + long))
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Details[0].Code != "duplicate" || len(f.Error()) > 1000 {
+		t.Errorf("got %.200v; want a duplicate with short names", err)
+	}
+}
+
 func TestCells(t *testing.T) {
 	l := layout{delimiter: ',', header: []string{"price_usd", "length_ft", "year", "status", "condition", "received_on", "title"}}
 	for cells, want := range map[string]map[string]any{

@@ -7,7 +7,6 @@ package audit
 
 import (
 	"context"
-	"reflect"
 	"strings"
 	"time"
 
@@ -78,30 +77,3 @@ func orNil(s string) *string {
 	}
 	return &s
 }
-
-// Diff returns the changed fields of a resource by their JSON names, with the old
-// and the new value. If before is nil, every field is new. It omits the version,
-// updated_at and fields tagged audit:"-".
-func Diff(before, after any) map[string][2]any {
-	changes := map[string][2]any{}
-	b, a := value(before), value(after)
-	for _, f := range reflect.VisibleFields(a.Type()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" || f.Tag.Get("audit") == "-" || name == "version" || name == "updated_at" {
-			continue
-		}
-		now := a.FieldByIndex(f.Index)
-		if !b.IsValid() {
-			if !now.IsZero() {
-				changes[name] = [2]any{nil, now.Interface()}
-			}
-			continue
-		}
-		if was := b.FieldByIndex(f.Index).Interface(); !reflect.DeepEqual(was, now.Interface()) {
-			changes[name] = [2]any{was, now.Interface()}
-		}
-	}
-	return changes
-}
-
-func value(v any) reflect.Value { return reflect.Indirect(reflect.ValueOf(v)) }

@@ -62,3 +62,41 @@ func TestDiff(t *testing.T) {
 		})
 	}
 }
+
+type deal struct {
+	ID    string  `json:"id"`
+	Note  string  `json:"note" audit:"personal"`
+	Lines []line  `json:"lines"`
+	Terms *terms  `json:"terms"`
+	Hold  *string `json:"hold" audit:"personal"`
+}
+
+type line struct {
+	Cents int64  `json:"cents"`
+	Text  string `json:"text" audit:"personal"`
+}
+
+type terms struct {
+	Months  int64  `json:"months"`
+	Text    string `json:"text" audit:"personal"`
+	Secret  string `json:"-"`
+	Version int64  `json:"version"`
+}
+
+// Personal text is in events, which can be erased, and not in the audit log,
+// also if it is in a list or an object.
+func TestDiffWithoutPersonalText(t *testing.T) {
+	before := deal{ID: "deal_1", Note: "Ann", Lines: []line{{100, "For Ann"}}}
+	after := deal{ID: "deal_1", Note: "Bob", Lines: []line{{100, "For Ann"}, {200, "For Bob"}}, Terms: &terms{12, "Ann cosigns", "x", 3},
+		Hold: new("For Ann")}
+	testkit.Equal(t, audit.Diff(before, after), map[string][2]any{
+		"lines": {[]any{map[string]any{"cents": int64(100)}}, []any{map[string]any{"cents": int64(100)}, map[string]any{"cents": int64(200)}}},
+		"terms": {nil, map[string]any{"months": int64(12)}},
+	})
+	testkit.Equal(t, audit.Diff(nil, before), map[string][2]any{
+		"id": {nil, "deal_1"}, "lines": {nil, []any{map[string]any{"cents": int64(100)}}},
+	})
+	changes := audit.Changes(before, after)
+	testkit.Equal(t, changes["note"], [2]any{"Ann", "Bob"})
+	testkit.Equal(t, changes["lines"], [2]any{before.Lines, after.Lines})
+}

@@ -66,10 +66,11 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 // more only starve the writer. The pragmas are in the DSN to reach every
 // pooled connection; the timeout comes first so that it covers the others.
 // synchronous=FULL makes an acknowledged write survive a power cut: in WAL
-// mode, NORMAL returns before anything has reached the disk.
+// mode, NORMAL returns before anything has reached the disk. secure_delete
+// overwrites deleted content, so that erased data can't be read from the file.
 func (d *DB) openSQLite(path string) (err error) {
 	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=foreign_keys(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
 	file := "file:" + (&url.URL{Path: path}).EscapedPath()
 	if d.write, err = sql.Open("sqlite", file+pragmas+"&_txlock=immediate"); err != nil {
 		return err

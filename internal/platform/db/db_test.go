@@ -191,6 +191,23 @@ func TestUniqueViolationRunsOnceMore(t *testing.T) {
 	})
 }
 
+// Both pools of SQLite overwrite deleted rows, so that erased data can't be read
+// from the file.
+func TestSecureDelete(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	pragma := func(ctx context.Context, tx *db.Tx) (int64, error) {
+		return db.One[int64](ctx, tx, `PRAGMA secure_delete`)
+	}
+	type runner func(context.Context, *db.DB, db.Func[int64]) (int64, error)
+	for name, run := range map[string]runner{"write": db.Write[int64], "read": db.Read[int64]} {
+		on, err := run(t.Context(), s.DB, pragma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Equal(t, on, 1, name)
+	}
+}
+
 func TestReadCannotWrite(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		_, err := db.Read(t.Context(), d,

@@ -9,6 +9,7 @@ package events
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,35 +72,49 @@ func DataSchema(object *huma.Schema) *huma.Schema {
 type Kind struct {
 	Type   string
 	Doc    string
-	Object any // a value of the object's type
+	Object any       // a value of the object's type
+	Read   auth.Rule // the scopes that are required to read its events
+}
+
+// Scoped returns the kinds with the rule for reading their events. Each list of
+// kinds goes through here, so that no kind can be left open by mistake. The zero
+// rule allows nobody.
+func Scoped(read auth.Rule, kinds []Kind) []Kind {
+	for i := range kinds {
+		kinds[i].Read = read
+	}
+	return kinds
+}
+
+// Readable returns the kinds whose events a caller with these scopes can read.
+func Readable(kinds []Kind, scopes []auth.Scope) []Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return !k.Read.Allows(scopes) })
 }
 
 // Emit records a change of an object: an event with the next number in the
 // sequence of the object, and an audit entry with the same name. Before is nil
 // for a new object.
 func Emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
-	changes := audit.Diff(before, after)
-	if err := audit.Record(ctx, tx, name, objectID, changes); err != nil {
+	if err := audit.Record(ctx, tx, name, objectID, audit.Diff(before, after)); err != nil {
 		return err
 	}
-	return emit(ctx, tx, name, objectID, before, after, changes)
+	return emit(ctx, tx, name, objectID, before, after)
 }
 
 // EmitFailure is Emit for an attempt that failed, such as a message that was
 // blocked. The outcome of the audit entry is failure.
 func EmitFailure(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
-	changes := audit.Diff(before, after)
 	noun, _, _ := strings.Cut(name, ".")
-	if err := audit.RecordFailure(ctx, tx, name, noun, objectID, changes); err != nil {
+	if err := audit.RecordFailure(ctx, tx, name, noun, objectID, audit.Diff(before, after)); err != nil {
 		return err
 	}
-	return emit(ctx, tx, name, objectID, before, after, changes)
+	return emit(ctx, tx, name, objectID, before, after)
 }
 
-func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any, changes map[string][2]any) error {
+func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after any) error {
 	previous := map[string]any{}
 	if before != nil {
-		for field, values := range changes {
+		for field, values := range audit.Changes(before, after) {
 			previous[field] = values[0]
 		}
 	}

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -130,15 +131,27 @@ func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[
 // Redact removes the data of an erased object from its events. The events
 // themselves remain.
 func Redact(ctx context.Context, tx *db.Tx, objectID string) error {
+	return redact(ctx, tx, objectID, "")
+}
+
+// RedactWith does the same for the events of an object that contain a part, such
+// as a field that refers to an erased object.
+func RedactWith(ctx context.Context, tx *db.Tx, objectID, part string) error {
+	escaped := strings.NewReplacer(`!`, `!!`, `%`, `!%`, `_`, `!_`).Replace(part)
+	return redact(ctx, tx, objectID, ` AND data LIKE ? ESCAPE '!'`, "%"+escaped+"%")
+}
+
+func redact(ctx context.Context, tx *db.Tx, objectID, filter string, args ...any) error {
 	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
 	if err != nil {
 		return err
 	}
+	// The outbox first. If the relay is moving an event, this waits until the event is in the feed.
 	for _, statement := range []string{
-		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
 		`UPDATE outbox SET data = ? WHERE env = ? AND object_id = ?`,
+		`UPDATE events SET data = ? WHERE env = ? AND object_id = ?`,
 	} {
-		if _, err := db.Exec(ctx, tx, statement, string(data), tx.Env, objectID); err != nil {
+		if _, err := db.Exec(ctx, tx, statement+filter, append([]any{string(data), tx.Env, objectID}, args...)...); err != nil {
 			return err
 		}
 	}

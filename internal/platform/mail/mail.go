@@ -65,6 +65,8 @@ func compose(m Message) (*gomail.Msg, error) {
 // Outbox is a folder that messages are written to instead of being sent.
 type Outbox struct{ Folder string }
 
+const suffix = ".eml" // of the files in the folder
+
 // Send writes the message to a file named after its token.
 func (o Outbox) Send(_ context.Context, m Message) error {
 	msg, err := compose(m)
@@ -74,7 +76,34 @@ func (o Outbox) Send(_ context.Context, m Message) error {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return err
 	}
-	return msg.WriteToFile(filepath.Join(o.Folder, m.Token+".eml"))
+	return msg.WriteToFile(filepath.Join(o.Folder, m.Token+suffix))
+}
+
+// Remove deletes the file of a message, if it exists.
+func (o Outbox) Remove(token string) error {
+	err := os.Remove(filepath.Join(o.Folder, token+suffix))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Sweep deletes the files that were written before a time.
+func (o Outbox) Sweep(before time.Time) error {
+	files, err := filepath.Glob(filepath.Join(o.Folder, "*"+suffix))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err == nil && info.ModTime().Before(before) {
+			err = os.Remove(file)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // another node might have deleted it
+			return err
+		}
+	}
+	return nil
 }
 
 // SMTP sends messages to an SMTP server.

@@ -5,9 +5,11 @@ package sms
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf16"
 )
 
@@ -56,6 +58,8 @@ func (r *Rejected) OptedOut() bool { return r.Code == "21610" }
 // Outbox is a folder that messages are written to instead of being sent.
 type Outbox struct{ Folder string }
 
+const suffix = ".sms.json" // of the files in the folder
+
 // Name is the provider in the API.
 func (Outbox) Name() string { return "outbox" }
 
@@ -68,7 +72,34 @@ func (o Outbox) Send(_ context.Context, m Message) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+".sms.json"), append(text, '\n'), 0o600)
+	return m.Token, os.WriteFile(filepath.Join(o.Folder, m.Token+suffix), append(text, '\n'), 0o600)
+}
+
+// Remove deletes the file of a message, if it exists.
+func (o Outbox) Remove(token string) error {
+	err := os.Remove(filepath.Join(o.Folder, token+suffix))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Sweep deletes the files that were written before a time.
+func (o Outbox) Sweep(before time.Time) error {
+	files, err := filepath.Glob(filepath.Join(o.Folder, "*"+suffix))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err == nil && info.ModTime().Before(before) {
+			err = os.Remove(file)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // another node might have deleted it
+			return err
+		}
+	}
+	return nil
 }
 
 // Status is always Unknown.

@@ -30,8 +30,8 @@ var Scopes = []struct {
 	{LeadsRead, "Read contacts, leads, consents and messages."},
 	{LeadsWrite, "Change contacts and leads, and send messages."},
 	{DealsRead, "Read deals, offers, finance and documents."},
-	{DealsWrite, "Change deals and see profits."},
-	{Webhooks, "Manage webhook endpoints and read events."},
+	{DealsWrite, "Change deals. See profits, together with hulls:write."},
+	{Webhooks, "Manage webhook endpoints and read events. Each event also requires the scope of its object."},
 	{Admin, "Administer the dealership, its users and credentials."},
 }
 
@@ -68,6 +68,11 @@ func (r Rule) Allows(held []Scope) bool {
 	return slices.ContainsFunc(r, func(set []Scope) bool {
 		return !slices.ContainsFunc(set, func(s Scope) bool { return !slices.Contains(held, s) })
 	})
+}
+
+// Names reports whether the rule mentions a scope.
+func (r Rule) Names(s Scope) bool {
+	return slices.ContainsFunc(r, func(set []Scope) bool { return slices.Contains(set, s) })
 }
 
 // String formats the rule, such as "leads:write and deals:write".
