@@ -227,7 +227,7 @@ func TestInvalidResetLinks(t *testing.T) {
 		testkit.Equal(t, status(link), 404, "deactivated")
 
 		link = forgot(moved.Email, 1)[0]
-		s.Test.Patch("/v1/users/"+moved.ID, `{"email": "moved@example.com"}`, 200, nil)
+		s.Exec(`UPDATE users SET email = 'moved@example.com' WHERE id = ?`, moved.ID)
 		testkit.Equal(t, status(link), 404, "sent to another address")
 
 		s.Advance(time.Hour - time.Minute)

@@ -52,7 +52,6 @@ var escalations = []escalation{
 	{"deactivateUser", "an invited owner", func(v *victims) (string, map[string]any) { return v.invited(), map[string]any{} }},
 	{"deactivateUser", "revoke the admin key of a former owner", func(v *victims) (string, map[string]any) {
 		p := v.owner()
-		p.Enroll()
 		p.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": p.OwnProof()}, 201, nil)
 		v.s.Test.Put("/v1/users/"+p.ID+"/roles", map[string]any{"role_ids": []string{}, "mfa_token": v.s.Test.Proof()}, 200, nil)
 		return p.ID, map[string]any{"revoke_keys": true}

@@ -20,16 +20,18 @@ func TestIfMatchIsCheckedWhereDocumented(t *testing.T) {
 				continue
 			}
 			r, path := recipes[o.OperationID], o.Path
+			var params map[string]string
 			if r.params != nil {
-				for name, value := range r.params(s.Test) {
-					path = strings.ReplaceAll(path, "{"+name+"}", value)
-				}
+				params = r.params(s.Test)
+			}
+			for name, value := range params {
+				path = strings.ReplaceAll(path, "{"+name+"}", value)
 			}
 			var body any
 			if r.body != nil {
 				body = r.body(s.Test)
 			}
-			res := send(t, s.Test.With("If-Match", `"999"`), o.Method, path, body)
+			res := send(t, callerOf(s, o, params).With("If-Match", `"999"`), o.Method, path, body)
 			if documentsIfMatch(o) {
 				testkit.Equal(t, res.StatusCode, 409, o.OperationID, "with a stale If-Match")
 				res.WantDetail(t, "If-Match", "stale", o.OperationID)

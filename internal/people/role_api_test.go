@@ -128,6 +128,7 @@ func TestAdminAssignsRolesWithOtherScopes(t *testing.T) {
 		admin := s.Person()
 		adminOnly := map[string]any{"role_ids": []string{s.Test.Role("admin")}, "mfa_token": s.Test.Proof()}
 		s.Test.Put("/v1/users/"+admin.ID+"/roles", adminOnly, 200, nil)
+		admin.Enroll()
 		viewer, manager := s.RoleID("viewer"), s.RoleID("manager")
 
 		for who, c := range map[string]*testkit.Client{"key": s.As(s.Key(auth.Admin)), "session": admin.Client} {
