@@ -137,6 +137,9 @@ func withName(name, address string) string {
 func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, sent error) error {
 	rejected, byProvider := errors.AsType[*sms.Rejected](sent)
 	temporary := sent != nil && !byProvider && !mail.IsRejected(sent)
+	if sent != nil { // only the log has the provider's own words, which can contain internals
+		a.Log.WarnContext(ctx, "message not sent", "message_id", job.MessageID, "provider", provider, "err", sent)
+	}
 	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		m, err := messages.Find(ctx, tx, job.MessageID)
 		if err != nil || !m.isPending() {
@@ -156,7 +159,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 			err = save(ctx, tx, before, &m, "lead.message_sent")
 			return m, err
 		case temporary:
-			m.ErrorCode, m.ErrorMessage = new("temporary"), new(clip(sent.Error()))
+			m.ErrorCode, m.ErrorMessage = new("temporary"), new("The provider is unavailable. Slipway tries again.")
 			err = messages.Save(ctx, tx, &m)
 			return m, err
 		case byProvider && rejected.OptedOut():
@@ -169,13 +172,13 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		}
 
 		m.Provider = &provider
-		m.fail(code, clip(sent.Error()), tx.Now)
+		m.fail(code, "The provider rejected the message.", tx.Now)
 		err = save(ctx, tx, before, &m, "lead.message_failed")
 		return m, err
 	})
 	if err == nil && temporary {
 		// The queue stores the error, so it must not contain the address of the recipient.
-		err = fmt.Errorf("message %s was not sent; see its error_message", job.MessageID)
+		err = fmt.Errorf("message %s was not sent; see the log", job.MessageID)
 	}
 
 	return err
@@ -196,9 +199,4 @@ func (a *API) optedOut(ctx context.Context, tx *db.Tx, before, m LeadMessage) er
 		Source: new("text_keyword"), Method: new("provider"),
 		Evidence: map[string]any{"message_id": m.ID},
 	})
-}
-
-func clip(s string) string {
-	r := []rune(s)
-	return string(r[:min(len(r), 500)])
 }

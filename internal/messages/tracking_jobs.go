@@ -41,6 +41,10 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 		return statusErr
 	}
 
+	if isRejected {
+		a.Log.WarnContext(ctx, "message not delivered", "message_id", job.MessageID, "err", rejected)
+	}
+
 	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		m, err := messages.Find(ctx, tx, job.MessageID)
 		if err != nil || m.Status != Sent {
@@ -51,7 +55,7 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 		case isRejected && rejected.OptedOut():
 			return m, a.optedOut(ctx, tx, before, m)
 		case isRejected:
-			m.fail(rejected.Code, clip(rejected.Text), tx.Now)
+			m.fail(rejected.Code, "The provider could not deliver the message.", tx.Now)
 			err = save(ctx, tx, before, &m, "lead.message_failed")
 			return m, err
 		case status == sms.Delivered:

@@ -67,6 +67,9 @@ func Check(data []byte) error {
 			if strings.ContainsRune(tok.String(), 0) {
 				return fmt.Errorf("text at %s contains a NUL character", pointer(dec))
 			}
+			if isName(dec) && strings.ContainsAny(tok.String(), "\r\n") {
+				return fmt.Errorf("text at %s contains a line break", pointer(dec))
+			}
 		case '0':
 			if _, err := strconv.ParseFloat(tok.String(), 64); err != nil {
 				return fmt.Errorf("number at %s is out of range", pointer(dec))
@@ -97,6 +100,19 @@ func container(dec *jsontext.Decoder) string {
 		return p
 	}
 	return "the top"
+}
+
+// isName reports whether the last token is the value of a name or a subject. They
+// are used in headers of email, where a line break would start another header.
+// Metadata belongs to the caller.
+func isName(dec *jsontext.Decoder) bool {
+	kind, n := dec.StackIndex(dec.StackDepth())
+	if kind != '{' || n%2 == 1 { // an element of an array, or the name of a member
+		return false
+	}
+	path := string(dec.StackPointer())
+	last := path[strings.LastIndex(path, "/")+1:]
+	return (last == "name" || last == "subject" || strings.HasSuffix(last, "_name")) && !strings.Contains(path, "metadata")
 }
 
 func onlyBlank(rest []byte) error {

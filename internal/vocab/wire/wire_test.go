@@ -59,6 +59,10 @@ func TestCheck(t *testing.T) {
 		"1,001 members inside":          {`{"a": [` + object(1001) + `]}`, "object at /a/0 has more than 1000 members"},
 		"10,000 elements":               {`{"a": [0` + strings.Repeat(",0", 9_999) + `]}`, ""},
 		"10,001 elements":               {`{"a": [0` + strings.Repeat(",0", 10_000) + `]}`, "array at /a has more than 10000 elements"},
+		"a line break in a name":        {`{"name": "Ann\nBcc: x"}`, "text at /name contains a line break"},
+		"a line break in a last name":   {`{"contact": {"last_name": "Bell\r"}}`, "text at /contact/last_name contains a line break"},
+		"a line break in a subject":     {`{"subject": "Hi\nthere"}`, "text at /subject contains a line break"},
+		"a line break in other text":    {`{"notes": "a\nb", "metadata": {"name": "a\nb"}, "names": ["a\nb"]}`, ""},
 		"cut off":                       {`{"a": [1, 2`, "JSON is incomplete"},
 	} {
 		t.Run(name, func(t *testing.T) {
