@@ -101,9 +101,10 @@ func TestLeadLifecycle(t *testing.T) {
 		testkit.Equal(t, l.Status, leads.Working)
 		testkit.Equal(t, l.LostReason, nil)
 
+		env := s.TestEnv()
 		convert := func(deal string) error {
 			_, err := db.Write(t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (leads.Lead, error) {
-				tx = tx.In(s.TestEnv())
+				tx = tx.In(env)
 				l, err := leads.Find(ctx, tx, id)
 				if err != nil {
 					return l, err

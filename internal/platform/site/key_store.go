@@ -50,7 +50,7 @@ func LoadKeys(ctx context.Context, d *db.DB, box *seal.Box, replace bool) error 
 	if err != nil {
 		return err
 	}
-	box.Reload = func() error { return reloadKeys(d, box) }
+	box.Reload = func() error { return reloadKeys(d, box) } //nolint:contextcheck // it outlives ctx
 	return box.SetKeys(keys...)
 }
 
