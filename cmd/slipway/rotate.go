@@ -10,7 +10,7 @@ import (
 )
 
 type rotateMasterCmd struct {
-	Finish bool `help:"Make the previous master key useless. Run it after all servers were restarted with the new key."`
+	Finish bool `help:"Stop accepting the previous master key. Run it after all servers were restarted with the new key."`
 }
 
 // sealedColumns are encrypted again with the new data key. Challenges and responses
@@ -26,7 +26,7 @@ func (c rotateMasterCmd) Run(s *session) (err error) {
 	defer func() { err = errors.Join(err, a.Close()) }()
 
 	if c.Finish {
-		if err := site.FinishRotation(s, a.DB); err != nil {
+		if err := site.FinishRotation(s, a.DB, a.Box); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(s.out, "The previous master key no longer works.")

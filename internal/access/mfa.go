@@ -62,8 +62,8 @@ func hasOtherActiveFactor(u people.User, id string) bool {
 	return slices.ContainsFunc(u.MFAFactors, func(f people.UserFactor) bool { return f.Active && f.ID != id })
 }
 
-// requireSelf returns an error unless the caller is a session of this user. Nobody
-// else can enroll or verify a factor. Otherwise an administrator could give
+// requireSelf returns an error unless the caller is a session of this user. No
+// one else can enroll or verify a factor. Otherwise an administrator could give
 // themselves the factor of another one.
 func requireSelf(caller auth.Principal, u people.User) error {
 	if caller.UserID == u.ID {

@@ -121,7 +121,7 @@ func TestForgottenPasswordRevealsNoAccounts(t *testing.T) {
 			}
 			testkit.Equal(t, string(text), page, email)
 		}
-		// The request only enqueues a job, whoever has the address.
+		// The request only enqueues a job, for known and unknown addresses.
 		jobs := testkit.Rows[int64](s, `SELECT COUNT(*) FROM river_job WHERE kind = 'forgot_password'`)[0]
 		testkit.Equal(t, jobs, 8)
 	})
@@ -237,7 +237,7 @@ func TestInvalidResetLinks(t *testing.T) {
 	})
 }
 
-// Nobody can fill a mailbox with links.
+// A client can't fill a mailbox with links.
 func TestForgottenPasswordIsThrottled(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	p := s.Person("viewer")

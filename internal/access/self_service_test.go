@@ -15,17 +15,17 @@ import (
 // with any credential. Otherwise one stolen admin key could create more of them.
 func TestAdminCantEnrollForOthers(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		victim, stranger := s.Person("owner"), s.Person("viewer")
-		e, fresh := enroll(stranger, "totp")
+		victim, viewer := s.Person("owner"), s.Person("viewer")
+		e, fresh := enroll(viewer, "totp")
 		for who, c := range map[string]*testkit.Client{"key": s.Test, "session": s.OwnerSession(auth.Test).Client} {
-			for _, user := range []string{victim.ID, stranger.ID} {
+			for _, user := range []string{victim.ID, viewer.ID} {
 				c.Post("/v1/users/"+user+"/mfa_factors", `{"kind": "totp"}`, 403, nil).WantDetail(t, "user_id", "self", "enroll by a", who)
 			}
 			c.Post(victim.Factor+"/verify", map[string]any{"code": code(t, s, victim.Secret)}, 403, nil).
 				WantDetail(t, "user_id", "self", "verify by a", who)
 			c.Post(fresh+"/verify", map[string]any{"code": code(t, s, *e.Secret)}, 403, nil).WantDetail(t, "user_id", "self", "verify by a", who)
 		}
-		testkit.Len(t, testkit.Rows[string](s, `SELECT id FROM mfa_factors WHERE user_id IN (?, ?)`, victim.ID, stranger.ID), 2)
+		testkit.Len(t, testkit.Rows[string](s, `SELECT id FROM mfa_factors WHERE user_id IN (?, ?)`, victim.ID, viewer.ID), 2)
 		victim.OwnProof() // the codes of others are not used up, and the method is not locked
 	})
 }
@@ -178,7 +178,7 @@ func TestResetFactorNeedsNewPassword(t *testing.T) {
 }
 
 // Recovery codes are only shown after the first verification, and only work while
-// an active method exists. Otherwise they would be a factor that nobody verified.
+// an active method exists. Otherwise they would be a factor that was never verified.
 func TestRecoveryCodesNeedActiveFactor(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")

@@ -13,7 +13,7 @@ import (
 // Work registers the jobs of this package.
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.invite)
-	jobs.On(q, a.findForgetful)
+	jobs.On(q, a.enqueueResetLinks)
 	jobs.On(q, a.sendResetLink)
 	jobs.On(q, a.sendPasswordNotice)
 	jobs.On(q, a.confirmEmail)

@@ -62,8 +62,8 @@ func (a *API) RequestReset(ctx context.Context, email string, mode auth.Mode) er
 	return err
 }
 
-// findForgetful enqueues a link for each user with an email address.
-func (a *API) findForgetful(ctx context.Context, job ForgotPassword) error {
+// enqueueResetLinks enqueues a link for each user with an email address.
+func (a *API) enqueueResetLinks(ctx context.Context, job ForgotPassword) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		found, err := FindCandidates(ctx, tx, job.Email, job.Mode, "")
 		if err != nil {

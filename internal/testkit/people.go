@@ -35,7 +35,7 @@ type Person struct {
 
 // Person creates a user of the first dealership's test environment with roles, by
 // name, and signs them in. Administrators get an authenticator app, because their
-// sessions are useless without one.
+// sessions can do nothing without one.
 func (s *Server) Person(roles ...string) *Person {
 	s.t.Helper()
 	ids := []string{}

@@ -78,7 +78,7 @@ type Kind struct {
 
 // Scoped returns the kinds with the rule for reading their events. Each list of
 // kinds goes through here, so that no kind can be left open by mistake. The zero
-// rule allows nobody.
+// rule allows no caller.
 func Scoped(read auth.Rule, kinds []Kind) []Kind {
 	for i := range kinds {
 		kinds[i].Read = read

@@ -57,7 +57,7 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"),
 }
 
-// isMetadata reports whether an address is that of a metadata service. No setting
+// isMetadata reports whether an address belongs to a metadata service. No setting
 // allows it.
 func isMetadata(address string) bool {
 	a, err := netip.ParseAddrPort(address)

@@ -13,9 +13,9 @@ import (
 // ErrMasterKey means that the master key is not the one of the database.
 var ErrMasterKey = errors.New(`the master key does not match this database. Set SLIPWAY_MASTER_KEY, or restore master.key in the data folder.
 If the key is lost, start once with --new-master-key. You then lose:
-- two-factor methods: reset them with "slipway users reset"
-- webhook signing secrets: rotate them, and update the receivers
-- the list of addresses that opted out of messages: import it again before you send messages
+- two-factor methods: run "slipway users reset --two-factor" for each user who has one
+- webhook signing secrets: delete each webhook and create it again
+- the link between addresses and their opt-outs: review opt-outs before you record consent again
 - the verification of existing audit entries, and existing links to photos and to unsubscribe`)
 
 // siteKey is a data key.
@@ -113,7 +113,8 @@ func unwrap(box *seal.Box, rows []siteKey) (keys [][]byte, err error) {
 
 // Rotate adds a new data key and encrypts the data keys with a new master key. The
 // previous master key works until FinishRotation, so that running servers and
-// those that restart can use either.
+// those that restart can use either. If the new key was lost before its first use,
+// you can rotate again.
 func Rotate(ctx context.Context, d *db.DB, box, next *seal.Box) error {
 	keys, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) ([][]byte, error) {
 		rows, err := listKeys(ctx, tx)
@@ -125,10 +126,10 @@ func Rotate(ctx context.Context, d *db.DB, box, next *seal.Box) error {
 			return nil, err
 		}
 		for i, r := range rows {
-			if r.WrappedOld != nil {
+			if _, err := box.Unwrap(r.Wrapped, r.ID); err == nil && r.WrappedOld != nil {
 				return nil, errors.New("a rotation is not finished. Restart all servers with the new key, and run: slipway keys rotate-master --finish")
 			}
-			_, err := db.Exec(ctx, tx, `UPDATE site_keys SET wrapped = ?, wrapped_old = ? WHERE id = ?`, next.Wrap(keys[i], r.ID), r.Wrapped, r.ID)
+			_, err := db.Exec(ctx, tx, `UPDATE site_keys SET wrapped = ?, wrapped_old = ? WHERE id = ?`, next.Wrap(keys[i], r.ID), box.Wrap(keys[i], r.ID), r.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -144,9 +145,19 @@ func Rotate(ctx context.Context, d *db.DB, box, next *seal.Box) error {
 	return errors.Join(box.SetKeys(keys...), next.SetKeys(keys...))
 }
 
-// FinishRotation makes the previous master key useless.
-func FinishRotation(ctx context.Context, d *db.DB) error {
+// FinishRotation stops accepting the previous master key. The box must have the
+// new one. Otherwise a lost new key would make the database unreadable.
+func FinishRotation(ctx context.Context, d *db.DB, box *seal.Box) error {
 	_, err := db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		rows, err := listKeys(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		for _, r := range rows {
+			if _, err := box.Unwrap(r.Wrapped, r.ID); err != nil {
+				return 0, errors.New("this is still the previous master key. Run the command with the new one")
+			}
+		}
 		return db.Exec(ctx, tx, `UPDATE site_keys SET wrapped_old = NULL WHERE wrapped_old IS NOT NULL`)
 	})
 	return err

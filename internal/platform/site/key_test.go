@@ -50,7 +50,7 @@ func TestOtherMasterKey(t *testing.T) {
 }
 
 // The master key can be replaced while a server runs. Sign-in and webhooks keep
-// working, before and after its restart, and the old key is useless in the end.
+// working, before and after its restart, and the old key is rejected in the end.
 func TestRotateMasterKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Test.Post("/v1/webhooks", map[string]any{"url": "https://example.com/", "events": []string{"*"}}, 201, nil)
@@ -62,6 +62,14 @@ func TestRotateMasterKey(t *testing.T) {
 		nextBox, err := seal.NewBox(next)
 		check(t, err)
 		check(t, site.LoadKeys(t.Context(), s.DB, box, false))
+
+		// The first new key is lost before it is used. The old key must still work.
+		lost, err := seal.NewBox(seal.NewKey())
+		check(t, err)
+		check(t, site.Rotate(t.Context(), s.DB, box, lost))
+		if err := site.FinishRotation(t.Context(), s.DB, box); err == nil {
+			t.Error("got no error when the rotation was finished with the old key, want one")
+		}
 		check(t, site.Rotate(t.Context(), s.DB, box, nextBox))
 		var changed int64
 		for _, col := range sealed {
@@ -83,7 +91,7 @@ func TestRotateMasterKey(t *testing.T) {
 			t.Error("got no error for a second rotation before the first is finished, want one")
 		}
 
-		check(t, site.FinishRotation(t.Context(), s.DB))
+		check(t, site.FinishRotation(t.Context(), s.DB, nextBox))
 		check(t, start(t, s, next, false))
 		if err := start(t, s, old, false); !errors.Is(err, site.ErrMasterKey) {
 			t.Errorf("got %v with the old key, want site.ErrMasterKey", err)
