@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"vocab/patch":  {"vocab/fault", "vocab/wire"},
 	"vocab/phone":  {},
 	"vocab/search": {},
+	"vocab/token":  {"vocab/auth"},
 	"vocab/wire":   {"vocab/fault"},
 
 	// platform: what every feature is built on; may use vocab

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 	"slipway/internal/vocab/wire"
 )
 
@@ -23,27 +24,35 @@ type Authenticator struct {
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes.
-func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
-	kind, mode, publicID, ok := parseToken(token)
+func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.Principal, error) {
+	t, ok := token.Parse(bearer)
 	if !ok {
-		return auth.Principal{}, fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
+		return auth.Principal{}, errInvalid()
 	}
 	now := a.DB.Now().UTC()
-	if r, ok := a.rejected.find(token, now); ok {
+	if r, ok := a.rejected.find(bearer, now); ok {
 		return auth.Principal{}, a.reject(r, now)
 	}
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
-		if kind == kindSession {
-			return a.authenticateSession(ctx, tx, token, mode, publicID)
+		switch t.Kind {
+		case token.Key:
+			return a.authenticateKey(ctx, tx, bearer, t)
+		case token.Session:
+			return a.authenticateSession(ctx, tx, bearer, t)
+		default:
+			return auth.Principal{}, errInvalid()
 		}
-		return a.authenticateKey(ctx, tx, token, mode, publicID)
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
-		a.rejected.add(token, r.rejection, now)
+		a.rejected.add(bearer, r.rejection, now)
 		return p, a.reject(r.rejection, now)
 	}
 	return p, err
+}
+
+func errInvalid() error {
+	return fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 }
 
 // reject counts a rejection and returns its error.
@@ -69,17 +78,17 @@ type keyRow struct {
 // authenticateKey joins a table of the dealership package, because every request
 // runs this query and a second one would slow it down.
 func (a *Authenticator) authenticateKey(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
+	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
-		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
-	if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
+		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, t.PublicID)
+	if db.IsNoRows(err) || (err == nil && k.Mode != t.Mode) {
 		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey()}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	if err := k.check(token, tx.Now); err != nil {
+	if err := k.check(bearer, tx.Now); err != nil {
 		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: "api_key", id: k.ID}}
 	}
 
@@ -96,11 +105,11 @@ func (a *Authenticator) authenticateKey(
 }
 
 func (a *Authenticator) authenticateSession(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
+	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
-	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
+	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
 	ended := &rejectedError{rejection{err: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
-	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
+	if db.IsNoRows(err) || (err == nil && (s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1)) {
 		return auth.Principal{}, ended
 	}
 	if err != nil {

@@ -2,12 +2,12 @@ package access
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"slipway/internal/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // OpenSession is the step of a sign-in after the password was checked, at the time
@@ -21,14 +21,7 @@ func (u *Usage) CountFailure(env auth.Env, kind, id, reason string, now time.Tim
 	u.countFailure(env, kind, id, fault.Unauthenticated("%s", reason), now)
 }
 
-// WithOtherSecret returns a well-formed token with the public ID of another one.
-func WithOtherSecret(token string) string {
-	kind, mode, publicID, _ := parseToken(token)
-	forged := kind + "_" + string(mode) + "_" + publicID + strings.Repeat("a", secretLen)
-	return forged + checksum(forged)
-}
-
 // PlainHashes returns the hashes of a recovery code without a key.
 func PlainHashes(code string) [][]byte {
-	return [][]byte{hashToken(code), hashToken(normalizeCode(code))}
+	return [][]byte{token.Hash(code), token.Hash(normalizeCode(code))}
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/token"
 )
 
 // sessionLifetime is how long a session lasts.
@@ -93,16 +94,16 @@ func (a *API) openSession(ctx context.Context, c people.Candidate, code *string,
 			return o, err
 		}
 
-		token, publicID := newToken(kindSession, c.Mode)
+		bearer, publicID := token.New(token.Session, c.Mode)
 		req := auth.RequestFrom(ctx)
 		s := people.Session{
-			PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password",
+			PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: "password",
 			IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionLifetime),
 		}
 		if err := people.InsertSession(ctx, tx, &s); err != nil {
 			return o, err
 		}
-		o.SignedIn = SignedIn{token, s.ExpiresAt, u}
+		o.SignedIn = SignedIn{bearer, s.ExpiresAt, u}
 		return o, audit.Record(ctx, tx, "session.started", s.ID, audit.Diff(nil, s))
 	})
 	if err == nil && out.rejected != nil {
