@@ -19,6 +19,10 @@ type Authenticator struct {
 	DB    *db.DB
 	Usage *Usage
 
+	// Apps authenticates the access token of an app. If it rejects a token that
+	// exists, the principal has its environment and its install.
+	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
+
 	rejected rejections
 }
 
@@ -40,6 +44,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 			return a.authenticateKey(ctx, tx, bearer, t)
 		case token.Session:
 			return a.authenticateSession(ctx, tx, bearer, t)
+		case token.Access:
+			return a.authenticateApp(ctx, tx, bearer, t)
 		default:
 			return auth.Principal{}, errInvalid()
 		}
@@ -141,6 +147,14 @@ func (a *Authenticator) authenticateSession(
 		p.MustEnroll, p.Scopes = true, []auth.Scope{}
 	}
 	return p, nil
+}
+
+func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {
+	p, rejected, err := a.Apps(ctx, tx, bearer, t)
+	if err == nil && rejected != nil {
+		err = &rejectedError{rejection{err: rejected, env: p.Env, kind: "install", id: p.OriginalID}}
+	}
+	return p, err
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

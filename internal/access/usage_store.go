@@ -75,6 +75,11 @@ func (u *Usage) markSession(env auth.Env, id, userID string, now time.Time) {
 	}
 }
 
+// Reject counts a rejected credential of another package.
+func (u *Usage) Reject(env auth.Env, kind, id string, err error, now time.Time) {
+	u.countFailure(env, kind, id, err, now)
+}
+
 // countFailure counts a rejected credential of an existing key or user. The
 // rejections of one minute for the same reason become one audit entry.
 func (u *Usage) countFailure(env auth.Env, kind, id string, err error, now time.Time) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/access"
+	"slipway/internal/oauth"
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
@@ -16,7 +17,7 @@ import (
 func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
-		for _, purge := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired} {
+		for _, purge := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, oauth.DeleteExpired} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
 			}
@@ -54,6 +55,9 @@ func (a *App) upkeep(ctx context.Context) {
 			if err := a.usage.Flush(ctx, a.DB, false); err != nil && ctx.Err() == nil {
 				a.log.Warn("can't save the usage of credentials", "err", err)
 			}
+			if err := a.uses.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
+				a.log.Warn("can't save the usage of apps", "err", err)
+			}
 		}
 	}
 }
@@ -61,6 +65,9 @@ func (a *App) upkeep(ctx context.Context) {
 // Settle does the work of upkeep immediately, in tests and at shutdown.
 func (a *App) Settle(ctx context.Context) error {
 	if err := a.usage.Flush(ctx, a.DB, true); err != nil {
+		return err
+	}
+	if err := a.uses.Flush(ctx, a.DB); err != nil {
 		return err
 	}
 	_, err := audit.Link(ctx, a.DB)

@@ -20,8 +20,27 @@ func NewPage(body string) Page {
 	return Page{template.Must(template.Must(template.New("layout").Parse(layout)).New("body").Parse(body))}
 }
 
+// Option changes the policy of a page.
+type Option func(*policy)
+
+// policy is the part of the Content-Security-Policy that pages can change.
+type policy struct{ formAction string }
+
+// FormAction also allows the form of a page to redirect to an origin, such as
+// https://example.com. Browsers apply form-action to redirects, too.
+func FormAction(origin string) Option { return func(p *policy) { p.formAction += " " + origin } }
+
 // Render writes the page. Title is the title of the browser tab.
 func (p Page) Render(w http.ResponseWriter, status int, title string, data any) {
+	p.RenderWith(w, status, title, data)
+}
+
+// RenderWith writes the page with options.
+func (p Page) RenderWith(w http.ResponseWriter, status int, title string, data any, options ...Option) {
+	policy := policy{formAction: "'self'"}
+	for _, o := range options {
+		o(&policy)
+	}
 	var b bytes.Buffer
 	err := p.template.ExecuteTemplate(&b, "layout", struct {
 		Title string
@@ -34,7 +53,7 @@ func (p Page) Render(w http.ResponseWriter, status int, title string, data any) 
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		"default-src 'none'; style-src 'unsafe-inline'; form-action "+policy.formAction+"; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer") // the URL can contain a token
