@@ -25,11 +25,19 @@ func (a *App) housekeeping(q *jobs.Queue) {
 		}
 		return audit.Purge(ctx, a.DB)
 	})
+
+	jobs.Every(q, time.Hour, noteHeads{})
+	jobs.On(q, func(ctx context.Context, _ noteHeads) error { return a.logHeads(ctx) })
 }
 
 type purgeExpired struct{}
 
 func (purgeExpired) Kind() string { return "purge_expired" }
+
+// noteHeads writes the heads of the audit logs to the log, outside the database.
+type noteHeads struct{}
+
+func (noteHeads) Kind() string { return "note_audit_heads" }
 
 const (
 	// linkEvery is how often audit entries are linked into the chain.
