@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"time"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -15,8 +15,9 @@ import (
 
 // Authenticator checks the credentials of requests.
 type Authenticator struct {
-	DB    *db.DB
-	Usage *Usage
+	DB      *db.DB
+	Usage   *Usage
+	AuthLog *authlog.Log
 
 	rejected rejections
 }
@@ -26,11 +27,12 @@ type Authenticator struct {
 func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
 	kind, mode, publicID, ok := parseToken(token)
 	if !ok {
-		return auth.Principal{}, fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
+		err := fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
+		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: err})
 	}
 	now := a.DB.Now().UTC()
 	if r, ok := a.rejected.find(token, now); ok {
-		return auth.Principal{}, a.reject(r, now)
+		return auth.Principal{}, a.reject(ctx, r)
 	}
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
@@ -41,16 +43,14 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
 		a.rejected.add(token, r.rejection, now)
-		return p, a.reject(r.rejection, now)
+		return p, a.reject(ctx, r.rejection)
 	}
 	return p, err
 }
 
-// reject counts a rejection and returns its error.
-func (a *Authenticator) reject(r rejection, now time.Time) error {
-	if r.env != 0 {
-		a.Usage.countFailure(r.env, r.kind, r.id, r.err, now)
-	}
+// reject records a rejection and returns its error.
+func (a *Authenticator) reject(ctx context.Context, r rejection) error {
+	a.AuthLog.Reject(ctx, authlog.Rejection{Env: r.env, Kind: r.kind, ID: r.id, Err: r.err})
 	return r.err
 }
 
@@ -73,20 +73,25 @@ func (a *Authenticator) authenticateKey(
 ) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
-	if db.IsNoRows(err) || (err == nil && k.Mode != mode) {
-		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey()}}
+	if db.IsNoRows(err) {
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: publicPart(token)}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
 	}
+	if k.Mode != mode {
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
+	}
 	if err := k.check(token, tx.Now); err != nil {
-		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: "api_key", id: k.ID}}
+		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
 	}
 
+	actor := auth.Actor{Type: authlog.KindAPIKey, ID: k.ID, Label: k.Name}
 	a.Usage.countKey(k.Env, k.ID, tx.Now)
+	a.AuthLog.Used(ctx, k.Env, actor)
 	p := auth.Principal{
 		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.OriginalID,
-		Actor:  auth.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
+		Actor:  actor,
 		Scopes: k.Scopes, Version: k.ServiceVersion,
 	}
 	if k.RateLimit != nil {
@@ -99,12 +104,18 @@ func (a *Authenticator) authenticateSession(
 	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
 ) (auth.Principal, error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &rejectedError{rejection{err: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
-	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
+	ended := &rejectedError{rejection{
+		err: fault.Unauthenticated("Invalid or expired session. Sign in again."), kind: authlog.KindSession, id: publicPart(token),
+	}}
+	if db.IsNoRows(err) {
 		return auth.Principal{}, ended
 	}
 	if err != nil {
 		return auth.Principal{}, err
+	}
+	ended.env, ended.id = s.Env, s.ID
+	if s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1 {
+		return auth.Principal{}, ended
 	}
 	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
 		return auth.Principal{}, ended

@@ -48,6 +48,9 @@ func parseToken(token string) (kind string, mode auth.Mode, publicID string, ok 
 	return kind, mode, parts[2][:publicLen], checksum(token[:end]) == token[end:]
 }
 
+// publicPart returns the part of a token that is not secret, to identify it in logs.
+func publicPart(token string) string { return token[:len(token)-secretLen-checksumLen] }
+
 func checksum(s string) string {
 	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s)))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum))

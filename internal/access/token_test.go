@@ -4,7 +4,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"slipway/internal/platform/authlog"
+	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -27,12 +30,13 @@ func TestTokenFormat(t *testing.T) {
 	}
 }
 
-// Typos are rejected without a query: this Authenticator has no database.
+// Typos are rejected without a query: this Authenticator is not connected to a database.
 func TestTypos(t *testing.T) {
 	token, _ := newToken(kindKey, auth.Test)
+	a := &Authenticator{AuthLog: authlog.New(&db.DB{Now: time.Now})}
 	wantRejected := func(typo, how string) {
 		t.Helper()
-		if _, err := (&Authenticator{}).Authenticate(t.Context(), typo); fault.KindOf(err) != fault.KindUnauthenticated {
+		if _, err := a.Authenticate(t.Context(), typo); fault.KindOf(err) != fault.KindUnauthenticated {
 			t.Errorf("%s: got %v for %q, want unauthenticated", how, err, typo)
 		}
 	}

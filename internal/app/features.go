@@ -86,8 +86,8 @@ func (a *App) features(s Settings) (*features, error) {
 			Resets: ratelimit.New(a.now), RevokeKeys: access.RevokeKeysOf,
 		},
 		access: access.API{
-			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,
-			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage}, Throttle: access.NewThrottle(a.now),
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), AuthLog: a.AuthLog,
+			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage, AuthLog: a.AuthLog}, Throttle: access.NewThrottle(a.now),
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
