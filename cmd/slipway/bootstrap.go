@@ -22,7 +22,7 @@ func (c bootstrapCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, s.finish(a)) }()
 
 	created, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
 	if err != nil {
@@ -72,7 +72,7 @@ func (c keysCreateCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, s.finish(a)) }()
 
 	in := access.KeyRequest{Name: c.Name, Scopes: c.Scopes}
 	if c.RateLimit > 0 {

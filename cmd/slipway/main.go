@@ -28,7 +28,7 @@ type commands struct {
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys and the master key."`
 	Users     usersCmd     `cmd:"" help:"Help users who can't sign in."`
-	Audit     auditCmd     `cmd:"" help:"Verify the audit log."`
+	Audit     auditCmd     `cmd:"" help:"Verify the audit log, and show rejected credentials."`
 	Listen    listenCmd    `cmd:"" help:"Forward events to a URL on your machine."`
 	Trigger   triggerCmd   `cmd:"" help:"Emit a sample event in a test environment."`
 	Migrate   migrateCmd   `cmd:"" help:"Migrate the database to the current schema."`
@@ -73,6 +73,15 @@ func (s *session) open() (*app.App, error) {
 		return nil, err
 	}
 	return a, a.Migrate(s)
+}
+
+// finish links the audit entries of a command, so that they can't be removed
+// unnoticed until a server does it, and closes the database.
+func (s *session) finish(a *app.App) error {
+	if err := a.Settle(context.WithoutCancel(s)); err != nil {
+		s.log.Warn("can't link the audit log", "err", err)
+	}
+	return a.Close()
 }
 
 func (s *session) printJSON(v any) error {

@@ -23,7 +23,7 @@ func (c rotateMasterCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, s.finish(a)) }()
 
 	if c.Finish {
 		if err := site.FinishRotation(s, a.DB, a.Box); err != nil {

@@ -32,7 +32,7 @@ func (c triggerCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, s.finish(a)) }()
 
 	e, err := db.Write(s, a.DB, func(ctx context.Context, tx *db.Tx) (events.Event, error) {
 		all, err := dealership.Environments(ctx, tx, c.Dealership)

@@ -25,7 +25,7 @@ func (c usersResetCmd) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer func() { err = errors.Join(err, s.finish(a)) }()
 
 	u, err := access.ResetUserFromCommandLine(s, a.DB, a.Jobs, access.UserReset{
 		DealershipID: c.Dealership, Mode: auth.Mode(c.Environment), Email: c.Email, TwoFactor: c.TwoFactor,

@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
-	"time"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -16,11 +16,12 @@ import (
 
 // Authenticator checks the credentials of requests.
 type Authenticator struct {
-	DB    *db.DB
-	Usage *Usage
+	DB      *db.DB
+	Usage   *Usage
+	AuthLog *authlog.Log
 
 	// Apps authenticates the access token of an app. If it rejects a token that
-	// exists, the principal has its environment and its install.
+	// exists, the principal has its environment and its app.
 	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
 
 	rejected rejections
@@ -31,11 +32,11 @@ type Authenticator struct {
 func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.Principal, error) {
 	t, ok := token.Parse(bearer)
 	if !ok {
-		return auth.Principal{}, errInvalid()
+		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: errInvalid()})
 	}
 	now := a.DB.Now().UTC()
 	if r, ok := a.rejected.find(bearer, now); ok {
-		return auth.Principal{}, a.reject(r, now)
+		return auth.Principal{}, a.reject(ctx, r)
 	}
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
@@ -47,12 +48,12 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 		case token.Access:
 			return a.authenticateApp(ctx, tx, bearer, t)
 		default:
-			return auth.Principal{}, errInvalid()
+			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.PublicPart(bearer), err: errInvalid()}}
 		}
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
 		a.rejected.add(bearer, r.rejection, now)
-		return p, a.reject(r.rejection, now)
+		return p, a.reject(ctx, r.rejection)
 	}
 	return p, err
 }
@@ -61,11 +62,9 @@ func errInvalid() error {
 	return fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 }
 
-// reject counts a rejection and returns its error.
-func (a *Authenticator) reject(r rejection, now time.Time) error {
-	if r.env != 0 {
-		a.Usage.countFailure(r.env, r.kind, r.id, r.err, now)
-	}
+// reject records a rejection and returns its error.
+func (a *Authenticator) reject(ctx context.Context, r rejection) error {
+	a.AuthLog.Reject(ctx, authlog.Rejection{Env: r.env, Kind: r.kind, ID: r.id, Err: r.err})
 	return r.err
 }
 
@@ -88,20 +87,25 @@ func (a *Authenticator) authenticateKey(
 ) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, t.PublicID)
-	if db.IsNoRows(err) || (err == nil && k.Mode != t.Mode) {
-		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey()}}
+	if db.IsNoRows(err) {
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.PublicPart(bearer)}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
 	}
+	if k.Mode != t.Mode {
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
+	}
 	if err := k.check(bearer, tx.Now); err != nil {
-		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: "api_key", id: k.ID}}
+		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
 	}
 
+	actor := auth.Actor{Type: authlog.KindAPIKey, ID: k.ID, Label: k.Name}
 	a.Usage.countKey(k.Env, k.ID, tx.Now)
+	a.AuthLog.Used(ctx, k.Env, actor)
 	p := auth.Principal{
 		Env: k.Env, Mode: k.Mode, DealershipID: k.DealershipID, OriginalID: k.OriginalID,
-		Actor:  auth.Actor{Type: "api_key", ID: k.ID, Label: k.Name},
+		Actor:  actor,
 		Scopes: k.Scopes, Version: k.ServiceVersion,
 	}
 	if k.RateLimit != nil {
@@ -114,12 +118,18 @@ func (a *Authenticator) authenticateSession(
 	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
-	ended := &rejectedError{rejection{err: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
-	if db.IsNoRows(err) || (err == nil && (s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1)) {
+	ended := &rejectedError{rejection{
+		err: fault.Unauthenticated("Invalid or expired session. Sign in again."), kind: authlog.KindSession, id: token.PublicPart(bearer),
+	}}
+	if db.IsNoRows(err) {
 		return auth.Principal{}, ended
 	}
 	if err != nil {
 		return auth.Principal{}, err
+	}
+	ended.env, ended.id = s.Env, s.ID
+	if s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1 {
+		return auth.Principal{}, ended
 	}
 	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
 		return auth.Principal{}, ended
@@ -151,10 +161,16 @@ func (a *Authenticator) authenticateSession(
 
 func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {
 	p, rejected, err := a.Apps(ctx, tx, bearer, t)
-	if err == nil && rejected != nil {
-		err = &rejectedError{rejection{err: rejected, env: p.Env, kind: "install", id: p.OriginalID}}
+	switch {
+	case err != nil:
+		return p, err
+	case rejected != nil && p.Env == 0:
+		return p, &rejectedError{rejection{err: rejected, kind: authlog.KindApp, id: token.PublicPart(bearer)}}
+	case rejected != nil:
+		return p, &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindApp, id: p.AppID}}
 	}
-	return p, err
+	a.AuthLog.Used(ctx, p.Env, p.Actor)
+	return p, nil
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

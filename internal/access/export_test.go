@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"slipway/internal/people"
-	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
 )
 
@@ -14,11 +12,6 @@ import (
 // when the request was received.
 func (a *API) OpenSession(ctx context.Context, c people.Candidate, code *string, received time.Time) (SignedIn, error) {
 	return a.openSession(ctx, c, code, received)
-}
-
-// CountFailure counts a rejected credential.
-func (u *Usage) CountFailure(env auth.Env, kind, id, reason string, now time.Time) {
-	u.countFailure(env, kind, id, fault.Unauthenticated("%s", reason), now)
 }
 
 // PlainHashes returns the hashes of a recovery code without a key.

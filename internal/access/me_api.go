@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
@@ -23,7 +24,7 @@ type API struct {
 	People   *people.API
 	AuthURL  string
 	Auth     *Authenticator
-	Usage    *Usage
+	AuthLog  *authlog.Log
 	Throttle *Throttle
 }
 

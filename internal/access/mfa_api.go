@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
@@ -127,7 +128,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 		return prove(ctx, tx, u, codes)
 	})
 	if rejected != nil {
-		a.Usage.countFailure(auth.From(ctx).Env, "user", in.UserID, rejected, a.DB.Now().UTC())
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: rejected})
 	}
 	return p, err
 }

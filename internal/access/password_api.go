@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
@@ -64,7 +65,7 @@ func (a *API) changePassword(ctx context.Context, in *struct {
 		return a.replacePassword(ctx, tx, u, hash, b.TOTPCode, received)
 	})
 	if err == nil && rejected != nil {
-		a.Usage.countFailure(caller.Env, "user", u.ID, rejected, a.DB.Now().UTC())
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: u.ID, Err: rejected})
 		err = rejected
 	}
 	return none, err
@@ -105,7 +106,7 @@ func (a *API) checkOldPassword(ctx context.Context, userID string, b PasswordCha
 		return u, err
 	}
 	bad.Add("old_password", "mismatch", "is wrong")
-	a.Usage.countFailure(u.Env, "user", u.ID, bad.Err(), a.DB.Now().UTC())
+	a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: bad.Err()})
 	return u, bad.Err()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
@@ -48,6 +49,7 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 		return SignedIn{}, err
 	}
 	if err := a.Throttle.check(email, req.IP, people.AnyKnownHere(candidates)); err != nil {
+		a.rejectSignIn(ctx, email, candidates, err)
 		return SignedIn{}, err
 	}
 
@@ -57,17 +59,26 @@ func (a *API) signIn(ctx context.Context, in *struct{ Body SignIn }) (SignedIn, 
 	}
 	rejected := errSignIn()
 	if found == nil {
-		for _, c := range candidates {
-			a.Usage.countFailure(c.Env, "user", c.ID, rejected, a.DB.Now().UTC())
-		}
+		a.rejectSignIn(ctx, email, candidates, rejected)
 		return SignedIn{}, rejected
 	}
 
 	signedIn, err := a.openSession(ctx, *found, b.TOTPCode, received)
 	if fault.KindOf(err) == fault.KindUnauthenticated {
-		a.Usage.countFailure(found.Env, "user", found.ID, rejected, a.DB.Now().UTC())
+		a.rejectSignIn(ctx, email, []people.Candidate{*found}, rejected)
 	}
 	return signedIn, err
+}
+
+// rejectSignIn records a rejected sign-in for each user with the address. An unknown
+// address is in the log of the installation.
+func (a *API) rejectSignIn(ctx context.Context, email string, users []people.Candidate, reason error) {
+	for _, u := range users {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: reason})
+	}
+	if len(users) == 0 {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Kind: authlog.KindUser, ID: email, Err: reason})
+	}
 }
 
 // openSession checks the two-factor code and creates the session. A rejection is

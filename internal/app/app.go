@@ -19,6 +19,8 @@ import (
 	"slipway/internal/channels"
 	"slipway/internal/hulls"
 	"slipway/internal/oauth"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
@@ -44,6 +46,7 @@ type App struct {
 	Jobs    *jobs.Queue
 	Relay   *webhooks.Relay
 	Blobs   *blobs.Files
+	AuthLog *authlog.Log
 	Handler http.Handler
 
 	settings Settings
@@ -85,6 +88,8 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 // mount connects the features with the database, the job queue and the router.
 func (a *App) mount(s Settings) error {
 	site.Attach(a.DB, s.BaseURL, a.Box)
+	audit.Attach(a.DB)
+	a.AuthLog = authlog.New(a.DB)
 	a.DB.Attach(hulls.Followers{channels.Follower})
 	a.Jobs = jobs.New(a.DB)
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)

@@ -43,6 +43,9 @@ var escalations = []escalation{
 	{"updateUser", "locations of an owner", func(v *victims) (string, map[string]any) {
 		return v.owner().ID, map[string]any{"location_ids": []string{v.s.Test.Location()}}
 	}},
+	{"updateUser", "password of an owner", func(v *victims) (string, map[string]any) {
+		return v.owner().ID, map[string]any{"reset_password": true}
+	}},
 	{"updateUser", "reactivate an owner", func(v *victims) (string, map[string]any) {
 		id := v.owner().ID
 		v.s.Test.Post("/v1/users/"+id+"/deactivate", map[string]any{"mfa_token": v.s.Test.Proof()}, 200, nil)

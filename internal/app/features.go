@@ -24,7 +24,6 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/webhooks"
 )
 
@@ -90,14 +89,12 @@ func (a *App) features(s Settings) (*features, error) {
 			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,
 		},
 		access: access.API{
-			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), Usage: a.usage,
-			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage}, Throttle: access.NewThrottle(a.now),
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), AuthLog: a.AuthLog,
+			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage, AuthLog: a.AuthLog}, Throttle: access.NewThrottle(a.now),
 		},
 		oauth: oauth.API{
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.log, Uses: a.uses, Failures: ratelimit.New(a.now),
-			Rejected: func(_ context.Context, env auth.Env, kind, id string, err error) {
-				a.usage.Reject(env, kind, id, err, a.now())
-			},
+			AuthLog: a.AuthLog,
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}

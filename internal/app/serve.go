@@ -95,6 +95,7 @@ func (a *App) startWork(ctx context.Context) error {
 				defer close(relayed)
 				a.Relay.Run(ctx)
 			}()
+			a.checkNewestEntries(ctx)
 			a.upkeep(ctx)
 			<-relayed
 			return nil

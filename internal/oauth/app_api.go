@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/ratelimit"
@@ -24,14 +25,12 @@ type API struct {
 	AuthURL  string // the issuer
 	BaseURL  string // of the API
 	Log      *slog.Logger
+	AuthLog  *authlog.Log
 	Uses     *Uses
 	Failures *ratelimit.Limiter // of client authentication
 
 	// CheckCode checks a two-factor code.
 	CheckCode people.CheckCode
-
-	// Rejected records that a request with an existing client or token was rejected.
-	Rejected func(ctx context.Context, env auth.Env, kind, id string, err error)
 
 	// Browser identifies users of the pages.
 	Browser Browser

@@ -125,7 +125,7 @@ func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, erro
 
 // Authenticate returns the caller of an access token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes. If it
-// rejects a token that exists, it also returns the environment and the install.
+// rejects a token that exists, it also returns the environment and the app.
 func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.Token) (p auth.Principal, rejected, err error) {
 	found, err := findToken(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) || (err == nil && (found.Kind != token.Access || found.Mode != t.Mode)) {
@@ -135,7 +135,7 @@ func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.
 		return p, nil, err
 	}
 	if rejected := found.check(text, tx.Now); rejected != nil {
-		return auth.Principal{Env: found.Env, OriginalID: found.InstallID}, rejected, nil
+		return auth.Principal{Env: found.Env, AppID: found.AppID}, rejected, nil
 	}
 
 	a.Uses.mark(found.Env, found.InstallID, tx.Now)

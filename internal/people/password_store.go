@@ -38,7 +38,10 @@ func HashNewPassword(ctx context.Context, chosen string) (string, error) {
 // links, and notifies the user. The caller has locked the user.
 func SetPassword(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, passwordHash string) (User, error) {
 	u.PasswordHash = &passwordHash
-	if err := endAccess(ctx, tx, &u); err != nil {
+	if err := endAccess(ctx, tx, u); err != nil {
+		return u, err
+	}
+	if err := users.Save(ctx, tx, &u); err != nil {
 		return u, err
 	}
 	if err := q.Enqueue(ctx, tx, PasswordNotice{u.Env, u.ID, u.Version}, tx.Now); err != nil {
@@ -51,30 +54,36 @@ func SetPassword(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, password
 // sends an invitation to set a new one. The status stays the same, so that the
 // only owner can be reset. The caller has locked the user.
 func ResetPassword(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User) (User, error) {
+	if err := clearPassword(ctx, tx, q, &u); err != nil {
+		return u, err
+	}
+	err := users.Save(ctx, tx, &u)
+	return u, err
+}
+
+// clearPassword does not save the user.
+func clearPassword(ctx context.Context, tx *db.Tx, q *jobs.Queue, u *User) error {
 	if u.Status == Deactivated {
-		return u, fault.Conflict("The user is deactivated. Reactivate the user to send an invitation.").
+		return fault.Conflict("The user is deactivated. Reactivate the user to send an invitation.").
 			Detail("status", "state", "is deactivated")
 	}
 	u.PasswordHash = nil
-	if err := endAccess(ctx, tx, &u); err != nil {
-		return u, err
+	if err := endAccess(ctx, tx, *u); err != nil {
+		return err
 	}
 	if err := q.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now); err != nil {
-		return u, err
+		return err
 	}
-	return u, audit.Record(ctx, tx, "user.password_reset", u.ID, nil)
+	return audit.Record(ctx, tx, "user.password_reset", u.ID, nil)
 }
 
-// endAccess saves a user whose password changed and ends everything that the old
-// password gave access to.
-func endAccess(ctx context.Context, tx *db.Tx, u *User) error {
-	if err := EndSessions(ctx, tx, *u); err != nil {
+// endAccess ends everything that the old password gave access to. It does not save
+// the user.
+func endAccess(ctx context.Context, tx *db.Tx, u User) error {
+	if err := EndSessions(ctx, tx, u); err != nil {
 		return err
 	}
-	if err := endLinks(ctx, tx, *u); err != nil {
-		return err
-	}
-	return users.Save(ctx, tx, u)
+	return endLinks(ctx, tx, u)
 }
 
 // useResetLink sets the password of a user who forgot it. A rejected two-factor code

@@ -47,3 +47,25 @@ func TestResetPassword(t *testing.T) {
 		s.Mail(p.Email, "Your password for Acme Marine was changed", 1)
 	})
 }
+
+// An administrator can send a new invitation to an active user, with proof.
+func TestAdminResetsPassword(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p := s.Person("viewer")
+		s.Exec(`DELETE FROM river_job`) // the first invitation
+		s.RunJobs()
+		path, reset := "/v1/users/"+p.ID, map[string]any{"reset_password": true}
+		s.Test.Patch(path, reset, 403, nil).WantDetail(t, "mfa_token", "mfa")
+		p.Get("/v1/me", 200, nil)
+
+		reset["mfa_token"] = s.Test.Proof()
+		var u people.User
+		s.Test.Patch(path, reset, 200, &u)
+		testkit.Equal(t, u.Status, people.Active)
+		p.Get("/v1/me", 401, nil)
+		s.As("").Post("/oauth/sessions", signIn(p.Email, testkit.Password), 401, nil)
+
+		wantPage(t, setPassword(t, s, s.InvitationLinks(p.Email, 1)[0], "zwölf Zeichen"), 200, "Your password is set")
+		s.As("").Post("/oauth/sessions", signIn(p.Email, "zwölf Zeichen"), 201, nil)
+	})
+}

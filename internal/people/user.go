@@ -105,7 +105,9 @@ type UserPatch struct {
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
-	MFAToken    *string               `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to change a user with the admin scope. Must be from an administrator."`
+
+	ResetPassword bool    `json:"reset_password,omitempty" doc:"Clears the password, ends all sessions and sends a new invitation to set a password. Requires an mfa_token."`
+	MFAToken      *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to change a user with the admin scope, and for reset_password. Must be from an administrator."`
 }
 
 // UserDeactivate is the body for a deactivation.

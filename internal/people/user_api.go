@@ -54,7 +54,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
 		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
 			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
-			"A user with the admin scope requires an `mfa_token`."))
+			"A user with the admin scope requires an `mfa_token`, and so does `reset_password`."))
 	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser,
 		rest.Describe("The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`."))
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
@@ -185,12 +185,26 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 			}
 		}
 
+		if p.ResetPassword {
+			return a.resetPassword(ctx, tx, before, u, p.MFAToken)
+		}
 		// A new address or a reactivation needs a new invitation.
 		if u.Status == Invited && (before.Status != Invited || before.Email != u.Email) {
 			return a.Jobs.Enqueue(ctx, tx, Invite{u.Env, u.ID}, tx.Now)
 		}
 		return nil
 	})
+}
+
+// resetPassword requires proof for every user. For an administrator, changeUser has
+// checked it.
+func (a *API) resetPassword(ctx context.Context, tx *db.Tx, before User, u *User, token *string) error {
+	if !before.IsAdmin() {
+		if err := RequireProof(ctx, tx, TokenIn(token)); err != nil {
+			return err
+		}
+	}
+	return clearPassword(ctx, tx, a.Jobs, u)
 }
 
 // changeEmail sets a new address of a user and sends the link to confirm it. For

@@ -1,7 +1,7 @@
 package photos
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -129,8 +129,19 @@ func (a *API) render(ctx context.Context, key string) error {
 	}
 	defer decoding.Release(pic.Memory)
 	return pic.Render(contextReader{ctx, file}, func(v images.Variant) error {
-		return a.Blobs.Put(ctx, key+"/"+v.Name, bytes.NewReader(v.Data))
+		return a.store(ctx, key+"/"+v.Name, v)
 	})
+}
+
+// store encodes a size while it is being stored.
+func (a *API) store(ctx context.Context, key string, v images.Variant) error {
+	r, w := io.Pipe()
+	defer r.Close() // stops encoding if storing fails
+	go func() {
+		buffer := bufio.NewWriterSize(w, 64<<10)
+		w.CloseWithError(errors.Join(v.Encode(buffer), buffer.Flush()))
+	}()
+	return a.Blobs.Put(ctx, key, r)
 }
 
 // contextReader fails when the context ends, so that decoding stops.

@@ -2,7 +2,12 @@
 //
 // Entries are written in the transaction of the change, so each change has an
 // entry. Shortly after, a background task links them into a chain per
-// environment, so that writers don't wait for each other.
+// environment, so that writers don't wait for each other. Until then, entries are
+// numbered within their transaction, and each server remembers what it wrote.
+//
+// Who can write to the database but doesn't have the master key can't change,
+// remove or add entries without Verify noticing. An older copy of the whole
+// database is noticed if the head of a chain was noted outside of it.
 package audit
 
 import (
@@ -36,6 +41,13 @@ type Entry struct {
 	Mark       []byte    `db:"mark"`
 	Link       *int64    `db:"link"`
 	MAC        []byte    `db:"mac"`
+
+	// The place of the entry among those that its transaction wrote in the
+	// environment. The group is the ID of the first one. Entries of earlier
+	// versions don't have it.
+	Group  *string `db:"group_id"`
+	Number *int64  `db:"number"`
+	Total  *int64  `db:"total"`
 }
 
 // Record adds an entry for an action of the caller. The first part of the action
@@ -60,15 +72,36 @@ func record(ctx context.Context, tx *db.Tx, action, targetType, targetID string,
 	if err != nil {
 		return err
 	}
-	e := Entry{
+	p := db.Deferred(tx, savePending)
+	p.entries = append(p.entries, Entry{
 		Env: tx.Env, ID: tx.NewID("aud"), At: tx.Now,
 		ActorType: actor.Type, ActorID: actor.ID, ActorLabel: actor.Label,
 		Action: action, TargetType: targetType, TargetID: targetID,
 		RequestID: orNil(req.ID), IP: orNil(req.IP), UserAgent: orNil(req.UserAgent),
 		Changes: string(text), Outcome: outcome,
+	})
+	return nil
+}
+
+// pending are the entries of a transaction. They are saved together before the
+// commit, when their number is known.
+type pending struct{ entries []Entry }
+
+func savePending(ctx context.Context, tx *db.Tx, p *pending) error {
+	byEnv := map[auth.Env][]*Entry{}
+	for i := range p.entries {
+		e := &p.entries[i]
+		byEnv[e.Env] = append(byEnv[e.Env], e)
 	}
-	e.Mark = site.Of(tx).MAC(e.content())
-	return db.Insert(ctx, tx, "audit_entries", e)
+	for _, group := range byEnv {
+		for i, e := range group {
+			e.Group, e.Number, e.Total = &group[0].ID, new(int64(i+1)), new(int64(len(group)))
+			e.Mark = site.Of(tx).MAC(e.content())
+		}
+	}
+
+	tx.AfterCommit(func() { witnessOf(tx).add(p.entries) })
+	return db.Insert(ctx, tx, "audit_entries", p.entries...)
 }
 
 func orNil(s string) *string {

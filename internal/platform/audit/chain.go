@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
@@ -34,10 +33,14 @@ func (e Entry) content() []byte {
 		}
 		return "+" + *s
 	}
-	for _, s := range []string{
+	fields := []string{
 		strconv.FormatInt(int64(e.Env), 10), e.ID, strconv.FormatInt(e.At.UnixMilli(), 10), e.ActorType, e.ActorID, e.ActorLabel, e.Action,
 		e.TargetType, e.TargetID, orNone(e.RequestID), orNone(e.IP), orNone(e.UserAgent), e.Changes, e.Outcome,
-	} {
+	}
+	if e.Group != nil && e.Number != nil && e.Total != nil {
+		fields = append(fields, *e.Group, strconv.FormatInt(*e.Number, 10), strconv.FormatInt(*e.Total, 10))
+	}
+	for _, s := range fields {
 		put(s)
 	}
 	return b.Bytes()
@@ -70,9 +73,13 @@ func StartChain(ctx context.Context, tx *db.Tx) error {
 	return db.Insert(ctx, tx, "audit_chains", c)
 }
 
-// Link adds new entries to the chain and returns how many. Several nodes can call
+// Link adds new entries to the chain and returns how many. It records entries of
+// this process that were removed before they were linked. Several nodes can call
 // it at the same time.
 func Link(ctx context.Context, d *db.DB) (int, error) {
+	if err := recordMissing(ctx, d); err != nil {
+		return 0, err
+	}
 	envs, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]auth.Env, error) {
 		return db.All[auth.Env](ctx, tx, `SELECT DISTINCT env FROM audit_entries WHERE link IS NULL`)
 	})
@@ -180,95 +187,4 @@ func purgeSome(ctx context.Context, tx *db.Tx) (int64, error) {
 		return 0, err
 	}
 	return db.Exec(ctx, tx, `DELETE FROM audit_entries WHERE env = ? AND link < ?`, tx.Env, c.FirstLink)
-}
-
-// Verification is the result of verifying the log of an environment.
-type Verification struct {
-	Env     auth.Env
-	Entries int64  // unchanged entries
-	Waiting int64  // entries that are not linked yet
-	Problem string // the first problem, or ""
-	At      time.Time
-}
-
-// Verify checks that no entry of the log of an environment was changed, removed
-// or inserted.
-func Verify(ctx context.Context, d *db.DB, env auth.Env) (Verification, error) {
-	v := Verification{Env: env, At: d.Now().UTC()}
-	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]chain, error) {
-		return db.All[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
-	})
-	if err != nil {
-		return v, err
-	}
-	if len(chains) == 0 || !bytes.Equal(chains[0].Seal, site.Of(d).MAC(chains[0].content())) {
-		v.Problem = errEnds.Error()
-		return v, nil
-	}
-
-	c := chains[0]
-	next, before := c.FirstLink, c.BeforeMAC
-	for next <= c.LastLink {
-		entries, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
-			return db.All[Entry](ctx, tx, `SELECT {cols} FROM audit_entries WHERE env = ? AND link >= ? AND link <= ? ORDER BY link LIMIT ?`,
-				env, next, c.LastLink, batch)
-		})
-		if err != nil {
-			return v, err
-		}
-		for _, e := range entries {
-			if v.Problem = problemOf(site.Of(d).MAC, e, next, before); v.Problem != "" {
-				return v, nil
-			}
-			before, next = e.MAC, next+1
-			v.Entries++
-		}
-		if len(entries) == 0 {
-			v.Problem = fmt.Sprintf("link %d is missing: an entry was removed", next)
-			return v, nil
-		}
-	}
-	if !bytes.Equal(before, c.LastMAC) {
-		v.Problem = "the end of the chain was changed"
-		return v, nil
-	}
-
-	err = verifyUnlinked(ctx, d, c, &v)
-	return v, err
-}
-
-// verifyUnlinked checks the entries outside the chain. They must have a valid mark
-// and no link before the start of the chain.
-func verifyUnlinked(ctx context.Context, d *db.DB, c chain, v *Verification) error {
-	after := ""
-	for {
-		unlinked, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]Entry, error) {
-			return db.All[Entry](ctx, tx,
-				`SELECT {cols} FROM audit_entries WHERE env = ? AND id > ? AND (link IS NULL OR link < ? OR link > ?) ORDER BY id LIMIT ?`,
-				c.Env, after, c.FirstLink, c.LastLink, batch)
-		})
-		if err != nil || len(unlinked) == 0 {
-			return err
-		}
-		for _, e := range unlinked {
-			if !bytes.Equal(e.Mark, site.Of(d).MAC(e.content())) || e.Link != nil && *e.Link < c.FirstLink {
-				v.Problem = fmt.Sprintf("entry %s was inserted", e.ID)
-				return nil
-			}
-			after, v.Waiting = e.ID, v.Waiting+1
-		}
-	}
-}
-
-// problemOf returns the problem of an entry of the chain, or "".
-func problemOf(mac func([]byte) []byte, e Entry, link int64, before []byte) string {
-	switch {
-	case *e.Link != link:
-		return fmt.Sprintf("link %d is missing: an entry was removed", link)
-	case !bytes.Equal(e.Mark, mac(e.content())):
-		return fmt.Sprintf("entry %s (link %d) was changed", e.ID, link)
-	case !bytes.Equal(e.MAC, mac(linked(before, link, e.Mark))):
-		return fmt.Sprintf("entry %s (link %d) does not follow the previous entry", e.ID, link)
-	}
-	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -29,6 +30,10 @@ type session struct {
 	conn   *sql.Conn            // PostgreSQL writes only: the connection of sql
 	notify bool                 // the relay is notified after the commit
 	ran    map[string]*sql.Stmt // SQLite only: see repeated
+
+	deferred  map[reflect.Type]any              // see Deferred
+	finish    []func(ctx context.Context) error // before the commit
+	committed []func()                          // after the commit
 }
 
 // In returns the same transaction in another environment.
@@ -82,14 +87,49 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
 	}
-	if err = sqlTx.Commit(); err == nil && tx.notify {
+	for _, finish := range tx.finish {
+		if err = finish(ctx); err != nil {
+			return out, err
+		}
+	}
+	if err = sqlTx.Commit(); err != nil {
+		return out, err
+	}
+
+	if tx.notify {
 		select {
 		case d.notifications <- struct{}{}:
 		default: // a notification is already waiting
 		}
 	}
-	return out, err
+	for _, fn := range tx.committed {
+		fn()
+	}
+	return out, nil
 }
+
+// Deferred returns the value of a type that belongs to the transaction, in all
+// environments. The first call creates it. Finish then runs before the commit. It
+// can save what the transaction collected, such as its audit entries.
+func Deferred[T any](tx *Tx, finish func(ctx context.Context, tx *Tx, value *T) error) *T {
+	if tx.sql == nil {
+		panic("db: deferred work outside of Write")
+	}
+	key := reflect.TypeFor[T]()
+	if value, ok := tx.deferred[key].(*T); ok {
+		return value
+	}
+	value := new(T)
+	if tx.deferred == nil {
+		tx.deferred = map[reflect.Type]any{}
+	}
+	tx.deferred[key] = value
+	tx.finish = append(tx.finish, func(ctx context.Context) error { return finish(ctx, tx, value) })
+	return value
+}
+
+// AfterCommit runs fn after the transaction has committed.
+func (tx *Tx) AfterCommit(fn func()) { tx.committed = append(tx.committed, fn) }
 
 // NotifyRelay wakes the relay of the outbox after this transaction commits.
 func (tx *Tx) NotifyRelay() { tx.notify = true }

@@ -5,10 +5,13 @@ import "image/color"
 // A picture is rejected if it costs more than this. The file itself can be small:
 // a few hundred kilobytes can decode to a gigabyte, or take minutes.
 const (
-	// MaxPixels is the maximum number of pixels.
+	// MaxPixels is the maximum number of pixels of a JPEG.
 	MaxPixels = 50_000_000
+	// MaxLossless is the maximum number of pixels of a PNG or WebP, which need
+	// more memory and time for each pixel.
+	MaxLossless = 25_000_000
 	// maxBytes is the maximum memory to decode a picture and turn it upright.
-	maxBytes = 160 << 20
+	maxBytes = 144 << 20
 	// maxScanned is the maximum number of pixels times scans of a progressive
 	// JPEG. Each scan goes through the whole picture.
 	maxScanned = 250_000_000
@@ -30,6 +33,9 @@ func bytesOf(kind string, model color.Model, found structure, pixels int) int64 
 		if found.interlaced {
 			perPixel *= 2 // the pixels of a pass are decoded, then copied
 		}
+		if isDeep(model) {
+			perPixel += 8 // to reduce it to 8 bits
+		}
 	case "image/webp":
 		perPixel += 4 // to remove the transparency
 	}
@@ -37,6 +43,11 @@ func bytesOf(kind string, model color.Model, found structure, pixels int) int64 
 		perPixel += turned
 	}
 	return int64(perPixel * float64(pixels))
+}
+
+// isDeep reports whether a picture has 16 bits per channel.
+func isDeep(model color.Model) bool {
+	return model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model
 }
 
 // bytesPerPixel returns the size of a pixel in memory.

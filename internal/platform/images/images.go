@@ -28,20 +28,25 @@ type Picture struct {
 
 // format is a supported file format.
 type format struct {
-	kind   string
-	is     func(head []byte) bool
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+	kind      string
+	maxPixels int
+	is        func(head []byte) bool
+	config    func(io.Reader) (image.Config, error)
+	decode    func(io.Reader) (image.Image, error)
 	// walk reads the structure of the file. It checks that the file is complete.
 	walk func(*bufio.Reader) (structure, error)
 }
 
 var formats = []format{
-	{"image/jpeg", func(h []byte) bool { return bytes.HasPrefix(h, []byte("\xff\xd8\xff")) }, jpeg.DecodeConfig, jpeg.Decode, walkJPEG},
-	{"image/png", func(h []byte) bool { return bytes.HasPrefix(h, []byte("\x89PNG\r\n\x1a\n")) }, png.DecodeConfig, png.Decode, walkPNG},
-	{"image/webp", func(h []byte) bool {
-		return len(h) >= 12 && string(h[:4]) == "RIFF" && string(h[8:12]) == "WEBP"
-	}, webp.DecodeConfig, webp.Decode, walkWebP},
+	{"image/jpeg", MaxPixels, isJPEG, jpeg.DecodeConfig, jpeg.Decode, walkJPEG},
+	{"image/png", MaxLossless, isPNG, png.DecodeConfig, png.Decode, walkPNG},
+	{"image/webp", MaxLossless, isWebP, webp.DecodeConfig, webp.Decode, walkWebP},
+}
+
+func isJPEG(head []byte) bool { return bytes.HasPrefix(head, []byte("\xff\xd8\xff")) }
+func isPNG(head []byte) bool  { return bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")) }
+func isWebP(head []byte) bool {
+	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
 }
 
 // Types returns the supported media types.
@@ -53,7 +58,7 @@ func Types() (types []string) {
 }
 
 // Inspect validates a file from its headers and structure, without decoding it.
-// The file must have a supported type, at most MaxPixels, and be complete.
+// The file must have a supported type, at most the pixels of its type, and be complete.
 func Inspect(file io.ReadSeeker) (Picture, error) {
 	f, err := formatOf(file)
 	if err != nil {
@@ -66,9 +71,9 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	if config.Width < 1 || config.Height < 1 {
 		return Picture{}, reject("damaged", "has no pixels")
 	}
-	if config.Width > MaxPixels/config.Height {
+	if limit := f.maxPixels; config.Width > limit/config.Height {
 		return Picture{}, reject("too_many_pixels", "has %d × %d pixels; the limit is %d million pixels", config.Width, config.Height,
-			MaxPixels/1_000_000)
+			limit/1_000_000)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return Picture{}, err
@@ -124,11 +129,12 @@ func reject(code, message string, args ...any) *fault.Error {
 	return f
 }
 
-// Variant is a copy of a picture in one size.
+// Variant is a copy of a picture in one size. Encode writes the file, so that it
+// never is in memory as a whole.
 type Variant struct {
-	Name string
-	Type string
-	Data []byte
+	Name   string
+	Type   string
+	Encode func(io.Writer) error
 }
 
 // sizes are the lengths of the longer side. Each size is created from the
@@ -159,42 +165,45 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	if err != nil {
 		return reject("damaged", "is damaged: it can't be decoded").WithCause(err)
 	}
-	img = p.turn.apply(img)
-	original, err := reencode(img, p.Type)
-	if err != nil {
-		return err
-	}
-	if err := keep(original); err != nil {
+	img = p.turn.apply(eightBits(img))
+	if err := keep(original(img, p.Type)); err != nil {
 		return err
 	}
 	for _, s := range sizes {
 		img = shrink(img, s.longest)
-		data, err := asJPEG(img, quality)
-		if err != nil {
-			return err
-		}
-		if err := keep(Variant{s.name, "image/jpeg", data}); err != nil {
+		if err := keep(asJPEG(s.name, img, quality)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reencode creates the copy in full size. A lossless picture stays lossless.
-func reencode(img image.Image, kind string) (Variant, error) {
-	if kind == "image/png" {
-		var b bytes.Buffer
-		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
-		return Variant{"original", kind, b.Bytes()}, err
+// eightBits reduces 16 bits per channel to 8. Screens show no more, and encoding
+// 16 bits allocates memory for each pixel.
+func eightBits(img image.Image) image.Image {
+	if !isDeep(img.ColorModel()) {
+		return img
 	}
-	data, err := asJPEG(img, originalQuality)
-	return Variant{"original", "image/jpeg", data}, err
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, out.Rect.Min, draw.Src)
+	return out
 }
 
-func asJPEG(img image.Image, quality int) ([]byte, error) {
-	var b bytes.Buffer
-	err := jpeg.Encode(&b, onWhite(img), &jpeg.Options{Quality: quality})
-	return b.Bytes(), err
+// original returns the copy in full size. A lossless picture stays lossless,
+// except for 16 bits per channel.
+func original(img image.Image, kind string) Variant {
+	if kind != "image/png" {
+		return asJPEG("original", img, originalQuality)
+	}
+	return Variant{"original", kind, func(w io.Writer) error {
+		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+	}}
+}
+
+func asJPEG(name string, img image.Image, quality int) Variant {
+	return Variant{name, "image/jpeg", func(w io.Writer) error {
+		return jpeg.Encode(w, onWhite(img), &jpeg.Options{Quality: quality})
+	}}
 }
 
 // onWhite replaces transparency by white, because JPEG would show it as black.

@@ -85,6 +85,10 @@ func encode(b []byte) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
 
+// PublicPart returns the part of a token that is not secret, to identify it in
+// logs.
+func PublicPart(text string) string { return text[:len(text)-secretLen-checksumLen] }
+
 // Hash returns what is stored of a token. It needs no salt and no slow hash,
 // because the secret is random.
 func Hash(text string) []byte {
