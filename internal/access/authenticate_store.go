@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -18,7 +19,8 @@ type Authenticator struct {
 	DB    *db.DB
 	Usage *Usage
 
-	rejected rejections
+	rejected        rejections
+	rejectedCookies rejections
 }
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
@@ -35,7 +37,11 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
 		if kind == kindSession {
-			return a.authenticateSession(ctx, tx, token, mode, publicID)
+			c, err := a.authenticateSession(ctx, tx, token, mode, publicID, false)
+			if fault.KindOf(err) == fault.KindUnauthenticated {
+				err = &rejectedError{rejection{err: err}}
+			}
+			return c.Principal, err
 		}
 		return a.authenticateKey(ctx, tx, token, mode, publicID)
 	})
@@ -95,43 +101,50 @@ func (a *Authenticator) authenticateKey(
 	return p, nil
 }
 
+func errSessionEnded() error {
+	return fault.Unauthenticated("Invalid or expired session. Sign in again.")
+}
+
+// authenticateSession returns the user of a session. A token in a cookie must be of
+// a browser session, and a bearer token must not.
 func (a *Authenticator) authenticateSession(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
-) (auth.Principal, error) {
+	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string, browser bool,
+) (c BrowserCaller, err error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &rejectedError{rejection{err: fault.Unauthenticated("Invalid or expired session. Sign in again.")}}
 	if db.IsNoRows(err) || (err == nil && (s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1)) {
-		return auth.Principal{}, ended
+		return c, errSessionEnded()
 	}
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
-	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
-		return auth.Principal{}, ended
+	if s.Browser != browser || !s.IsActive(tx.Now) {
+		return c, errSessionEnded()
 	}
 
 	tx = tx.In(s.Env)
 	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 	if u.Status != people.Active {
-		return auth.Principal{}, ended
+		return c, errSessionEnded()
 	}
 	scopes, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 
 	a.Usage.markSession(s.Env, s.ID, u.ID, tx.Now)
-	p := auth.Principal{
+	c = BrowserCaller{User: u, Session: s.Session, rights: rightsOf(u, scopes)}
+	c.RightsChanged = !bytes.Equal(c.rights, s.Rights)
+	c.Principal = auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
 	}
-	if p.Can(auth.Admin) && !u.HasActiveFactor() {
-		p.MustEnroll, p.Scopes = true, []auth.Scope{}
+	if c.Can(auth.Admin) && !u.HasActiveFactor() {
+		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
-	return p, nil
+	return c, nil
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.
