@@ -117,7 +117,7 @@ func TestSignInRejections(t *testing.T) {
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		failed := testkit.Rows[string](s, `SELECT actor_id FROM audit_entries WHERE action = 'auth.failed'`)
+		failed := testkit.Rows[string](s, `SELECT target_id FROM audit_entries WHERE action = 'auth.failed'`)
 		testkit.Equal(t, failed, []string{p.ID})
 
 		for range 9 {
