@@ -71,10 +71,11 @@ var may = map[string][]string{
 	"finance":    {"contacts", "dealership", "deals"},
 	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
+	"signin":     {"access", "dealership", "people"},
 
 	// the top
 	"app": {
-		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages", "people", "photos", "webhooks",
+		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages", "people", "photos", "signin", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
@@ -157,6 +158,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
+		"sign_in_tickets WHERE hash = ?",
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
@@ -190,6 +192,7 @@ var owners = map[string]string{
 	"email_changes": "people", "invitations": "people", "mfa_factors": "people", "mfa_tokens": "people",
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
+	"sign_in_tickets": "signin",
 }
 
 // Authentication and sign-in join the environment of a credential, because

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -19,7 +20,8 @@ type Authenticator struct {
 	Usage   *Usage
 	AuthLog *authlog.Log
 
-	rejected rejections
+	rejected        rejections
+	rejectedCookies rejections
 }
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
@@ -37,7 +39,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Pr
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
 		if kind == kindSession {
-			return a.authenticateSession(ctx, tx, token, mode, publicID)
+			c, err := a.authenticateSession(ctx, tx, token, mode, publicID, false)
+			return c.Principal, err
 		}
 		return a.authenticateKey(ctx, tx, token, mode, publicID)
 	})
@@ -100,49 +103,52 @@ func (a *Authenticator) authenticateKey(
 	return p, nil
 }
 
+func errSessionEnded() error {
+	return fault.Unauthenticated("Invalid or expired session. Sign in again.")
+}
+
+// authenticateSession returns the user of a session. A token in a cookie must be of
+// a browser session, and a bearer token must not.
 func (a *Authenticator) authenticateSession(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
-) (auth.Principal, error) {
+	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string, browser bool,
+) (c BrowserCaller, err error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &rejectedError{rejection{
-		err: fault.Unauthenticated("Invalid or expired session. Sign in again."), kind: authlog.KindSession, id: publicPart(token),
-	}}
+	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: publicPart(token)}}
 	if db.IsNoRows(err) {
-		return auth.Principal{}, ended
+		return c, ended
 	}
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 	ended.env, ended.id = s.Env, s.ID
-	if s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1 {
-		return auth.Principal{}, ended
-	}
-	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
-		return auth.Principal{}, ended
+	if s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1 || s.Browser != browser || !s.IsActive(tx.Now) {
+		return c, ended
 	}
 
 	tx = tx.In(s.Env)
 	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 	if u.Status != people.Active {
-		return auth.Principal{}, ended
+		return c, ended
 	}
 	scopes, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 
 	a.Usage.markSession(s.Env, s.ID, u.ID, tx.Now)
-	p := auth.Principal{
+	c = BrowserCaller{User: u, Session: s.Session, rights: rightsOf(u, scopes)}
+	c.RightsChanged = !bytes.Equal(c.rights, s.Rights)
+	c.Principal = auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
 	}
-	if p.Can(auth.Admin) && !u.HasActiveFactor() {
-		p.MustEnroll, p.Scopes = true, []auth.Scope{}
+	if c.Can(auth.Admin) && !u.HasActiveFactor() {
+		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
-	return p, nil
+	return c, nil
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

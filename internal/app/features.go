@@ -22,6 +22,7 @@ import (
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/signin"
 	"slipway/internal/webhooks"
 )
 
@@ -41,6 +42,7 @@ type features struct {
 	people     people.API
 	access     access.API
 	webhooks   webhooks.API
+	signin     signin.API
 }
 
 // all lists the features in the order of the reference.
@@ -92,6 +94,9 @@ func (a *App) features(s Settings) (*features, error) {
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
 
+	f.signin = signin.API{
+		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log, ReturnTo: []string{f.access.AuthPath() + "/authorize"},
+	}
 	f.access.People, f.people.CheckCode = &f.people, f.access.CheckCode
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
 	f.contacts.Holders = []contacts.Holder{
