@@ -73,11 +73,12 @@ var may = map[string][]string{
 	"finance":    {"contacts", "dealership", "deals"},
 	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
+	"signin":     {"access", "dealership", "people"},
 
 	// the top
 	"app": {
 		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
-		"oauth", "people", "photos", "webhooks",
+		"oauth", "people", "photos", "signin", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
@@ -161,6 +162,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
+		"sign_in_tickets WHERE hash = ?",
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
@@ -195,6 +197,7 @@ var owners = map[string]string{
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
 	"apps": "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
+	"sign_in_tickets": "signin",
 }
 
 // Authentication and sign-in join the environment of a credential, because

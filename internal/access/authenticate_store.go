@@ -1,6 +1,7 @@
 package access
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -24,7 +25,8 @@ type Authenticator struct {
 	// exists, the principal has its environment and its app.
 	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
 
-	rejected rejections
+	rejected        rejections
+	rejectedCookies rejections
 }
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
@@ -44,7 +46,8 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 		case token.Key:
 			return a.authenticateKey(ctx, tx, bearer, t)
 		case token.Session:
-			return a.authenticateSession(ctx, tx, bearer, t)
+			c, err := a.authenticateSession(ctx, tx, bearer, t, false)
+			return c.Principal, err
 		case token.Access:
 			return a.authenticateApp(ctx, tx, bearer, t)
 		default:
@@ -114,49 +117,52 @@ func (a *Authenticator) authenticateKey(
 	return p, nil
 }
 
+func errSessionEnded() error {
+	return fault.Unauthenticated("Invalid or expired session. Sign in again.")
+}
+
+// authenticateSession returns the user of a session. A token in a cookie must be of
+// a browser session, and a bearer token must not.
 func (a *Authenticator) authenticateSession(
-	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
-) (auth.Principal, error) {
+	ctx context.Context, tx *db.Tx, bearer string, t token.Token, browser bool,
+) (c BrowserCaller, err error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
-	ended := &rejectedError{rejection{
-		err: fault.Unauthenticated("Invalid or expired session. Sign in again."), kind: authlog.KindSession, id: token.PublicPart(bearer),
-	}}
+	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: token.PublicPart(bearer)}}
 	if db.IsNoRows(err) {
-		return auth.Principal{}, ended
+		return c, ended
 	}
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 	ended.env, ended.id = s.Env, s.ID
-	if s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1 {
-		return auth.Principal{}, ended
-	}
-	if s.EndedAt != nil || !tx.Now.Before(s.ExpiresAt) {
-		return auth.Principal{}, ended
+	if s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1 || s.Browser != browser || !s.IsActive(tx.Now) {
+		return c, ended
 	}
 
 	tx = tx.In(s.Env)
 	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 	if u.Status != people.Active {
-		return auth.Principal{}, ended
+		return c, ended
 	}
 	scopes, err := people.ScopesOf(ctx, tx, u)
 	if err != nil {
-		return auth.Principal{}, err
+		return c, err
 	}
 
 	a.Usage.markSession(s.Env, s.ID, u.ID, tx.Now)
-	p := auth.Principal{
+	c = BrowserCaller{User: u, Session: s.Session, rights: rightsOf(u, scopes)}
+	c.RightsChanged = !bytes.Equal(c.rights, s.Rights)
+	c.Principal = auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
 	}
-	if p.Can(auth.Admin) && !u.HasActiveFactor() {
-		p.MustEnroll, p.Scopes = true, []auth.Scope{}
+	if c.Can(auth.Admin) && !u.HasActiveFactor() {
+		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
-	return p, nil
+	return c, nil
 }
 
 func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {

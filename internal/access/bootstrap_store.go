@@ -6,7 +6,6 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/password"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -41,7 +40,7 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 	out := Bootstrapped{Owner: BootstrappedOwner{
 		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
 	}}
-	hash := password.Hash(out.Owner.Password)
+	hash := people.HashPassword(d, email, out.Owner.Password)
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
 		created, err := dealership.Create(ctx, tx, name, plan)
 		if err != nil {

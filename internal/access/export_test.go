@@ -8,10 +8,10 @@ import (
 	"slipway/internal/vocab/token"
 )
 
-// OpenSession is the step of a sign-in after the password was checked, at the time
+// OpenWithCode is the step of a sign-in after the password was checked, at the time
 // when the request was received.
-func (a *API) OpenSession(ctx context.Context, c people.Candidate, code *string, received time.Time) (SignedIn, error) {
-	return a.openSession(ctx, c, code, received)
+func (a *API) OpenWithCode(ctx context.Context, c people.Candidate, code *string, received time.Time) (Opened, error) {
+	return a.OpenSession(ctx, checked(c), Opening{Verify: a.WithCode(code, received)})
 }
 
 // PlainHashes returns the hashes of a recovery code without a key.

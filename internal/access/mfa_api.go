@@ -12,7 +12,6 @@ import (
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
-	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -62,7 +61,7 @@ func (a *API) enrollTOTP(ctx context.Context, tx *db.Tx, u people.User, label *s
 }
 
 func (a *API) enrollWebAuthn(ctx context.Context, tx *db.Tx, u people.User, label *string, e *MFAEnrollment) error {
-	rp, err := relyingParty(site.Of(a.DB).URL)
+	rp, err := a.relyingParty()
 	if err != nil {
 		return err
 	}
@@ -146,7 +145,7 @@ func prove(ctx context.Context, tx *db.Tx, u people.User, codes []string) (MFAPr
 func (a *API) verifyWebAuthn(
 	ctx context.Context, tx *db.Tx, u people.User, f people.Factor, response map[string]any,
 ) (MFAProof, error) {
-	rp, err := relyingParty(site.Of(a.DB).URL)
+	rp, err := a.relyingParty()
 	if err != nil {
 		return MFAProof{}, err
 	}

@@ -56,7 +56,7 @@ func (a *API) changePassword(ctx context.Context, in *struct {
 	if err != nil {
 		return none, err
 	}
-	hash, err := people.HashNewPassword(ctx, b.NewPassword)
+	hash, err := people.HashNewPassword(ctx, a.DB, u.Email, b.NewPassword)
 	if err != nil {
 		return none, err
 	}
@@ -101,9 +101,13 @@ func (a *API) checkOldPassword(ctx context.Context, userID string, b PasswordCha
 		return u, err
 	}
 	mine := []people.Candidate{{Env: u.Env, ID: u.ID, PasswordHash: u.PasswordHash, KnownHere: true}}
-	found, err := people.FindByPassword(ctx, mine, b.OldPassword)
-	if err != nil || found != nil {
+	found, err := people.FindByPassword(ctx, a.DB, u.Email, mine, b.OldPassword)
+	if err != nil {
 		return u, err
+	}
+	if len(found) > 0 {
+		u.PasswordHash = found[0].PasswordHash
+		return u, nil
 	}
 	bad.Add("old_password", "mismatch", "is wrong")
 	a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: bad.Err()})
@@ -120,7 +124,7 @@ func (a *API) replacePassword(
 	if err != nil {
 		return nil, err
 	}
-	if u.Status != people.Active || !samePassword(u, people.Candidate{PasswordHash: checked.PasswordHash}) {
+	if u.Status != people.Active || !samePassword(u, checked) {
 		return fault.Conflict("The password was changed by another request.").Detail("old_password", "state", "was changed"), nil
 	}
 	if u.HasActiveFactor() {
@@ -147,4 +151,9 @@ func forField(name string, f *fault.Error) *fault.Error {
 		f.Details[i].Field = name
 	}
 	return f
+}
+
+// samePassword reports whether the user still has the password that was checked.
+func samePassword(u, checked people.User) bool {
+	return u.PasswordHash != nil && checked.PasswordHash != nil && *u.PasswordHash == *checked.PasswordHash
 }

@@ -88,11 +88,11 @@ func TestSignInDuringPasswordChange(t *testing.T) {
 		p := s.Person("viewer")
 		c := candidate(s, p.ID)
 		p.Post("/oauth/password", change(), 204, nil)
-		api := &access.API{DB: s.DB, Box: s.Box}
-		if in, err := api.OpenSession(t.Context(), c, nil, s.DB.Now()); err == nil {
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
+		if in, err := api.OpenWithCode(t.Context(), c, nil, s.DB.Now()); err == nil {
 			t.Errorf("old password: got the session %s, want an error", testkit.Show(in))
 		}
-		if _, err := api.OpenSession(t.Context(), candidate(s, p.ID), nil, s.DB.Now()); err != nil {
+		if _, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), nil, s.DB.Now()); err != nil {
 			t.Errorf("new password: got %v, want a session", err)
 		}
 	})

@@ -241,8 +241,8 @@ func TestSignInDuringDeactivation(t *testing.T) {
 			s.Activate(p.ID)
 		}
 		s.Test.Post(deactivate, nil, 200, nil)
-		api := &access.API{DB: s.DB, Box: s.Box}
-		if in, err := api.OpenSession(t.Context(), candidate(s, p.ID), nil, s.DB.Now()); err == nil {
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
+		if in, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), nil, s.DB.Now()); err == nil {
 			t.Errorf("deactivated user: got the session %s, want an error", testkit.Show(in))
 		}
 		reactivate()

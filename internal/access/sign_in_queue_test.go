@@ -49,16 +49,16 @@ func TestCodeExpiresInQueue(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
 		p.Enroll()
-		api := &access.API{DB: s.DB, Box: s.Box}
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
 		c, received := code(t, s, p.Secret), s.DB.Now()
 		s.Advance(2 * time.Minute)
-		if _, err := api.OpenSession(t.Context(), candidate(s, p.ID), &c, s.DB.Now()); err == nil {
+		if _, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), &c, s.DB.Now()); err == nil {
 			t.Error("got a session with an expired code")
 		}
-		if _, err := api.OpenSession(t.Context(), candidate(s, p.ID), &c, received); err != nil {
+		if _, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), &c, received); err != nil {
 			t.Errorf("got %v for a code that was valid when it was received", err)
 		}
-		if _, err := api.OpenSession(t.Context(), candidate(s, p.ID), &c, received); err == nil {
+		if _, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), &c, received); err == nil {
 			t.Error("got a second session with the same code")
 		}
 	})

@@ -1,23 +1,36 @@
 package access
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/fault"
 )
 
-// relyingParty returns this installation as a WebAuthn relying party. Its ID is the host.
-func relyingParty(baseURL string) (*webauthn.WebAuthn, error) {
-	u, err := url.Parse(baseURL)
+// relyingParty returns this installation as a WebAuthn relying party. Its ID is the
+// host of the sign-in pages.
+func relyingParty(authURL, baseURL string) (*webauthn.WebAuthn, error) {
+	u, err := url.Parse(cmp.Or(authURL, baseURL))
 	if err != nil {
 		return nil, err
 	}
-	return webauthn.New(&webauthn.Config{RPID: u.Hostname(), RPDisplayName: "Slipway", RPOrigins: []string{u.Scheme + "://" + u.Host}})
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	origins := []string{u.Scheme + "://" + u.Host, base.Scheme + "://" + base.Host}
+	return webauthn.New(&webauthn.Config{RPID: u.Hostname(), RPDisplayName: "Slipway", RPOrigins: slices.Compact(origins)})
+}
+
+func (a *API) relyingParty() (*webauthn.WebAuthn, error) {
+	return relyingParty(a.AuthURL, site.Of(a.DB).URL)
 }
 
 // webauthnUser adapts a user to the library.

@@ -25,9 +25,11 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/pages"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
+	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -131,6 +133,11 @@ func (a *App) mount(s Settings) error {
 			router.Handle(route.Path, route.Handler)
 		}
 	}
+	signedIn := http.StripPrefix(authPath, f.signin.Pages())
+	for _, path := range signin.Paths() {
+		router.HandleForm(authPath+path, signedIn)
+	}
+	router.Handle(pages.AssetPath+"*", pages.Assets())
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
+	"slipway/internal/signin"
 	"slipway/internal/webhooks"
 )
 
@@ -44,6 +45,7 @@ type features struct {
 	access     access.API
 	oauth      oauth.API
 	webhooks   webhooks.API
+	signin     signin.API
 }
 
 // all lists the features in the order of the reference.
@@ -99,8 +101,11 @@ func (a *App) features(s Settings) (*features, error) {
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
 
+	f.signin = signin.API{
+		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log, ReturnTo: []string{f.access.AuthPath() + "/authorize"},
+	}
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
-	f.access.Auth.Apps = f.oauth.Authenticate
+	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),

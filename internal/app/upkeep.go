@@ -13,13 +13,16 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/signin"
 )
 
 // housekeeping registers the periodic work that only one node does.
 func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
-		for _, purge := range []db.Func[int64]{rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, oauth.DeleteExpired, authlog.Purge} {
+		for _, purge := range []db.Func[int64]{
+			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired, authlog.Purge,
+		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package oauth
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/token"
@@ -32,25 +32,8 @@ type API struct {
 	// CheckCode checks a two-factor code.
 	CheckCode people.CheckCode
 
-	// Browser identifies users of the pages.
-	Browser Browser
-}
-
-// Visitor is a user who is signed in with a browser.
-type Visitor struct {
-	auth.Principal
-	User       people.User
-	Session    people.Session
-	Dealership string // name
-}
-
-// Browser identifies users of the pages.
-type Browser struct {
-	// Require returns the visitor, or redirects to the sign-in page and returns false.
-	Require func(w http.ResponseWriter, r *http.Request) (Visitor, bool)
-	// FormToken returns the CSRF token for a form, which CheckForm checks.
-	FormToken func(v Visitor, purpose string) string
-	CheckForm func(r *http.Request, v Visitor, purpose string) error
+	// SignIn identifies users of the pages.
+	SignIn *signin.API
 }
 
 var administer = auth.Require(auth.Admin)

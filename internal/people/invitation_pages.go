@@ -81,7 +81,7 @@ func (a *API) readForm(w http.ResponseWriter, r *http.Request, kind linkKind, pa
 		return formFor(u), err
 	})
 	if err == nil && problem == "" {
-		hash, err = HashNewPassword(r.Context(), chosen)
+		hash, err = HashNewPassword(r.Context(), a.DB, form.Email, chosen)
 	}
 	if err != nil {
 		a.showError(w, r, err)

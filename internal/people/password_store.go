@@ -25,13 +25,13 @@ func CheckNewPassword(ctx context.Context, tx *db.Tx, u User, chosen string) (pa
 
 // HashNewPassword waits for its turn and hashes a password. The user has already
 // proved who they are, so a flood of sign-ins doesn't delay it.
-func HashNewPassword(ctx context.Context, chosen string) (string, error) {
+func HashNewPassword(ctx context.Context, h db.Handle, email, chosen string) (string, error) {
 	leave, err := password.Known.Enter(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer leave()
-	return password.Hash(chosen), nil
+	return HashPassword(h, email, chosen), nil
 }
 
 // SetPassword changes the password of an active user. It ends all sessions and

@@ -20,4 +20,14 @@ type Session struct {
 	LastSeenAt time.Time  `json:"last_seen_at" db:"last_seen_at" audit:"-"`
 	ExpiresAt  time.Time  `json:"expires_at" db:"expires_at"`
 	EndedAt    *time.Time `json:"-" db:"ended_at"`
+	Browser    bool       `json:"-" db:"browser"` // the token is in a cookie
+	Rights     []byte     `json:"-" db:"rights"`  // what the user could do when the cookie was set
+}
+
+// BrowserIdle is how long a browser session lasts without a request.
+const BrowserIdle = 2 * time.Hour
+
+// IsActive reports whether the session has not ended.
+func (s Session) IsActive(now time.Time) bool {
+	return s.EndedAt == nil && now.Before(s.ExpiresAt) && (!s.Browser || now.Before(s.LastSeenAt.Add(BrowserIdle)))
 }

@@ -19,9 +19,8 @@ func InsertSession(ctx context.Context, tx *db.Tx, s *Session) error {
 
 // FindSession returns an active session.
 func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
-	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`,
-		tx.Env, id, tx.Now)
-	if db.IsNoRows(err) {
+	s, err := db.One[Session](ctx, tx, `SELECT {cols} FROM sessions WHERE env = ? AND id = ?`, tx.Env, id)
+	if db.IsNoRows(err) || (err == nil && !s.IsActive(tx.Now)) {
 		return s, fault.NotFound(sessions.Noun, id)
 	}
 	return s, err
@@ -30,11 +29,19 @@ func FindSession(ctx context.Context, tx *db.Tx, id string) (Session, error) {
 // ListSessions returns the active sessions of a user, or of all users for "".
 func ListSessions(ctx context.Context, tx *db.Tx, userID string, q page.Query) (page.Page[Session], error) {
 	w := &db.Where{}
-	w.And("ended_at IS NULL AND expires_at > ?", tx.Now)
+	w.And("ended_at IS NULL AND expires_at > ? AND (NOT browser OR last_seen_at > ?)", tx.Now, tx.Now.Add(-BrowserIdle))
 	if userID != "" {
 		w.And("user_id = ?", userID)
 	}
 	return sessions.List(ctx, tx, q, w)
+}
+
+// ReplaceToken gives a session the token of s. It returns false if the session has
+// another public ID than the old one, because another request has replaced it.
+func ReplaceToken(ctx context.Context, tx *db.Tx, oldPublicID string, s Session) (bool, error) {
+	n, err := db.Exec(ctx, tx, `UPDATE sessions SET public_id = ?, hash = ?, rights = ?
+		WHERE env = ? AND id = ? AND public_id = ? AND ended_at IS NULL`, s.PublicID, s.Hash, s.Rights, s.Env, s.ID, oldPublicID)
+	return n == 1, err
 }
 
 // EndSession ends a session. Its next request fails, because each request looks

@@ -1,6 +1,8 @@
 package people
 
 import (
+	"crypto/sha256"
+
 	"slipway/internal/platform/password"
 	"slipway/internal/vocab/auth"
 )
@@ -33,26 +35,36 @@ func queueFor(candidates []Candidate) *password.Queue {
 	return password.Unknown
 }
 
-// findByPassword returns the candidate with this password, or nil. It compares at
-// least one hash, so that an unknown account takes as long as an existing one.
-func findByPassword(candidates []Candidate, given string, matches func(given, hash string) (bool, error)) (*Candidate, error) {
-	if len(candidates) == 0 {
-		_, err := matches(given, password.Decoy)
+// matching returns the candidates with this password. It calls match once, also for
+// an unknown account, so that both take the same time.
+func matching(
+	candidates []Candidate, given string, salt []byte, match func(given string, hashes []string, salt []byte) ([]bool, error),
+) (found []Candidate, err error) {
+	hashes := make([]string, len(candidates))
+	for i, c := range candidates {
+		if c.PasswordHash != nil {
+			hashes[i] = *c.PasswordHash
+		}
+	}
+	matches, err := match(given, hashes, salt)
+	if err != nil {
 		return nil, err
 	}
-	var found *Candidate
 	for i, c := range candidates {
-		hash := password.Decoy
-		if c.PasswordHash != nil {
-			hash = *c.PasswordHash
-		}
-		ok, err := matches(given, hash)
-		if err != nil {
-			return nil, err
-		}
-		if ok && c.PasswordHash != nil && found == nil {
-			found = &candidates[i]
+		if matches[i] {
+			found = append(found, c)
 		}
 	}
 	return found, nil
+}
+
+// PasswordMark identifies the password of a user without revealing its hash. It
+// changes when the password is set, even to the same one. It is nil if the user has
+// no password.
+func PasswordMark(hash *string) []byte {
+	if hash == nil {
+		return nil
+	}
+	mark := sha256.Sum256([]byte(*hash))
+	return mark[:]
 }

@@ -1,40 +1,48 @@
 package people
 
 import (
+	"slices"
 	"testing"
 
 	"slipway/internal/platform/password"
 )
 
-// A sign-in computes as many hashes, at the same cost, for an unknown account, an
-// account without a password and a wrong password.
+// A sign-in compares the password once, at the same cost, for an unknown account, an
+// account without a password, a wrong password and several accounts.
 func TestSignInTakesEquallyLong(t *testing.T) {
-	const right, hash = "right", "hash of right"
-	known, invited := Candidate{ID: "usr_known", PasswordHash: new(hash)}, Candidate{ID: "usr_invited"}
+	known := Candidate{ID: "usr_known", PasswordHash: new("hash of right")}
+	other, invited := Candidate{ID: "usr_other", PasswordHash: new("hash of wrong")}, Candidate{ID: "usr_invited"}
+	again := Candidate{ID: "usr_again", PasswordHash: new("hash of right")}
 
 	for name, c := range map[string]struct {
 		candidates []Candidate
 		password   string
-		found      string
-		hashes     int
+		found      []string
 	}{
-		"unknown account":                          {nil, right, "", 1},
-		"one account, wrong password":              {[]Candidate{known}, "wrong", "", 1},
-		"one account, right password":              {[]Candidate{known}, right, "usr_known", 1},
-		"one account without a password":           {[]Candidate{invited}, right, "", 1},
-		"two accounts, wrong password":             {[]Candidate{invited, known}, "wrong", "", 2},
-		"two accounts, right password":             {[]Candidate{invited, known}, right, "usr_known", 2},
-		"two accounts in the other order, correct": {[]Candidate{known, invited}, right, "usr_known", 2},
+		"unknown account":                {nil, "right", nil},
+		"one account, wrong password":    {[]Candidate{known}, "guess", nil},
+		"one account, right password":    {[]Candidate{known}, "right", []string{"usr_known"}},
+		"one account without a password": {[]Candidate{invited}, "right", nil},
+		"two accounts, wrong password":   {[]Candidate{invited, known}, "guess", nil},
+		"two accounts, right password":   {[]Candidate{invited, known}, "right", []string{"usr_known"}},
+		"several with the same password": {[]Candidate{known, other, again}, "right", []string{"usr_known", "usr_again"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			count := 0
-			matches := func(given, stored string) (bool, error) {
-				count++
-				return given == right && (stored == hash || stored == password.Decoy), nil
+			calls := 0
+			found, err := matching(c.candidates, c.password, []byte("salt"), func(given string, hashes []string, _ []byte) ([]bool, error) {
+				calls++
+				matches := make([]bool, len(hashes))
+				for i, h := range hashes {
+					matches[i] = h == "hash of "+given
+				}
+				return matches, nil
+			})
+			var ids []string
+			for _, f := range found {
+				ids = append(ids, f.ID)
 			}
-			found, err := findByPassword(c.candidates, c.password, matches)
-			if err != nil || (found == nil) != (c.found == "") || found != nil && found.ID != c.found || count != c.hashes {
-				t.Errorf("got user %+v, error %v, %d hashes; want user %q, no error, %d hashes", found, err, count, c.found, c.hashes)
+			if err != nil || !slices.Equal(ids, c.found) || calls != 1 {
+				t.Errorf("got users %v, error %v, %d comparisons; want users %v, no error, one comparison", ids, err, calls, c.found)
 			}
 		})
 	}

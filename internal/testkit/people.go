@@ -2,27 +2,22 @@ package testkit
 
 import (
 	"context"
-	"encoding/base64"
-	"fmt"
 	"slices"
 
 	"github.com/pquerna/otp/totp"
-	"golang.org/x/crypto/argon2"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/password"
+	"slipway/internal/platform/site"
 	"slipway/internal/vocab/auth"
 )
 
 // Password is the password of every Person.
 const Password = "four boats in a row"
 
-// cheapHash is a hash of Password with a low cost, because tests sign in often.
-// A stored hash contains its cost, so the server can check it.
-var cheapHash = func() string {
-	salt, b64 := []byte("salt for testing"), base64.RawStdEncoding
-	hash := argon2.IDKey([]byte(Password), salt, 1, 8, 1, 32)
-	return fmt.Sprintf("$argon2id$v=%d$m=8,t=1,p=1$%s$%s", argon2.Version, b64.EncodeToString(salt), b64.EncodeToString(hash))
-}()
+// cheap is a low cost for hashes, because tests sign in often. A stored hash
+// contains its cost, so the server can check it.
+var cheap = password.Cost{Memory: 8, Time: 1, Threads: 1}
 
 // Person is a signed-in user.
 type Person struct {
@@ -109,7 +104,9 @@ func (c *Client) Proof() string {
 // Activate sets the password of a user to Password, as accepting an invitation does.
 func (s *Server) Activate(userID string) {
 	s.t.Helper()
-	s.Exec(`UPDATE users SET status = 'active', password_hash = ? WHERE id = ?`, cheapHash, userID)
+	email := Rows[string](s, `SELECT email FROM users WHERE id = ?`, userID)[0]
+	hash := password.HashAt(cheap, Password, password.Salt(site.Of(s.DB).MAC, email))
+	s.Exec(`UPDATE users SET status = 'active', password_hash = ? WHERE id = ?`, hash, userID)
 }
 
 // Token signs in a user to the test environment and returns the token.

@@ -1,5 +1,15 @@
-// Package pages renders HTML pages with one layout. It sets headers that prevent
-// framing, scripts and leaking the URL.
+// Package pages renders HTML pages with one layout and one stylesheet. It sets
+// headers that prevent framing, scripts and leaking the URL.
+//
+// The stylesheet has these classes for the body of a page:
+//
+//   - button (primary), button.plain, button.danger, a.button, .actions for several in a row
+//   - p.bad with role=alert for an error; p.notice, .notice.warn, .notice.good
+//   - p.hint below an input, div.row for a label with a link
+//   - ul.scopes for permissions, with li.no for one that is not granted
+//   - dl.facts, ul.rows for a list with a button per row, ul.choices for a list of buttons
+//   - span.tag with .green, .amber, .red, .blue, .live or .test
+//   - p.links, code.secret, ul.codes, ol.steps, div.who
 package pages
 
 import (
@@ -7,6 +17,9 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"strings"
+
+	"slipway/internal/vocab/auth"
 )
 
 //go:embed layout.html
@@ -17,46 +30,77 @@ type Page struct{ template *template.Template }
 
 // NewPage parses the body of a page. It panics if the template is invalid.
 func NewPage(body string) Page {
-	return Page{template.Must(template.Must(template.New("layout").Parse(layout)).New("body").Parse(body))}
+	t := template.New("layout").Funcs(template.FuncMap{"asset": AssetURL})
+	return Page{template.Must(template.Must(t.Parse(layout)).New("body").Parse(body))}
 }
 
-// Option changes the policy of a page.
-type Option func(*policy)
+// view is what the layout shows around the body.
+type view struct {
+	Title      string
+	Data       any
+	Dealership string
+	Mode       string
+	Wide       bool
+	Scripts    []string
 
-// policy is the part of the Content-Security-Policy that pages can change.
-type policy struct{ formAction string }
+	formActions []string
+}
 
-// FormAction also allows the form of a page to redirect to an origin, such as
-// https://example.com. Browsers apply form-action to redirects, too.
-func FormAction(origin string) Option { return func(p *policy) { p.formAction += " " + origin } }
+// Option changes what is around the body of a page.
+type Option func(*view)
+
+// At shows the name of the dealership and the environment at the top.
+func At(dealership string, mode auth.Mode) Option {
+	return func(v *view) { v.Dealership, v.Mode = dealership, string(mode) }
+}
+
+// Wide makes room for a list.
+func Wide(v *view) { v.Wide = true }
+
+// FormAction lets a form lead to one more origin, or scheme, such as
+// https://app.example.com. Browsers also apply it to the redirect that follows a
+// form. The caller has validated the origin.
+func FormAction(origin string) Option {
+	return func(v *view) { v.formActions = append(v.formActions, origin) }
+}
+
+// Script loads a script from the assets.
+func Script(name string) Option {
+	return func(v *view) { v.Scripts = append(v.Scripts, name) }
+}
+
+// policy returns the Content-Security-Policy.
+func (v *view) policy() string {
+	policy := "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+	if len(v.Scripts) > 0 {
+		policy += "script-src 'self'; "
+	}
+	for _, origin := range v.formActions {
+		if strings.ContainsAny(origin, " ;,\"'\r\n\t") {
+			panic("pages: invalid form action " + origin) // it would change the policy
+		}
+	}
+	return policy + "form-action " + strings.Join(append([]string{"'self'"}, v.formActions...), " ") + "; frame-ancestors 'none'; base-uri 'none'"
+}
 
 // Render writes the page. Title is the title of the browser tab.
-func (p Page) Render(w http.ResponseWriter, status int, title string, data any) {
-	p.RenderWith(w, status, title, data)
-}
-
-// RenderWith writes the page with options.
-func (p Page) RenderWith(w http.ResponseWriter, status int, title string, data any, options ...Option) {
-	policy := policy{formAction: "'self'"}
+func (p Page) Render(w http.ResponseWriter, status int, title string, data any, options ...Option) {
+	v := view{Title: title, Data: data}
 	for _, o := range options {
-		o(&policy)
+		o(&v)
 	}
 	var b bytes.Buffer
-	err := p.template.ExecuteTemplate(&b, "layout", struct {
-		Title string
-		Data  any
-	}{title, data})
-	if err != nil {
+	if err := p.template.ExecuteTemplate(&b, "layout", &v); err != nil {
 		http.Error(w, "Something went wrong. This is an error on our side.", http.StatusInternalServerError)
 		return
 	}
+
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; form-action "+policy.formAction+"; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Content-Security-Policy", v.policy())
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer") // the URL can contain a token
+	h.Set("Referrer-Policy", "same-origin") // the URL can contain a token; no-referrer would send Origin: null with a form
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the client might have disconnected

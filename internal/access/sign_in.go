@@ -1,0 +1,51 @@
+package access
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+
+	"slipway/internal/people"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// sessionLifetime is how long a session lasts.
+const sessionLifetime = 12 * time.Hour
+
+// Checked is a user whose password was checked.
+type Checked struct {
+	Env      auth.Env
+	UserID   string
+	Mode     auth.Mode
+	Password []byte // identifies the password, in case it changes before the sign-in is complete
+}
+
+func checked(c people.Candidate) Checked {
+	return Checked{c.Env, c.ID, c.Mode, people.PasswordMark(c.PasswordHash)}
+}
+
+// isCurrent reports whether the user can still sign in with the password that was
+// checked.
+func (c Checked) isCurrent(u people.User) bool {
+	mark := people.PasswordMark(u.PasswordHash)
+	return u.Status == people.Active && mark != nil && slices.Equal(mark, c.Password)
+}
+
+// rightsOf returns what a user can do, as a hash. A browser session gets a new token
+// when it changes. A token that was stolen before then doesn't have the new rights.
+func rightsOf(u people.User, scopes []auth.Scope) []byte {
+	sum := sha256.Sum256(fmt.Appendln(nil, u.ID, uniqueScopes(scopes), u.HasActiveFactor()))
+	return sum[:]
+}
+
+// errSignIn does not reveal which of them is wrong.
+func errSignIn() *fault.Error {
+	return fault.Unauthenticated("The email address, password or code is wrong.")
+}
+
+// errCodeRequired is for a sign-in without a two-factor code.
+func errCodeRequired() *fault.Error {
+	return fault.Unauthenticated("A two-factor code is required.").Detail("totp_code", "required", "is required")
+}

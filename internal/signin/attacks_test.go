@@ -1,0 +1,249 @@
+package signin_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/testkit"
+)
+
+// The address of the next page can't lead to another site.
+func TestOpenRedirect(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p := s.Person("viewer")
+	for given, want := range map[string]string{
+		"https://evil.example/":                                        "/oauth/account",
+		"//evil.example/oauth/account":                                 "/oauth/account",
+		"///evil.example/oauth/account":                                "/oauth/account",
+		`/\evil.example/oauth/account`:                                 "/oauth/account",
+		`\\evil.example/oauth/account`:                                 "/oauth/account",
+		`/oauth/account/..\..\..\\evil.example`:                        "/oauth/account",
+		"/\t/evil.example/oauth/account":                               "/oauth/account",
+		"/\n//evil.example":                                            "/oauth/account",
+		"/%09/evil.example":                                            "/oauth/account",
+		"/%2f%2fevil.example":                                          "/oauth/account",
+		"/oauth/account/%2e%2e/%2e%2e//evil":                           "/oauth/account",
+		"/oauth/account/../../..//evil.example":                        "/oauth/account",
+		"/oauth/account//evil.example":                                 "/oauth/account",
+		"javascript:alert(1)//oauth/account":                           "/oauth/account",
+		"javascript://%0aalert(1)/oauth/account":                       "/oauth/account",
+		"data:text/html,<script>alert(1)</script>":                     "/oauth/account",
+		"http:/oauth/account":                                          "/oauth/account",
+		"https:evil.example/oauth/account":                             "/oauth/account",
+		"//localhost@evil.example/oauth/account":                       "/oauth/account",
+		"evil.example/oauth/account":                                   "/oauth/account",
+		"/oauth/accountant":                                            "/oauth/account",
+		"/docs":                                                        "/oauth/account",
+		"/v1/hulls":                                                    "/oauth/account",
+		"/oauth/sign-out":                                              "/oauth/account",
+		"/oauth/authorize\r\nSet-Cookie: a=b":                          "/oauth/account",
+		"":                                                             "/oauth/account",
+		"/oauth/account/sessions?environment=test":                     "/oauth/account/sessions?environment=test",
+		"/oauth/authorize?client_id=app_1&scope=a+b":                   "/oauth/authorize?client_id=app_1&scope=a+b",
+		"/oauth/authorize?redirect_uri=https%3A%2F%2Fapp.example%2Fcb": "/oauth/authorize?redirect_uri=https%3A%2F%2Fapp.example%2Fcb",
+	} {
+		b := newBrowser(t, s).stay()
+		v := b.want(b.get("/oauth/sign-in?return_to="+url.QueryEscape(given)), 200)
+		v = b.want(b.submit(v, "email", p.Email, "password", testkit.Password), 303)
+		testkit.Equal(t, v.Header.Get("Location"), want, given)
+
+		// A form that was changed, and a visitor who is signed in.
+		c := newBrowser(t, s).stay()
+		v = c.submit(c.get("/oauth/sign-in"), "email", p.Email, "password", testkit.Password, "return_to", given)
+		testkit.Equal(t, v.Header.Get("Location"), want, given)
+		testkit.Equal(t, c.get("/oauth/sign-in?return_to="+url.QueryEscape(given)).Header.Get("Location"), want, given)
+		s.Advance(2 * time.Minute) // for the limit of attempts
+	}
+}
+
+// A token that is in the cookie before the sign-in is never used after it.
+func TestSessionFixation(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, attacker := s.Person("viewer"), s.Person("viewer")
+		b := newBrowser(t, s)
+		b.signIn(attacker.Email, testkit.Password)
+		planted := b.cookie("slipway-test")
+
+		victim := newBrowser(t, s)
+		victim.setCookie("slipway-test", planted)
+		victim.want(victim.signIn(p.Email, testkit.Password), 200, p.Email)
+		if got := victim.cookie("slipway-test"); got == planted || got == "" {
+			t.Error("the sign-in kept the token that was planted")
+		}
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "the planted session has ended")
+
+		// A made-up token is not adopted either.
+		victim.setCookie("slipway-test", "st_test_chosen-by-the-attacker")
+		testkit.Contains(t, victim.get("/oauth/account").path, "/oauth/sign-in")
+		victim.signIn(p.Email, testkit.Password)
+		testkit.Excludes(t, victim.cookie("slipway-test"), "chosen")
+	})
+}
+
+// Another site can't sign a user in to the attacker's account.
+func TestLoginCSRF(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	attacker := s.Person("viewer")
+	signIn := []string{"email", attacker.Email, "password", testkit.Password}
+	own := newBrowser(t, s)
+	token := hidden.FindStringSubmatch(own.get("/oauth/sign-in").text)[2] // of the attacker's own visit
+
+	for name, forge := range map[string]func(b *browser) view{
+		"no token":             func(b *browser) view { return b.post("/oauth/sign-in", signIn...) },
+		"the attacker's token": func(b *browser) view { return b.post("/oauth/sign-in", append(signIn, "form_token", token)...) },
+		"the token of another form": func(b *browser) view {
+			b.get("/oauth/sign-in")
+			return b.post("/oauth/sign-in", append(signIn, "form_token", token)...)
+		},
+		"garbage": func(b *browser) view { return b.post("/oauth/sign-in", append(signIn, "form_token", "AAAA")...) },
+		"from another site": func(b *browser) view {
+			v := b.get("/oauth/sign-in")
+			b.header.Set("Sec-Fetch-Site", "cross-site")
+			return b.submit(v, signIn...)
+		},
+		"from another host of the site": func(b *browser) view {
+			v := b.get("/oauth/sign-in")
+			b.header.Set("Sec-Fetch-Site", "same-site")
+			return b.submit(v, signIn...)
+		},
+		"with the origin of another site": func(b *browser) view {
+			v := b.get("/oauth/sign-in")
+			b.header.Set("Origin", "https://evil.example")
+			return b.submit(v, signIn...)
+		},
+		"with an opaque origin": func(b *browser) view {
+			v := b.get("/oauth/sign-in")
+			b.header.Set("Origin", "null")
+			return b.submit(v, signIn...)
+		},
+	} {
+		b := newBrowser(t, s)
+		v := forge(b)
+		testkit.Equal(t, v.StatusCode, 403, name)
+		testkit.Equal(t, b.cookie("slipway-test"), "", name)
+	}
+
+	// Another site can't complete the second step or end a session either.
+	p := s.Person("viewer")
+	p.Enroll()
+	b := newBrowser(t, s)
+	v := b.signIn(p.Email, testkit.Password)
+	b.header.Set("Sec-Fetch-Site", "cross-site")
+	testkit.Equal(t, b.submit(v, "code", s.Code(p.Secret)).path, "/oauth/sign-in/factor")
+	testkit.Equal(t, b.cookie("slipway-test"), "")
+	b.header.Del("Sec-Fetch-Site")
+	b.submit(v, "code", s.Code(p.Secret))
+	for _, path := range []string{"/oauth/sign-out", "/oauth/account/sessions"} {
+		b.want(b.post(path, "session", "others"), 403, "another site")
+	}
+	b.want(b.get("/oauth/account"), 200, p.Email)
+}
+
+// The token of a form works for one visitor and one purpose.
+func TestFormTokenOfAnotherVisitor(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p, other := s.Person("viewer"), s.Person("viewer")
+	mine, theirs := newBrowser(t, s), newBrowser(t, s)
+	mine.signIn(p.Email, testkit.Password)
+	theirs.signIn(other.Email, testkit.Password)
+
+	token := func(b *browser, path string) string { return hidden.FindStringSubmatch(b.get(path).text)[2] }
+	mine.want(mine.post("/oauth/sign-out", "form_token", token(theirs, "/oauth/account")), 403)
+	mine.want(mine.post("/oauth/sign-out", "form_token", token(mine, "/oauth/account/sessions")), 403)
+	mine.want(mine.post("/oauth/sign-out", "form_token", token(mine, "/oauth/account")), 200, "You are signed out")
+}
+
+// A browser session is only accepted in a cookie, and a session of the API only in
+// the Authorization header.
+func TestCookieIsNoBearerToken(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		b.signIn(p.Email, testkit.Password)
+		s.As(b.cookie("slipway-test")).Get("/v1/me", 401, nil)
+		s.As(b.cookie("slipway-test")).Do("DELETE", "/oauth/sessions/current", nil, 401, nil)
+		b.want(b.get("/oauth/account"), 200, p.Email)
+
+		b.setCookie("slipway-test", p.Key)
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "a bearer token in the cookie")
+		b.setCookie("slipway-test", s.Test.Key)
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "an API key in the cookie")
+
+		// The cookie of the test environment is not accepted for the live one.
+		c := newBrowser(t, s)
+		c.signIn(p.Email, testkit.Password)
+		c.setCookie("slipway-live", c.cookie("slipway-test"))
+		c.setCookie("slipway-test", "")
+		testkit.Contains(t, c.get("/oauth/account").path, "/oauth/sign-in")
+	})
+}
+
+// A cookie alone gives no access to the API.
+func TestAPIIgnoresCookies(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p, b := s.Person("sales"), newBrowser(t, s)
+	b.signIn(p.Email, testkit.Password)
+	testkit.Equal(t, b.get("/v1/me").StatusCode, 401)
+}
+
+// Pages can't be framed, cached or read by other sites.
+func TestClickjackingHeaders(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p, b := s.Person("viewer"), newBrowser(t, s)
+	p.Enroll()
+	check := func(v view, scripts bool) {
+		t.Helper()
+		policy := v.Header.Get("Content-Security-Policy")
+		want := "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+		if scripts {
+			want = strings.Replace(want, "form-action", "script-src 'self'; form-action", 1)
+		}
+		testkit.Equal(t, policy, want, v.path)
+		testkit.Equal(t, v.Header.Get("X-Frame-Options"), "DENY", v.path)
+		testkit.Equal(t, v.Header.Get("Cache-Control"), "no-store", v.path)
+		testkit.Equal(t, v.Header.Get("Referrer-Policy"), "same-origin", v.path)
+		testkit.Excludes(t, v.text, "style=")
+		testkit.Excludes(t, v.text, "<style")
+	}
+	v := b.get("/oauth/sign-in")
+	check(v, false)
+	v = b.signIn(p.Email, testkit.Password)
+	check(v, false)
+	check(b.submit(v, "code", s.Code(p.Secret)), false)
+	check(b.get("/oauth/account/sessions"), false)
+	check(b.get("/oauth/sign-out"), false)
+	check(b.get("/oauth/password/forgot"), false)
+	check(b.get("/oauth/sign-in/factor"), false)
+}
+
+// Guessing recovery codes is limited, also for a user without an authenticator app.
+func TestGuessRecoveryCodes(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		p.Enroll()
+		s.Exec(`UPDATE mfa_factors SET kind = 'other' WHERE user_id = ?`, p.ID) // no app that could be locked
+		v := b.signIn(p.Email, testkit.Password)
+		statuses := map[int]int{}
+		for range 15 {
+			statuses[b.submit(v, "code", "aaaaa-aaaaa").StatusCode]++
+		}
+		testkit.Equal(t, statuses, map[int]int{422: 10, 429: 5})
+	})
+}
+
+// Cookies are safe on https: with the prefix, so that no other host can set them.
+func TestCookieFlags(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p, b := s.Person("viewer"), newBrowser(t, s).stay()
+	v := b.submit(b.get("/oauth/sign-in"), "email", p.Email, "password", testkit.Password)
+	cookies := map[string]*http.Cookie{}
+	for _, c := range v.Cookies() {
+		cookies[c.Name] = c
+	}
+	c := cookies["slipway-test"]
+	if c == nil || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge != 0 {
+		t.Errorf("got %+v for http; want HttpOnly, SameSite=Lax, Path=/ and no Domain", c)
+	}
+}

@@ -1,0 +1,133 @@
+package signin_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/people"
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
+)
+
+// A user without a two-factor method signs in with the password.
+func TestSignInWithPassword(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("sales"), newBrowser(t, s)
+		v := b.want(b.get("/oauth/account"), 200, "Sign in", `name="email"`)
+		testkit.Equal(t, v.path, "/oauth/sign-in?return_to=%2Foauth%2Faccount")
+		v = b.want(b.submit(v, "email", p.Email), 200, "Enter your password", p.Email, "Forgot your password?")
+		v = b.want(b.submit(v, "email", p.Email, "password", testkit.Password), 200, p.Email, "Acme Marine", "Test", "sales")
+		testkit.Equal(t, v.path, "/oauth/account")
+
+		// The session is a row like every session.
+		var list page.Page[people.Session]
+		p.Get("/v1/sessions", 200, &list)
+		testkit.Len(t, list.Data, 2)
+		testkit.Equal(t, list.Data[0].Method, "password")
+		testkit.Contains(t, *list.Data[0].UserAgent, "Firefox")
+
+		// The sign-in page leads on.
+		testkit.Equal(t, b.get("/oauth/sign-in").path, "/oauth/account")
+		testkit.Equal(t, newBrowser(t, s).get("/oauth/account/sessions").path, "/oauth/sign-in?return_to=%2Foauth%2Faccount%2Fsessions")
+	})
+}
+
+// An authenticator app or a recovery code is the second step.
+func TestSignInWithCode(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		recovery := p.Enroll()
+
+		v := b.want(b.signIn(p.Email, testkit.Password), 200, "Verify it&#39;s you", "Acme Marine", `name="code"`)
+		testkit.Equal(t, v.path, "/oauth/sign-in/factor")
+		testkit.Equal(t, b.cookie("slipway-test"), "", "before the code")
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in?")
+
+		v = b.want(b.submit(v, "code", "000000"), 422, "The code is wrong", `role="alert"`)
+		v = b.submit(v, "code", s.Code(p.Secret))
+		testkit.Equal(t, b.want(v, 200, p.Email).path, "/oauth/account")
+
+		// The ticket works once.
+		b.want(b.get("/oauth/sign-in/factor"), 410, "Sign in again")
+
+		other := newBrowser(t, s)
+		v = other.submit(other.signIn(p.Email, testkit.Password), "code", recovery[0])
+		testkit.Equal(t, other.want(v, 200, p.Email).path, "/oauth/account")
+	})
+}
+
+// A ticket is only valid for five minutes, and only for the password that was checked.
+func TestTicketExpires(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		p.Enroll()
+		v := b.signIn(p.Email, testkit.Password)
+		s.Advance(5*time.Minute + time.Second)
+		b.want(b.submit(v, "code", s.Code(p.Secret)), 410, "Sign in again")
+		testkit.Equal(t, b.cookie("slipway-test"), "")
+
+		v = b.signIn(p.Email, testkit.Password)
+		s.Activate(p.ID) // sets the password again
+		b.want(b.submit(v, "code", s.Code(p.Secret)), 422)
+		testkit.Equal(t, b.cookie("slipway-test"), "")
+	})
+}
+
+// The owner has an account in each environment and dealership with the same address.
+func TestSignInChoosesAccount(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		b := newBrowser(t, s)
+		v := b.want(b.signIn(s.Owner.Email, s.Owner.Password), 200, "Choose an account", "Acme Marine", "Live", "Test")
+		testkit.Equal(t, v.path, "/oauth/sign-in/choose")
+		testkit.Excludes(t, v.text, "Rival Yachts") // it has another password
+		testkit.Equal(t, strings.Count(v.text, `<button name="user"`), 2)
+
+		// Either of them can be chosen, but no other user.
+		test := testkit.Rows[string](s, `SELECT id FROM users WHERE env = ? AND email = ?`, s.TestEnv(), s.Owner.Email)[0]
+		testkit.Equal(t, b.submit(v, "user", s.Person("sales").ID).path, "/oauth/sign-in/choose")
+		f := b.want(b.submit(v, "user", test), 200, "Verify it&#39;s you", "Acme Marine", "Test")
+		testkit.Equal(t, f.path, "/oauth/sign-in/factor")
+		b.want(b.submit(f, "code", s.Code(s.Owner.LiveTOTPSecret)), 422) // of the other account
+		testkit.Equal(t, b.want(b.submit(f, "code", s.Code(s.Owner.TestTOTPSecret)), 200, "owner").path, "/oauth/account")
+		if b.cookie("slipway-test") == "" || b.cookie("slipway-live") != "" {
+			t.Error("want a cookie for the test environment only")
+		}
+
+		// A browser can be signed in to both.
+		v = b.signIn(s.Owner.Email, s.Owner.Password)
+		live := testkit.Rows[string](s, `SELECT id FROM users WHERE email = ? AND id <> ? ORDER BY id LIMIT 1`, s.Owner.Email, test)[0]
+		v = b.submit(b.submit(v, "user", live), "code", s.Code(s.Owner.LiveTOTPSecret))
+		b.want(v, 200, "Live", "Go to Acme Marine · Test")
+		b.want(b.get("/oauth/account?environment=test"), 200, "Go to Acme Marine · Live")
+	})
+}
+
+// The same errors, texts and counts as with POST {auth_url}/sessions.
+func TestSignInRejections(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		wrong := b.want(b.signIn(p.Email, "not the password"), 422, "The email address, password or code is wrong.", `aria-describedby="problem"`)
+		unknown := b.want(b.signIn("nobody@example.com", "not the password"), 422, "The email address, password or code is wrong.")
+		same := func(text, email string) string {
+			return hidden.ReplaceAllString(strings.ReplaceAll(strings.ReplaceAll(text, email, "x"), strings.ReplaceAll(email, "@", "%40"), "x"), "")
+		}
+		testkit.Equal(t, same(unknown.text, "nobody@example.com"), same(wrong.text, p.Email))
+
+		if err := s.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		failed := testkit.Rows[string](s, `SELECT target_id FROM audit_entries WHERE action = 'auth.failed'`)
+		testkit.Equal(t, failed, []string{p.ID})
+
+		for range 9 {
+			b.signIn(p.Email, "not the password")
+		}
+		v := b.want(b.signIn(p.Email, testkit.Password), 429, "Too many attempts. Wait")
+		if v.Header.Get("Retry-After") == "" {
+			t.Error("got no Retry-After")
+		}
+		res := s.As("").Post("/oauth/sessions", map[string]any{"email": p.Email, "password": testkit.Password, "environment": "test"}, 429, nil)
+		testkit.Contains(t, string(res.Bytes), "rate_limited", "the API has the same limit")
+	})
+}
