@@ -94,7 +94,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 			o.rejected = errProtocol("invalid_grant", "The code was already used. Its tokens were revoked.").of(g.Env, g.AppID)
 			return o, revokeGrant(ctx, tx, g.ID, "the code was used twice")
 		}
-		u, err := people.FindUser(ctx, tx, g.grant.UserID)
+		u, err := people.FindUser(ctx, tx, g.UserID)
 		if err != nil {
 			return o, err
 		}
@@ -290,7 +290,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 			}
 			out := introspection{
 				Active: true, Scope: join(t.scopes()), ClientID: app.ID, Exp: t.ExpiresAt.Unix(), Iat: t.CreatedAt.Unix(),
-				Sub: t.holder.UserID, Iss: a.AuthURL, InstallID: t.InstallID, Environment: t.Mode,
+				Sub: t.InstalledBy, Iss: a.AuthURL, InstallID: t.InstallID, Environment: t.Mode,
 			}
 			if t.Kind == token.Access {
 				out.TokenType = "Bearer"

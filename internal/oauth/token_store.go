@@ -57,7 +57,7 @@ var (
 type holder struct {
 	Install       string       `db:"holder_install"`
 	InstallScopes []auth.Scope `db:"install_scopes,json"`
-	UserID        string       `db:"holder_user"`
+	InstalledBy   string       `db:"holder_user"`
 	UserName      string       `db:"user_name"`
 	AppID         string       `db:"app_id"`
 	AppName       string       `db:"app_name"`
@@ -83,7 +83,7 @@ func (h holder) label() string { return h.AppName + " (" + h.UserName + ")" }
 // principal returns the app as a caller.
 func (h holder) principal(env auth.Env, scopes []auth.Scope) auth.Principal {
 	return auth.Principal{
-		Env: env, Mode: h.Mode, DealershipID: h.DealershipID, OriginalID: h.Install, AppID: h.AppID, InstalledBy: h.UserID,
+		Env: env, Mode: h.Mode, DealershipID: h.DealershipID, OriginalID: h.Install, AppID: h.AppID, InstalledBy: h.InstalledBy,
 		Actor:  auth.Actor{Type: "app", ID: h.AppID, Label: h.label()},
 		Scopes: scopes, Version: h.Pin,
 	}
