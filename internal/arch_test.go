@@ -29,6 +29,7 @@ var may = map[string][]string{
 	"vocab/patch":  {"vocab/fault", "vocab/wire"},
 	"vocab/phone":  {},
 	"vocab/search": {},
+	"vocab/token":  {"vocab/auth"},
 	"vocab/wire":   {"vocab/fault"},
 
 	// platform: what every feature is built on; may use vocab
@@ -58,6 +59,7 @@ var may = map[string][]string{
 	// features: may use platform and vocab, and ask the features listed
 	"dealership": {},
 	"people":     {"dealership"},
+	"oauth":      {"dealership", "people", "signin"},
 	"access":     {"dealership", "people"},
 	"hulls":      {"dealership", "photos/link"},
 	"photos":     {"hulls", "photos/link"},
@@ -75,7 +77,8 @@ var may = map[string][]string{
 
 	// the top
 	"app": {
-		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages", "people", "photos", "signin", "webhooks",
+		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
+		"oauth", "people", "photos", "signin", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
@@ -159,6 +162,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
 		"sign_in_tickets WHERE hash = ?",
+		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
@@ -193,6 +197,7 @@ var owners = map[string]string{
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
 	"sign_in_tickets": "signin",
+	"apps":            "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 }
 
 // Authentication and sign-in join the environment of a credential, because
@@ -213,7 +218,7 @@ func TestTableOwners(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(src)
-		if pkg == "access" || pkg == "people" {
+		if pkg == "access" || pkg == "people" || pkg == "oauth" {
 			text = strings.ReplaceAll(text, environmentJoin, "")
 		}
 		for _, found := range tableName.FindAllStringSubmatch(text, -1) {

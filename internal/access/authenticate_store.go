@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 	"slipway/internal/vocab/wire"
 )
 
@@ -20,35 +21,48 @@ type Authenticator struct {
 	Usage   *Usage
 	AuthLog *authlog.Log
 
+	// Apps authenticates the access token of an app. If it rejects a token that
+	// exists, the principal has its environment and its install.
+	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
+
 	rejected        rejections
 	rejectedCookies rejections
 }
 
 // Authenticate returns the caller of a bearer token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes.
-func (a *Authenticator) Authenticate(ctx context.Context, token string) (auth.Principal, error) {
-	kind, mode, publicID, ok := parseToken(token)
+func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.Principal, error) {
+	t, ok := token.Parse(bearer)
 	if !ok {
-		err := fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
-		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: err})
+		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: errInvalid()})
 	}
 	now := a.DB.Now().UTC()
-	if r, ok := a.rejected.find(token, now); ok {
+	if r, ok := a.rejected.find(bearer, now); ok {
 		return auth.Principal{}, a.reject(ctx, r)
 	}
 
 	p, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (auth.Principal, error) {
-		if kind == kindSession {
-			c, err := a.authenticateSession(ctx, tx, token, mode, publicID, false)
+		switch t.Kind {
+		case token.Key:
+			return a.authenticateKey(ctx, tx, bearer, t)
+		case token.Session:
+			c, err := a.authenticateSession(ctx, tx, bearer, t, false)
 			return c.Principal, err
+		case token.Access:
+			return a.authenticateApp(ctx, tx, bearer, t)
+		default:
+			return auth.Principal{}, errInvalid()
 		}
-		return a.authenticateKey(ctx, tx, token, mode, publicID)
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
-		a.rejected.add(token, r.rejection, now)
+		a.rejected.add(bearer, r.rejection, now)
 		return p, a.reject(ctx, r.rejection)
 	}
 	return p, err
+}
+
+func errInvalid() error {
+	return fault.Unauthenticated("Invalid credential. Check that the key was copied completely.")
 }
 
 // reject records a rejection and returns its error.
@@ -72,20 +86,20 @@ type keyRow struct {
 // authenticateKey joins a table of the dealership package, because every request
 // runs this query and a second one would slow it down.
 func (a *Authenticator) authenticateKey(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string,
+	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
-		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
+		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, t.PublicID)
 	if db.IsNoRows(err) {
-		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: publicPart(token)}}
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.Public(bearer)}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
 	}
-	if k.Mode != mode {
+	if k.Mode != t.Mode {
 		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
 	}
-	if err := k.check(token, tx.Now); err != nil {
+	if err := k.check(bearer, tx.Now); err != nil {
 		return auth.Principal{}, &rejectedError{rejection{err: err, env: k.Env, kind: authlog.KindAPIKey, id: k.ID}}
 	}
 
@@ -110,10 +124,10 @@ func errSessionEnded() error {
 // authenticateSession returns the user of a session. A token in a cookie must be of
 // a browser session, and a bearer token must not.
 func (a *Authenticator) authenticateSession(
-	ctx context.Context, tx *db.Tx, token string, mode auth.Mode, publicID string, browser bool,
+	ctx context.Context, tx *db.Tx, bearer string, t token.Token, browser bool,
 ) (c BrowserCaller, err error) {
-	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
-	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: publicPart(token)}}
+	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
+	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: token.Public(bearer)}}
 	if db.IsNoRows(err) {
 		return c, ended
 	}
@@ -121,7 +135,7 @@ func (a *Authenticator) authenticateSession(
 		return c, err
 	}
 	ended.env, ended.id = s.Env, s.ID
-	if s.Mode != mode || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1 || s.Browser != browser || !s.IsActive(tx.Now) {
+	if s.Mode != t.Mode || subtle.ConstantTimeCompare(s.Hash, token.Hash(bearer)) != 1 || s.Browser != browser || !s.IsActive(tx.Now) {
 		return c, ended
 	}
 
@@ -149,6 +163,14 @@ func (a *Authenticator) authenticateSession(
 		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
 	return c, nil
+}
+
+func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {
+	p, rejected, err := a.Apps(ctx, tx, bearer, t)
+	if err == nil && rejected != nil {
+		err = &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindInstall, id: p.OriginalID}}
+	}
+	return p, err
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

@@ -1,3 +1,4 @@
+// Package access issues and checks credentials.
 package access
 
 import (
@@ -8,6 +9,7 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // rotationOverlap is how long the old key still works after a rotation.
@@ -59,10 +61,10 @@ type KeyRotate struct {
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a key with the admin scope. Verify a two-factor method to get one."`
 }
 
-// check returns an error unless the token is this key and the key is active.
-func (k APIKey) check(token string, now time.Time) error {
+// check returns an error unless the text is this key and the key is active.
+func (k APIKey) check(key string, now time.Time) error {
 	switch {
-	case subtle.ConstantTimeCompare(k.Hash, hashToken(token)) != 1:
+	case subtle.ConstantTimeCompare(k.Hash, token.Hash(key)) != 1:
 		return errUnknownKey()
 	case k.RevokedAt != nil:
 		return fault.Unauthenticated("This API key was revoked.")

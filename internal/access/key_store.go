@@ -12,6 +12,7 @@ import (
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 	"slipway/internal/vocab/wire"
 )
 
@@ -40,8 +41,8 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 }
 
 func insertKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (IssuedKey, error) {
-	key, publicID := newToken(kindKey, mode)
-	k.PublicID, k.Hash, k.CreatedBy = publicID, hashToken(key), creator(ctx)
+	key, publicID := token.New(token.Key, mode)
+	k.PublicID, k.Hash, k.CreatedBy = publicID, token.Hash(key), creator(ctx)
 	apiKeys.Stamp(tx, &k)
 	if k.OriginalID == "" {
 		k.OriginalID = k.ID
@@ -61,7 +62,7 @@ func creator(ctx context.Context) KeyCreator {
 }
 
 func prefixOf(mode auth.Mode, k APIKey) string {
-	return kindKey + "_" + string(mode) + "_" + k.PublicID
+	return string(token.Key) + "_" + string(mode) + "_" + k.PublicID
 }
 
 func findKey(ctx context.Context, tx *db.Tx, id string) (APIKey, error) {

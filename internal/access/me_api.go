@@ -81,14 +81,15 @@ func (a *API) AuthPath() string {
 
 // Me is the calling credential.
 type Me struct {
-	Credential  auth.Actor   `json:"credential" doc:"API key or user of the request."`
+	Credential  auth.Actor   `json:"credential" doc:"API key, user or app of the request."`
 	Environment auth.Mode    `json:"environment" enum:"live,test"`
 	Dealership  MeDealership `json:"dealership"`
 	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"Scopes of the credential."`
 	Version     string       `json:"service_version" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`
 	RateLimit   MeRateLimit  `json:"rate_limit"`
-	UserID      *string      `json:"user_id" doc:"User of the session. Null for an API key."`
+	UserID      *string      `json:"user_id" doc:"User of the session, or user who installed the app. Null for an API key."`
 	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
+	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session."`
 }
 
 // MeDealership is the dealership of the calling credential.
@@ -110,12 +111,15 @@ func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) {
 	}
 
 	p := auth.From(ctx)
-	var userID *string
-	if p.UserID != "" {
-		userID = &p.UserID
-	}
-	return Me{
+	me := Me{
 		Credential: p.Actor, Environment: p.Mode, Dealership: MeDealership{d.ID, d.Name}, Scopes: p.Scopes, Version: p.Version,
-		RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds}, UserID: userID,
-	}, nil
+		RateLimit: MeRateLimit{p.Rate, p.Rate * rest.BurstSeconds},
+	}
+	switch {
+	case p.UserID != "":
+		me.UserID = &p.UserID
+	case p.AppID != "":
+		me.UserID, me.AppID, me.InstallID = &p.InstalledBy, &p.AppID, &p.OriginalID
+	}
+	return me, nil
 }

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/token"
 )
 
 // CheckPassword returns the users with this email address and password, at least
@@ -117,10 +118,10 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 }
 
 func insertSession(ctx context.Context, tx *db.Tx, u people.User, mode auth.Mode, browser bool) (o Opened, err error) {
-	token, publicID := newToken(kindSession, mode)
+	bearer, publicID := token.New(token.Session, mode)
 	req := auth.RequestFrom(ctx)
 	s := people.Session{
-		PublicID: publicID, Hash: hashToken(token), UserID: u.ID, Method: "password", Browser: browser,
+		PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: "password", Browser: browser,
 		IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionLifetime),
 	}
 	if browser {
@@ -136,7 +137,7 @@ func insertSession(ctx context.Context, tx *db.Tx, u people.User, mode auth.Mode
 	if err := people.InsertSession(ctx, tx, &s); err != nil {
 		return o, err
 	}
-	return Opened{token, s, u}, audit.Record(ctx, tx, "session.started", s.ID, audit.Diff(nil, s))
+	return Opened{bearer, s, u}, audit.Record(ctx, tx, "session.started", s.ID, audit.Diff(nil, s))
 }
 
 // WithCode returns the check of a two-factor code at the time when it was received.
@@ -171,21 +172,21 @@ type BrowserCaller struct {
 }
 
 // AuthenticateBrowser returns the user of the token in a cookie.
-func (a *Authenticator) AuthenticateBrowser(ctx context.Context, token string) (BrowserCaller, error) {
-	kind, mode, publicID, ok := parseToken(token)
-	if !ok || kind != kindSession {
+func (a *Authenticator) AuthenticateBrowser(ctx context.Context, cookie string) (BrowserCaller, error) {
+	t, ok := token.Parse(cookie)
+	if !ok || t.Kind != token.Session {
 		return BrowserCaller{}, errSessionEnded()
 	}
 	now := a.DB.Now().UTC()
-	if r, ok := a.rejectedCookies.find(token, now); ok {
+	if r, ok := a.rejectedCookies.find(cookie, now); ok {
 		return BrowserCaller{}, a.reject(ctx, r)
 	}
 
 	c, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (BrowserCaller, error) {
-		return a.authenticateSession(ctx, tx, token, mode, publicID, true)
+		return a.authenticateSession(ctx, tx, cookie, t, true)
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
-		a.rejectedCookies.add(token, r.rejection, now)
+		a.rejectedCookies.add(cookie, r.rejection, now)
 		err = a.reject(ctx, r.rejection)
 	}
 	return c, err
@@ -193,41 +194,41 @@ func (a *Authenticator) AuthenticateBrowser(ctx context.Context, token string) (
 
 // RotateSession gives a browser session a new token. It returns "" if another
 // request has already done it.
-func (a *API) RotateSession(ctx context.Context, c BrowserCaller) (token string, err error) {
+func (a *API) RotateSession(ctx context.Context, c BrowserCaller) (cookie string, err error) {
 	ctx = auth.With(ctx, c.Principal)
 	return db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
-		token, publicID := newToken(kindSession, c.Mode)
+		cookie, publicID := token.New(token.Session, c.Mode)
 		s := c.Session
-		s.PublicID, s.Hash, s.Rights = publicID, hashToken(token), c.rights
+		s.PublicID, s.Hash, s.Rights = publicID, token.Hash(cookie), c.rights
 		ok, err := people.ReplaceToken(ctx, tx, c.Session.PublicID, s)
 		if err != nil || !ok {
 			return "", err
 		}
-		return token, audit.Record(ctx, tx, "session.rotated", s.ID, nil)
+		return cookie, audit.Record(ctx, tx, "session.rotated", s.ID, nil)
 	})
 }
 
 // EndBrowserSession ends the session of the token in a cookie, if it is valid.
-func (a *API) EndBrowserSession(ctx context.Context, token string) error {
+func (a *API) EndBrowserSession(ctx context.Context, cookie string) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
-		return struct{}{}, a.endBrowserSession(ctx, tx, token)
+		return struct{}{}, a.endBrowserSession(ctx, tx, cookie)
 	})
 	return err
 }
 
-func (a *API) endBrowserSession(ctx context.Context, tx *db.Tx, token string) error {
-	_, mode, publicID, ok := parseToken(token)
+func (a *API) endBrowserSession(ctx context.Context, tx *db.Tx, cookie string) error {
+	t, ok := token.Parse(cookie)
 	if !ok {
 		return nil
 	}
-	s, err := people.FindSessionByPublicID(ctx, tx, publicID)
+	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if !s.Browser || s.Mode != mode || s.EndedAt != nil || subtle.ConstantTimeCompare(s.Hash, hashToken(token)) != 1 {
+	if !s.Browser || s.Mode != t.Mode || s.EndedAt != nil || subtle.ConstantTimeCompare(s.Hash, token.Hash(cookie)) != 1 {
 		return nil
 	}
 

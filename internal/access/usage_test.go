@@ -10,6 +10,7 @@ import (
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/token"
 )
 
 // failures returns the audit entries about rejected credentials, oldest first.
@@ -56,7 +57,7 @@ func TestFailedAuthenticationIsAudited(t *testing.T) {
 		}{
 			revoked.ID: {func() { s.As(revoked.Key).Get("/v1/hulls", 401, nil) }, 7},
 			rotated.ID: {func() { s.As(rotated.Key).Get("/v1/me", 401, nil) }, 3},
-			forged.ID:  {func() { s.As(access.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
+			forged.ID:  {func() { s.As(token.WithOtherSecret(forged.Key)).Get("/v1/me", 401, nil) }, 2},
 			p.ID:       {func() { s.As("").Post("/oauth/sessions", signIn(p.Email, "password", "guess"), 401, nil) }, 4},
 			withApp.ID: {func() {
 				withApp.Post(factor+"/verify", map[string]any{"code": wrongCode(t, s, secret)}, 422, nil)

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/channels"
 	"slipway/internal/hulls"
+	"slipway/internal/oauth"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
@@ -54,6 +55,7 @@ type App struct {
 	log      *slog.Logger
 	metrics  *metrics
 	usage    *access.Usage
+	uses     *oauth.Uses                 // of installed apps
 	starting atomic.Bool                 // true until the database is migrated
 	draining chan struct{}               // closed when the service is about to stop
 	flush    func(context.Context) error // sends the last traces
@@ -71,7 +73,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage()}
+	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}
@@ -129,6 +131,13 @@ func (a *App) mount(s Settings) error {
 		router.HandleForm(authPath+path, signedIn)
 	}
 	router.Handle(pages.AssetPath+"*", pages.Assets())
+	for _, route := range f.oauth.Routes() {
+		if route.Form {
+			router.HandleForm(route.Path, route.Handler)
+		} else {
+			router.Handle(route.Path, route.Handler)
+		}
+	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

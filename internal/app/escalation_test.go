@@ -102,6 +102,18 @@ var escalations = []escalation{
 		v.s.Test.Get("/v1/sessions?user_id="+v.owner().ID, 200, &list)
 		return list.Data[0].ID, nil
 	}},
+	{"createApp", "with admin", func(*victims) (string, map[string]any) {
+		return "", map[string]any{"name": "x", "redirect_uris": []string{"https://example.com/cb"}, "scopes": []string{"hulls:read", "admin"}}
+	}},
+	{"updateApp", "add admin", func(v *victims) (string, map[string]any) {
+		return v.s.Test.App(nil).ID, map[string]any{"scopes": []string{"hulls:read", "admin"}}
+	}},
+	{"updateApp", "redirect URI of an app with admin", func(v *victims) (string, map[string]any) {
+		return v.app(), map[string]any{"redirect_uris": []string{"https://mallory.example.com/cb"}}
+	}},
+	{"rotateAppSecret", "of an app with admin", func(v *victims) (string, map[string]any) { return v.app(), map[string]any{} }},
+	{"deleteApp", "with admin", func(v *victims) (string, map[string]any) { return v.app(), nil }},
+	{"revokeInstall", "with admin", func(v *victims) (string, map[string]any) { return v.s.Test.Install(v.app()), nil }},
 	// The last one, because the caller has more scopes after it succeeds.
 	{"assignUserRoles", "the owner role, to the caller", func(v *victims) (string, map[string]any) {
 		return v.caller, map[string]any{"role_ids": []string{v.s.RoleID("owner")}}
@@ -124,6 +136,10 @@ func (v *victims) owner() *testkit.Person { return v.s.Person("owner") }
 
 func (v *victims) invited() string {
 	return v.s.Test.User(map[string]any{"role_ids": []string{v.s.RoleID("owner")}, "mfa_token": v.s.Test.Proof()})
+}
+
+func (v *victims) app() string {
+	return v.s.Test.App(map[string]any{"scopes": []string{"admin"}, "mfa_token": v.s.Test.Proof()}).ID
 }
 
 func (v *victims) key(scopes ...auth.Scope) string {
@@ -173,11 +189,11 @@ func TestAdminRequiresProof(t *testing.T) {
 	})
 }
 
-// A new operation on users, roles, keys, sessions or two-factor methods requires a row.
+// A new operation on users, roles, keys, apps, installs, sessions or two-factor methods requires a row.
 func TestEveryEscalationHasARow(t *testing.T) {
 	for _, o := range operations() {
 		family := strings.Split(strings.TrimPrefix(o.Path, "/v1/"), "/")[0]
-		if o.Method == "GET" || !slices.Contains([]string{"users", "roles", "api_keys", "sessions"}, family) {
+		if o.Method == "GET" || !slices.Contains([]string{"users", "roles", "api_keys", "sessions", "apps", "installs"}, family) {
 			continue
 		}
 		if o.OperationID == "enrollMfaFactor" || o.OperationID == "verifyMfaFactor" { // only for the caller's own user
@@ -227,6 +243,8 @@ func snapshot(s *testkit.Server) (rows []string) {
 		`SELECT id || name || scopes || version FROM roles ORDER BY id`,
 		`SELECT user_id || role_id FROM user_roles ORDER BY user_id, role_id`,
 		`SELECT id || COALESCE(rotated_to, '') || CASE WHEN revoked_at IS NULL THEN '' ELSE ' revoked' END FROM api_keys ORDER BY id`,
+		`SELECT id || name || redirect_uris || scopes || version FROM apps ORDER BY id`,
+		`SELECT id || scopes || version FROM installs ORDER BY id`,
 		`SELECT id || CASE WHEN ended_at IS NULL THEN '' ELSE ' ended' END FROM sessions ORDER BY id`,
 		`SELECT id || CASE WHEN active THEN ' active' ELSE '' END FROM mfa_factors ORDER BY id`,
 		`SELECT user_id || COUNT(used_at) || ' of ' || COUNT(*) FROM mfa_tokens GROUP BY user_id ORDER BY user_id`,

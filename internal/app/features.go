@@ -15,14 +15,18 @@ import (
 	"slipway/internal/imports"
 	"slipway/internal/leads"
 	"slipway/internal/messages"
+	"slipway/internal/oauth"
 	"slipway/internal/people"
 	"slipway/internal/photos"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/site"
 	"slipway/internal/signin"
+	"slipway/internal/vocab/auth"
 	"slipway/internal/webhooks"
 )
 
@@ -41,6 +45,7 @@ type features struct {
 	dealership dealership.API
 	people     people.API
 	access     access.API
+	oauth      oauth.API
 	webhooks   webhooks.API
 	signin     signin.API
 }
@@ -49,14 +54,14 @@ type features struct {
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
-		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.webhooks,
+		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.oauth, &f.webhooks,
 	}
 }
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, webhooks.Events)
+		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, oauth.Events, webhooks.Events)
 }
 
 // features connects the features with what they need and with each other.
@@ -85,11 +90,17 @@ func (a *App) features(s Settings) (*features, error) {
 		documents: documents.API{DB: a.DB},
 		people: people.API{
 			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,
-			Resets: ratelimit.New(a.now), RevokeKeys: access.RevokeKeysOf,
+			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,
 		},
 		access: access.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, AuthURL: s.authURL(), AuthLog: a.AuthLog,
 			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage, AuthLog: a.AuthLog}, Throttle: access.NewThrottle(a.now),
+		},
+		oauth: oauth.API{
+			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.log, Uses: a.uses, Failures: ratelimit.New(a.now),
+			Rejected: func(ctx context.Context, env auth.Env, kind, id string, err error) {
+				a.AuthLog.Reject(ctx, authlog.Rejection{Env: env, Kind: kind, ID: id, Err: err})
+			},
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
@@ -97,12 +108,24 @@ func (a *App) features(s Settings) (*features, error) {
 	f.signin = signin.API{
 		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log, ReturnTo: []string{f.access.AuthPath() + "/authorize"},
 	}
-	f.access.People, f.people.CheckCode = &f.people, f.access.CheckCode
+	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
+	f.access.Auth.Apps = f.oauth.Authenticate
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
 	}
 	return f, nil
+}
+
+// revokeKeys revokes the API keys of a user, and uninstalls the apps that the user
+// allowed. It reports whether one of them had the admin scope.
+func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	keys, err := access.RevokeKeysOf(ctx, tx, u)
+	if err != nil {
+		return keys, err
+	}
+	apps, err := oauth.UninstallAppsOf(ctx, tx, u)
+	return keys || apps, err
 }
 
 // findDeal lets hulls check the deal of a hold. Hulls can't import deals.

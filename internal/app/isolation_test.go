@@ -99,6 +99,14 @@ var recipes = map[string]recipe{
 	"updateHullPhoto":      {aPhoto, fixed(`{"caption": "At the dock"}`)},
 	"uploadHullPhoto":      {aHull, func(*testkit.Client) any { return testkit.Picture() }},
 	"withdrawHull":         {aListing, nil},
+	"createApp":            {nil, fixed(`{"name": "Fleet Sync", "redirect_uris": ["https://example.com/cb"], "scopes": ["hulls:read"]}`)},
+	"deleteApp":            {anApp, nil},
+	"getApp":               {anApp, nil},
+	"listApps":             {},
+	"listInstalls":         {},
+	"revokeInstall":        {anInstall, nil},
+	"rotateAppSecret":      {anApp, nil},
+	"updateApp":            {anApp, fixed(`{"name": "Fleet Sync 2"}`)},
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
 }
 
@@ -209,6 +217,14 @@ func aKey(c *testkit.Client) map[string]string {
 	var k struct{ ID string }
 	c.Post("/v1/api_keys", `{"name": "Website", "scopes": ["hulls:read"]}`, 201, &k)
 	return map[string]string{"key_id": k.ID}
+}
+
+func anApp(c *testkit.Client) map[string]string {
+	return map[string]string{"app_id": c.App(nil).ID}
+}
+
+func anInstall(c *testkit.Client) map[string]string {
+	return map[string]string{"install_id": c.Install(c.App(nil).ID)}
 }
 
 func aFactor(c *testkit.Client) map[string]string { return factor(c, "totp") }
@@ -346,7 +362,7 @@ func scopesWithout(missing string) (scopes []auth.Scope) {
 func withoutIDs(body []byte) string {
 	text := string(body)
 	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
-		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_"} {
+		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_", "app_", "inst_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

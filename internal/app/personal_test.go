@@ -21,6 +21,7 @@ var notAboutContacts = map[string]string{
 	"Address": "the dealership", "QuietHours": "the dealership", "Sender": "the dealership",
 	"User": "an employee", "Session": "an employee", "UserRole": "a role", "UserFactor": "an employee",
 	"Role": "a set of scopes", "Actor": "an employee or a key",
+	"App": "an app", "InstalledApp": "an app",
 	"APIKey": "a key", "KeyCreator": "an employee or a key", "Webhook": "an endpoint",
 	"FinanceStructure.lender": "a company", "FinanceProduct.provider": "a company", "Funding.lender": "a company",
 	"Document.sha256": "a hash", "Contact.merged_into": "an ID", "Offer.in_reply_to": "an ID",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/access"
+	"slipway/internal/oauth"
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
@@ -20,7 +21,8 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
-			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, authlog.Purge,
+			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
+			authlog.Purge,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
@@ -76,6 +78,9 @@ func (a *App) upkeep(ctx context.Context) {
 			if err := a.usage.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
 				a.log.Warn("can't save the usage of credentials", "err", err)
 			}
+			if err := a.uses.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
+				a.log.Warn("can't save the usage of apps", "err", err)
+			}
 		}
 	}
 }
@@ -83,6 +88,9 @@ func (a *App) upkeep(ctx context.Context) {
 // Settle does the work of upkeep immediately, in tests and at shutdown.
 func (a *App) Settle(ctx context.Context) error {
 	if err := errors.Join(a.usage.Flush(ctx, a.DB), a.AuthLog.Settle(ctx)); err != nil {
+		return err
+	}
+	if err := a.uses.Flush(ctx, a.DB); err != nil {
 		return err
 	}
 	_, err := audit.Link(ctx, a.DB)

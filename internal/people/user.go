@@ -112,8 +112,8 @@ type UserPatch struct {
 
 // UserDeactivate is the body for a deactivation.
 type UserDeactivate struct {
-	RevokeKeys bool    `json:"revoke_keys,omitempty" doc:"Also revokes the API keys that the user created, and the keys that were created with them."`
-	MFAToken   *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to revoke a key with it. Must be from an administrator."`
+	RevokeKeys bool    `json:"revoke_keys,omitempty" doc:"Also revokes the API keys that the user created, and the keys that were created with them, and uninstalls the apps that the user installed."`
+	MFAToken   *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to deactivate a user with the admin scope, or to revoke a key or an app with it. Must be from an administrator."`
 }
 
 // UserRolesReplace contains all roles of a user.

@@ -55,6 +55,7 @@
 // These functions create a resource and return its ID, unless noted.
 //
 //   - Client.Location, Client.Contact, Client.Channel, Client.User, Client.Role and Client.Session.
+//   - Client.App registers an OAuth app. Client.Install installs it in the test environment.
 //   - Client.Hull creates a hull at a location. HullBody is the body it sends.
 //   - Client.Photo adds a photo to a hull. Picture is a photo to upload. Server.MakeSizes runs the job of a photo.
 //   - Client.ImportFile returns a file with one new hull.

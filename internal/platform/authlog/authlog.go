@@ -25,6 +25,7 @@ const (
 	KindAPIKey        = "api_key"
 	KindUser          = "user"
 	KindApp           = "app"
+	KindInstall       = "install"
 	KindSession       = "session"
 	KindSSOConnection = "sso_connection"
 )

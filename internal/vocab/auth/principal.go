@@ -32,13 +32,15 @@ type Principal struct {
 	Mode         Mode
 	DealershipID string
 
-	Actor      Actor
-	UserID     string // the user of a session, "" for a key
-	SessionID  string
-	OriginalID string // the same after a rotation; rate limits and idempotency keys belong to it
-	Scopes     []Scope
-	Version    string  // the API version of requests without the header
-	Rate       float64 // requests per second
+	Actor       Actor
+	UserID      string // the user of a session, "" for a key
+	SessionID   string
+	OriginalID  string // the same after a rotation; rate limits and idempotency keys belong to it
+	Scopes      []Scope
+	AppID       string  // the app of an OAuth access token
+	InstalledBy string  // the user who installed it
+	Version     string  // the API version of requests without the header
+	Rate        float64 // requests per second
 
 	// MustEnroll is set for a session of an administrator who has no two-factor
 	// method. It has no scopes until the user enrolls one.

@@ -1,0 +1,67 @@
+package oauth
+
+import (
+	"context"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
+)
+
+var apps = db.Table[App]{Name: "apps", Prefix: "app", Noun: "app", Loaded: func(_ *db.Tx, a *App) { a.ClientID = a.ID }}
+
+// insertApp adds an app. A confidential app gets a client secret.
+func insertApp(ctx context.Context, tx *db.Tx, mode auth.Mode, a App) (IssuedApp, error) {
+	issued := IssuedApp{App: a}
+	if a.Type == Confidential {
+		secret, _ := token.New(token.ClientSecret, mode)
+		issued.ClientSecret, issued.SecretHash = &secret, token.Hash(secret)
+	}
+	if err := apps.Insert(ctx, tx, &issued.App); err != nil {
+		return issued, err
+	}
+	issued.ClientID = issued.ID
+	return issued, events.Emit(ctx, tx, "app.created", issued.ID, nil, issued.App)
+}
+
+// findApp returns an app of any dealership by its client ID, with the mode and the
+// name of its publisher.
+func findApp(ctx context.Context, tx *db.Tx, clientID string) (PublishedApp, error) {
+	return db.One[PublishedApp](ctx, tx, `SELECT {cols} FROM (
+		SELECT a.*, d.mode AS publisher_mode, d.name AS publisher FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id = ?) AS found`, clientID)
+}
+
+// PublishedApp is an app with its publisher.
+type PublishedApp struct {
+	App
+	Mode      auth.Mode `db:"publisher_mode"`
+	Publisher string    `db:"publisher"`
+}
+
+// deleteApp deletes an app and its installs in all dealerships.
+func deleteApp(ctx context.Context, tx *db.Tx, a App) error {
+	all, err := db.All[Install](ctx, tx, `SELECT {cols} FROM installs WHERE app_env = ? AND app_id = ? ORDER BY env`, a.Env, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		// Another dealership must not see who deleted the app.
+		ctx, tx := ctx, tx.In(i.Env)
+		if i.Env != a.Env {
+			ctx = auth.InEnv(auth.WithRequest(ctx, auth.Request{}), i.Env)
+		}
+		one := []Install{i}
+		if err := loadApps(ctx, tx, one); err != nil {
+			return err
+		}
+		if err := uninstall(ctx, tx, one[0]); err != nil {
+			return err
+		}
+	}
+
+	if err := apps.Delete(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	return events.Emit(ctx, tx, "app.deleted", a.ID, nil, a)
+}

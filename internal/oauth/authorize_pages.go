@@ -1,0 +1,337 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"slipway/internal/dealership"
+	"slipway/internal/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/pages"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// authorize shows the page where a user allows an app to access an environment, and
+// handles its form. It first checks where the response can be sent to. Before that,
+// errors are shown to the user. After that, they are returned to the app.
+func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
+	params := r.URL.Query()
+	app, req, err := a.findRequest(r.Context(), params)
+	if err != nil {
+		a.showError(w, r, err)
+		return
+	}
+	if err := parseRequest(params, app.App, &req); err != nil {
+		redirect(w, req.errorResponse(a.AuthURL, err))
+		return
+	}
+	v, ok := a.Browser.Require(w, r)
+	if !ok {
+		return
+	}
+
+	c, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (consent, error) { return findConsent(ctx, tx, v, app, req) })
+	if err != nil {
+		a.showError(w, r, err)
+		return
+	}
+	if r.Method == http.MethodPost {
+		a.decide(w, r, c)
+		return
+	}
+	if env, ok := c.approved(); ok {
+		a.finish(w, r, c, env, "")
+		return
+	}
+	a.showConsent(w, r, c, http.StatusOK, "")
+}
+
+// findRequest returns the app of a request, and where to send the response.
+func (a *API) findRequest(ctx context.Context, params url.Values) (app PublishedApp, req request, err error) {
+	id, err := single(params, "client_id")
+	if err != nil || id == "" {
+		return app, req, &errRedirect{"The link of the app has no client_id, or more than one."}
+	}
+	app, err = db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (PublishedApp, error) { return findApp(ctx, tx, id) })
+	if db.IsNoRows(err) {
+		return app, req, &errRedirect{"The app of this link doesn't exist. It might have been deleted."}
+	}
+	if err != nil {
+		return app, req, err
+	}
+	req, err = parseRedirect(params, app.App)
+	return app, req, err
+}
+
+// consent is a request of an app, and the environments where the user can allow it.
+type consent struct {
+	visitor Visitor
+	app     PublishedApp
+	req     request
+	choices []choice
+	blocked string // why there are no choices
+}
+
+// choice is an environment where the app can be installed.
+type choice struct {
+	dealership.Dealership
+	user    people.User
+	install *Install // nil if the app is not installed there
+}
+
+// findConsent returns where the visitor can install the app. A user who is signed in
+// to live can also choose test, as the user with the same email address. The reverse
+// is not possible, because an administrator of test could create that user.
+func findConsent(ctx context.Context, tx *db.Tx, v Visitor, app PublishedApp, req request) (consent, error) {
+	c := consent{visitor: v, app: app, req: req}
+	all, err := dealership.Environments(ctx, tx, v.DealershipID)
+	if err != nil {
+		return c, err
+	}
+	for _, d := range all {
+		if !canInstallIn(app.Mode, d.Mode) || (req.Environment != "" && req.Environment != d.Mode) {
+			continue
+		}
+		if d.Env != v.Env && (v.Mode != auth.Live || d.Mode != auth.Test) {
+			continue
+		}
+		if err := c.add(ctx, tx.In(d.Env), d); err != nil {
+			return c, err
+		}
+	}
+
+	if len(c.choices) == 0 && c.blocked == "" {
+		c.blocked = "You are signed in to the " + string(v.Mode) + " environment. This app can't be installed there."
+	}
+	return c, nil
+}
+
+// add adds an environment, unless the visitor can't allow the request there.
+func (c *consent) add(ctx context.Context, tx *db.Tx, d dealership.Dealership) error {
+	u, err := people.FindUserByEmail(ctx, tx, c.visitor.User.Email)
+	if fault.KindOf(err) == fault.KindNotFound && d.Env != c.visitor.Env {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	held, err := people.ScopesOf(ctx, tx, u)
+	if err != nil {
+		return err
+	}
+	if reason := blocked(u, held, c.req.Scopes); reason != "" {
+		if d.Env == c.visitor.Env {
+			c.blocked = reason
+		}
+		return nil
+	}
+
+	install, err := peekInstallOf(ctx, tx, c.app.ID)
+	c.choices = append(c.choices, choice{d, u, install})
+	return err
+}
+
+// approved returns the environment where the user has allowed the request before.
+// If there are several, the user chooses.
+func (c consent) approved() (choice, bool) {
+	var found []choice
+	for _, ch := range c.choices {
+		if ch.install != nil && len(missing(c.req.Scopes, ch.install.Scopes)) == 0 {
+			found = append(found, ch)
+		}
+	}
+	if len(found) != 1 {
+		return choice{}, false
+	}
+	return found[0], true
+}
+
+// existing returns what the app can already do, in every environment of the choice.
+func (c consent) existing() []auth.Scope {
+	existing := allScopes()
+	for _, ch := range c.choices {
+		if ch.install == nil {
+			return nil
+		}
+		existing = common(existing, ch.install.Scopes)
+	}
+	return existing
+}
+
+// needsCode reports whether the user must enter a two-factor code: to allow the
+// admin scope, a stolen session must not be enough.
+func (c consent) needsCode() bool {
+	return len(c.choices) > 0 && slices.Contains(missing(c.req.Scopes, c.existing()), auth.Admin)
+}
+
+// purpose binds the token of the form to the request that the user sees.
+func purpose(r *http.Request) string { return "authorize " + r.URL.RawQuery }
+
+// decide handles the form.
+func (a *API) decide(w http.ResponseWriter, r *http.Request, c consent) {
+	if err := r.ParseForm(); err != nil {
+		a.showError(w, r, &errRedirect{"The form could not be read. Open the link of the app again."})
+		return
+	}
+	if err := a.Browser.CheckForm(r, c.visitor, purpose(r)); err != nil {
+		a.showNotice(w, http.StatusForbidden, "This form is not valid", "It has expired, or was opened in another way. Open the link of the app again.")
+		return
+	}
+
+	switch r.PostForm.Get("decision") {
+	case "allow":
+		mode := auth.Mode(r.PostForm.Get("environment"))
+		for _, ch := range c.choices {
+			if ch.Mode == mode || (mode == "" && len(c.choices) == 1) {
+				a.finish(w, r, c, ch, r.PostForm.Get("code"))
+				return
+			}
+		}
+		a.showConsent(w, r, c, http.StatusUnprocessableEntity, "Choose an environment.")
+	case "deny":
+		redirect(w, c.req.errorResponse(a.AuthURL, errProtocol("access_denied", "The user did not allow the request.")))
+	default:
+		a.showConsent(w, r, c, http.StatusUnprocessableEntity, "Choose Allow or Cancel.")
+	}
+}
+
+// finish allows the request in an environment and returns a code to the app.
+func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choice, code string) {
+	type result struct{ code, rejected string }
+	ctx := auth.With(r.Context(), auth.Principal{
+		Env: in.Env, Mode: in.Mode, DealershipID: in.ID, Actor: in.user.Actor(), UserID: in.user.ID, OriginalID: in.user.ID,
+	})
+	received := a.DB.Now()
+	out, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (o result, err error) {
+		// The page was shown some time ago, so everything is checked again.
+		u, err := people.FindUserForUpdate(ctx, tx, in.user.ID)
+		if err != nil {
+			return o, err
+		}
+		held, err := people.ScopesOf(ctx, tx, u)
+		if err != nil {
+			return o, err
+		}
+		if o.rejected = blocked(u, held, c.req.Scopes); o.rejected != "" {
+			return o, nil
+		}
+
+		install, err := findInstallOf(ctx, tx, c.app.ID)
+		if err != nil {
+			return o, err
+		}
+		if install == nil || len(missing(c.req.Scopes, install.Scopes)) > 0 {
+			added := c.req.Scopes
+			if install != nil {
+				added = missing(c.req.Scopes, install.Scopes)
+			}
+			if slices.Contains(added, auth.Admin) {
+				rejected, err := a.CheckCode(ctx, tx, u, code, received)
+				if err != nil {
+					return o, err
+				}
+				if rejected != nil {
+					o.rejected = rejected.Message
+					return o, nil
+				}
+			}
+			i, err := allow(ctx, tx, c.app.App, u, c.req.Scopes)
+			if err != nil {
+				return o, err
+			}
+			install = &i
+		}
+		o.code, err = insertGrant(ctx, tx, *install, in.Mode, c.req, u.ID)
+		return o, err
+	})
+	switch {
+	case err != nil:
+		a.showError(w, r, err)
+	case out.rejected != "":
+		a.showConsent(w, r, c, http.StatusUnprocessableEntity, out.rejected)
+	default:
+		redirect(w, c.req.response(a.AuthURL, url.Values{"code": {out.code}}))
+	}
+}
+
+// redirect sends the browser to the app. It is a 303, because a 307 would send the
+// form with it.
+func redirect(w http.ResponseWriter, to string) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// scopeLine is a scope on the page.
+type scopeLine struct {
+	Text    string
+	New     bool
+	Warning bool // it changes data
+}
+
+// consentData is what the page shows.
+type consentData struct {
+	App, Publisher, Homepage string
+	Scopes                   []scopeLine
+	Again                    bool // the app is installed and wants more
+	Excluded                 string
+	Host                     string // where the browser goes next
+	Email, Roles             string
+	Dealership               string
+	Environments             []auth.Mode
+	Only                     auth.Mode // the environment, if there is no choice
+	NeedsCode                bool
+	Blocked, Message, Token  string
+}
+
+func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
+	d := consentData{
+		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
+		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.Browser.FormToken(c.visitor, purpose(r)),
+		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes),
+	}
+	if u, err := url.Parse(c.req.RedirectURI); err == nil {
+		d.Host = u.Host
+	}
+	if c.app.HomepageURL != nil {
+		d.Homepage = *c.app.HomepageURL
+	}
+	existing := c.existing()
+	if len(c.choices) == 0 {
+		existing, d.Blocked = nil, c.blocked
+		status = max(status, http.StatusForbidden)
+	}
+	d.Again = len(existing) > 0
+	for _, known := range auth.Scopes {
+		if slices.Contains(c.req.Scopes, known.Scope) {
+			d.Scopes = append(d.Scopes, scopeLine{known.Doc, d.Again && !slices.Contains(existing, known.Scope), changesData(known.Scope)})
+		}
+	}
+	for _, ch := range c.choices {
+		d.Environments = append(d.Environments, ch.Mode)
+	}
+	if len(d.Environments) == 1 {
+		d.Only = d.Environments[0]
+	}
+	consentPage.Render(w, status, "Install "+d.App, d, pages.FormAction(formAction(c.req.RedirectURI)))
+}
+
+// showError shows an error that can't be returned to the app.
+func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
+	if e, ok := errors.AsType[*errRedirect](err); ok {
+		a.showNotice(w, http.StatusBadRequest, "This link doesn't work", e.text+" Contact the developer of the app.")
+		return
+	}
+	a.Log.ErrorContext(r.Context(), "page failed", "path", "/authorize", "request_id", auth.RequestFrom(r.Context()).ID, "err", err)
+	a.showNotice(w, http.StatusServiceUnavailable, "Something went wrong", "This is an error on our side. Try again in a minute.")
+}
+
+func (a *API) showNotice(w http.ResponseWriter, status int, heading, text string) {
+	noticePage.Render(w, status, heading, struct{ Heading, Text string }{heading, text})
+}

@@ -1,0 +1,80 @@
+package oauth
+
+import (
+	"slices"
+	"strings"
+
+	"slipway/internal/people"
+	"slipway/internal/platform/pages"
+	"slipway/internal/vocab/auth"
+)
+
+// consentPage asks the user. Cancel is the first button, because the Enter key
+// presses the first one.
+var consentPage = pages.NewPage(`
+<h1>{{if .Again}}{{.App}} wants more access{{else}}Install {{.App}}?{{end}}</h1>
+<p>{{.App}} is published by <strong>{{.Publisher}}</strong>.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
+{{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
+<p>{{if .Again}}It requests to:{{else}}It will be able to:{{end}}</p>
+<ul class="scopes">
+{{range .Scopes}}<li>{{.Text}}{{if .Warning}} <strong class="warning">Changes data.</strong>{{end}}{{if .New}} <strong class="new">New.</strong>{{end}}</li>
+{{end}}</ul>
+{{if .Excluded}}<p>It gets no access to {{.Excluded}}.</p>{{end}}
+<p>Dealership: <strong>{{.Dealership}}</strong>{{if .Only}}, {{.Only}} environment{{end}}.
+You are signed in as {{.Email}}{{if .Roles}} ({{.Roles}}){{end}}. After you decide, you return to <strong>{{.Host}}</strong>.</p>
+{{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
+<form method="post">
+<input type="hidden" name="form_token" value="{{.Token}}">
+{{if gt (len .Environments) 1}}<label for="environment">Environment</label>
+<select id="environment" name="environment" required>
+<option value="">Choose one</option>
+{{range .Environments}}<option value="{{.}}">{{if eq . "live"}}Live: your real data{{else}}Test: sample data{{end}}</option>
+{{end}}</select>{{end}}
+{{if .NeedsCode}}<label for="code">Two-factor code</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40">
+<p class="hint">Required, because the app will be able to administer the dealership. You can also enter a recovery code.</p>{{end}}
+<div class="actions">
+<button class="secondary" name="decision" value="deny">Cancel</button>
+{{if not .Blocked}}<button name="decision" value="allow">Allow</button>{{end}}
+</div>
+</form>`)
+
+var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+
+// changesData reports whether the page marks a scope.
+func changesData(s auth.Scope) bool {
+	return s == auth.Admin || strings.HasSuffix(string(s), ":write")
+}
+
+// areas are what scopes give access to, in the words of the page.
+var areas = []struct {
+	name   string
+	scopes []auth.Scope
+}{
+	{"inventory", []auth.Scope{auth.HullsRead, auth.HullsWrite}},
+	{"contacts and leads", []auth.Scope{auth.LeadsRead, auth.LeadsWrite}},
+	{"deals", []auth.Scope{auth.DealsRead, auth.DealsWrite}},
+	{"users and settings", []auth.Scope{auth.Admin}},
+}
+
+// excluded names what the app gets no access to.
+func excluded(scopes []auth.Scope) string {
+	var names []string
+	for _, area := range areas {
+		if !slices.ContainsFunc(area.scopes, func(s auth.Scope) bool { return slices.Contains(scopes, s) }) {
+			names = append(names, area.name)
+		}
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func roleNames(u people.User) string {
+	var names []string
+	for _, r := range u.Roles {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}

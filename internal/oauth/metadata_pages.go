@@ -1,0 +1,86 @@
+package oauth
+
+import (
+	"net/http"
+
+	"slipway/internal/platform/pages"
+	"slipway/internal/vocab/auth"
+)
+
+// serverMetadata describes the authorization server (RFC 8414).
+type serverMetadata struct {
+	Issuer                string       `json:"issuer"`
+	AuthorizationEndpoint string       `json:"authorization_endpoint"`
+	TokenEndpoint         string       `json:"token_endpoint"`
+	RevocationEndpoint    string       `json:"revocation_endpoint"`
+	IntrospectionEndpoint string       `json:"introspection_endpoint"`
+	ScopesSupported       []auth.Scope `json:"scopes_supported"`
+	ResponseTypes         []string     `json:"response_types_supported"`
+	ResponseModes         []string     `json:"response_modes_supported"`
+	GrantTypes            []string     `json:"grant_types_supported"`
+	TokenAuthMethods      []string     `json:"token_endpoint_auth_methods_supported"`
+	RevocationAuthMethods []string     `json:"revocation_endpoint_auth_methods_supported"`
+	IntrospectAuthMethods []string     `json:"introspection_endpoint_auth_methods_supported"`
+	ChallengeMethods      []string     `json:"code_challenge_methods_supported"`
+	IssParameter          bool         `json:"authorization_response_iss_parameter_supported"`
+	ServiceDocumentation  string       `json:"service_documentation"`
+}
+
+func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
+	withSecret := []string{"client_secret_basic", "client_secret_post"}
+	any := []string{"client_secret_basic", "client_secret_post", "none"}
+	writeJSON(w, http.StatusOK, serverMetadata{
+		Issuer: a.AuthURL, AuthorizationEndpoint: a.AuthURL + "/authorize", TokenEndpoint: a.AuthURL + "/token",
+		RevocationEndpoint: a.AuthURL + "/revoke", IntrospectionEndpoint: a.AuthURL + "/introspect", ScopesSupported: allScopes(),
+		ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
+		GrantTypes:       []string{"authorization_code", "refresh_token", "client_credentials"},
+		TokenAuthMethods: any, RevocationAuthMethods: any, IntrospectAuthMethods: withSecret,
+		ChallengeMethods: []string{"S256"}, IssParameter: true, ServiceDocumentation: a.BaseURL + "/docs",
+	})
+}
+
+// resourceMetadata describes the API as a resource of the authorization server
+// (RFC 9728).
+type resourceMetadata struct {
+	Resource      string       `json:"resource"`
+	Servers       []string     `json:"authorization_servers"`
+	Scopes        []auth.Scope `json:"scopes_supported"`
+	Methods       []string     `json:"bearer_methods_supported"`
+	Name          string       `json:"resource_name"`
+	Documentation string       `json:"resource_documentation"`
+}
+
+func (a *API) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, resourceMetadata{
+		Resource: a.BaseURL, Servers: []string{a.AuthURL}, Scopes: allScopes(), Methods: []string{"header"}, Name: "Slipway",
+		Documentation: a.BaseURL + "/docs",
+	})
+}
+
+func allScopes() []auth.Scope { return selectScopes(func(auth.Scope) bool { return true }) }
+
+// Route is a path outside /v1 with its handler.
+type Route struct {
+	Path    string
+	Form    bool // also serves POST
+	Handler http.HandlerFunc
+}
+
+// Routes returns the paths of the authorization server. Clients look for the metadata
+// at two locations: RFC 8414 inserts the path of the issuer after the well-known
+// part, and most clients also try it the other way around.
+func (a *API) Routes() []Route {
+	const server, resource = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
+	routes := []Route{
+		{a.AuthPath() + "/authorize", true, pages.Guarded(http.HandlerFunc(a.authorize)).ServeHTTP},
+		{a.AuthPath() + "/token", true, a.token},
+		{a.AuthPath() + "/revoke", true, a.revoke},
+		{a.AuthPath() + "/introspect", true, a.introspect},
+		{server, false, a.serverMetadata},
+		{resource, false, a.resourceMetadata},
+	}
+	if path := a.AuthPath(); path != "" {
+		routes = append(routes, Route{server + path, false, a.serverMetadata}, Route{path + server, false, a.serverMetadata})
+	}
+	return routes
+}

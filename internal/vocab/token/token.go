@@ -1,0 +1,103 @@
+// Package token generates and parses the secrets that clients send, such as API
+// keys. Only their hashes are stored.
+package token
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"slipway/internal/vocab/auth"
+)
+
+// A token is <kind>_<mode>_ followed by the public ID of its row, the secret, and
+// a checksum that detects typos without a lookup. All three are lower-case base
+// 32, so that a double click selects the whole token.
+const (
+	publicLen   = 16
+	secretLen   = 26 // 130 bits
+	checksumLen = 7
+)
+
+// Kind is the first part of a token.
+type Kind string
+
+// The kinds of token.
+const (
+	Key          Kind = "sk" // an API key
+	Session      Kind = "st"
+	Access       Kind = "at" // OAuth access token
+	Refresh      Kind = "rt" // OAuth refresh token
+	Code         Kind = "ac" // OAuth authorization code
+	ClientSecret Kind = "cs" // secret of an OAuth app
+)
+
+var kinds = []Kind{Key, Session, Access, Refresh, Code, ClientSecret}
+
+// Token is what a token says about itself.
+type Token struct {
+	Kind     Kind
+	Mode     auth.Mode
+	PublicID string
+}
+
+// New generates a token.
+func New(kind Kind, mode auth.Mode) (text, publicID string) {
+	publicID = strings.ToLower(rand.Text()[:publicLen])
+	return format(kind, mode, publicID, strings.ToLower(rand.Text()[:secretLen])), publicID
+}
+
+// Derive returns the token whose public ID and secret are these random bytes, of
+// which it needs 27. The same bytes return the same token.
+func Derive(kind Kind, mode auth.Mode, random []byte) (text, publicID string) {
+	parts := encode(random)
+	return format(kind, mode, parts[:publicLen], parts[publicLen:publicLen+secretLen]), parts[:publicLen]
+}
+
+func format(kind Kind, mode auth.Mode, publicID, secret string) string {
+	text := string(kind) + "_" + string(mode) + "_" + publicID + secret
+	return text + checksum(text)
+}
+
+// Parse checks the format and the checksum of a token.
+func Parse(text string) (t Token, ok bool) {
+	parts := strings.Split(text, "_")
+	if len(parts) != 3 || len(parts[2]) != publicLen+secretLen+checksumLen {
+		return Token{}, false
+	}
+	t = Token{Kind: Kind(parts[0]), Mode: auth.Mode(parts[1]), PublicID: parts[2][:publicLen]}
+	if !slices.Contains(kinds, t.Kind) || (t.Mode != auth.Live && t.Mode != auth.Test) {
+		return Token{}, false
+	}
+	end := len(text) - checksumLen
+	return t, checksum(text[:end]) == text[end:]
+}
+
+// Public returns the part of a token that is not secret, to identify it in logs.
+func Public(text string) string { return text[:max(0, len(text)-secretLen-checksumLen)] }
+
+func checksum(s string) string {
+	return encode(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s))))
+}
+
+func encode(b []byte) string {
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
+}
+
+// Hash returns what is stored of a token. It needs no salt and no slow hash,
+// because the secret is random.
+func Hash(text string) []byte {
+	h := sha256.Sum256([]byte(text))
+	return h[:]
+}
+
+// WithOtherSecret returns a well-formed token with the public ID of another one,
+// for tests of guesses.
+func WithOtherSecret(text string) string {
+	t, _ := Parse(text)
+	return format(t.Kind, t.Mode, t.PublicID, strings.Repeat("a", secretLen))
+}

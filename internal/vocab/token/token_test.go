@@ -1,0 +1,103 @@
+package token_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/token"
+)
+
+var format = regexp.MustCompile(`^(sk|st|at|rt|ac|cs)_(live|test)_[a-z2-7]{49}$`)
+
+// The public ID has 16 characters and the checksum 7.
+const publicLen, checksumLen = 16, 7
+
+func TestFormat(t *testing.T) {
+	seen := map[string]bool{}
+	for _, kind := range []token.Kind{token.Key, token.Session, token.Access, token.Refresh, token.Code, token.ClientSecret} {
+		for _, mode := range []auth.Mode{auth.Live, auth.Test} {
+			text, publicID := token.New(kind, mode)
+			if !format.MatchString(text) || !strings.HasPrefix(text, string(kind)+"_"+string(mode)+"_"+publicID) || seen[publicID] {
+				t.Errorf("%s %s: got token %s with public id %s; want a new one that matches %s", kind, mode, text, publicID, format)
+			}
+			seen[publicID] = true
+			if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: kind, Mode: mode, PublicID: publicID}) {
+				t.Errorf("%s: got %v %t; want %s %s %s true", text, got, ok, kind, mode, publicID)
+			}
+		}
+	}
+}
+
+func TestDerive(t *testing.T) {
+	random := bytes.Repeat([]byte("slipway"), 4)
+	text, publicID := token.Derive(token.Refresh, auth.Live, random)
+	if again, _ := token.Derive(token.Refresh, auth.Live, random); again != text {
+		t.Errorf("got %s and %s, want the same token twice", text, again)
+	}
+	if got, ok := token.Parse(text); !ok || got != (token.Token{Kind: token.Refresh, Mode: auth.Live, PublicID: publicID}) {
+		t.Errorf("got %v %t for %s, want its parts", got, ok, text)
+	}
+
+	random[26] ^= 0x40 // the last bit that counts
+	if other, _ := token.Derive(token.Refresh, auth.Live, random); other == text {
+		t.Error("got the same token for other bytes")
+	}
+}
+
+// Typos are rejected without a query.
+func TestTypos(t *testing.T) {
+	text, _ := token.New(token.Key, auth.Test)
+	wantRejected := func(typo, how string) {
+		t.Helper()
+		if _, ok := token.Parse(typo); ok {
+			t.Errorf("%s: %q was accepted", how, typo)
+		}
+	}
+
+	for i := range text {
+		for _, c := range "abcdefghijklmnopqrstuvwxyz0123456789_-ABCSK é" {
+			if string(c) != text[i:i+1] {
+				wantRejected(text[:i]+string(c)+text[i+1:], "wrong character")
+			}
+		}
+		wantRejected(text[:i]+text[i+1:], "missing character")
+		wantRejected(text[:i]+text[i:i+1]+text[i:], "repeated character")
+		if i > 0 && text[i] != text[i-1] {
+			wantRejected(text[:i-1]+text[i:i+1]+text[i-1:i]+text[i+1:], "swapped characters")
+		}
+		wantRejected(text[:i], "truncated")
+	}
+
+	otherKind, _ := token.New("pk", auth.Test)
+	otherMode, _ := token.New(token.Key, "prod")
+	for name, other := range map[string]string{
+		"upper case": strings.ToUpper(text), "leading space": " " + text, "trailing space": text + " ", "repeated token": text + text,
+		"other mode": strings.Replace(text, "_test_", "_live_", 1), "other kind": strings.Replace(text, "sk_", "st_", 1),
+		"unknown kind with a checksum": otherKind, "unknown mode with a checksum": otherMode,
+		"without the checksum": text[:len(text)-checksumLen], "only separators": "__", "empty": "",
+	} {
+		wantRejected(other, name)
+	}
+}
+
+// An accepted token always has the prefix and the public ID of a token.
+func FuzzParse(f *testing.F) {
+	text, _ := token.New(token.Key, auth.Test)
+	session, _ := token.New(token.Session, auth.Live)
+	for _, seed := range []string{text, session, text[1:], text + "a", "sk_test_", "__", "", strings.ToUpper(text)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, ok := token.Parse(s)
+		if !ok {
+			return
+		}
+		start := string(got.Kind) + "_" + string(got.Mode) + "_" + got.PublicID
+		if !strings.HasPrefix(s, start) || len(got.PublicID) != publicLen || len(s) != len("sk_test_")+49 {
+			t.Errorf("%q: got %v, want a public ID of %d characters", s, got, publicLen)
+		}
+	})
+}
