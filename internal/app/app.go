@@ -92,6 +92,7 @@ func (a *App) mount(s Settings) error {
 	site.Attach(a.DB, s.BaseURL, a.Box)
 	audit.Attach(a.DB)
 	a.AuthLog = authlog.New(a.DB)
+	a.DB.Attach(a.AuthLog)
 	a.DB.Attach(hulls.Followers{channels.Follower})
 	a.Jobs = jobs.New(a.DB)
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
