@@ -96,7 +96,7 @@ func open(t *testing.T, s *server, l look) *tab {
 	t.Cleanup(cancel)
 	b := &tab{Context: ctx, t: t, s: s, look: l}
 	chromedp.ListenTarget(ctx, b.observe)
-	b.run(network.Enable(), cdplog.Enable(), emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
+	b.run(network.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true), emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.scheme}}))
 	t.Cleanup(b.wantNoProblems)
 	return b

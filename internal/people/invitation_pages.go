@@ -16,7 +16,7 @@ var (
 <p>Choose a password for <strong>{{.Email}}</strong>.</p>
 {{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
 <form method="post">
-  <input type="hidden" name="username" value="{{.Email}}" autocomplete="username">
+  <input name="username" value="{{.Email}}" autocomplete="username" readonly hidden>
   <label for="password">Password</label>
   <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus
     {{if .Problem}}aria-invalid="true" aria-describedby="problem hint"{{else}}aria-describedby="hint"{{end}}>
