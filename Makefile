@@ -13,7 +13,7 @@ LINT := bin/tools/golangci-lint-$(LINT_VERSION)
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Start a demo dealership on this machine
@@ -35,6 +35,10 @@ ifeq ($(PKG)$(ARGS),./...)
 else
 	$(TEST) $(ARGS) $(PKG)
 endif
+
+.PHONY: test-browser
+test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
+	scripts/test-browser $(ARGS)
 
 # A test checks that api/openapi.json is up to date.
 .PHONY: check

@@ -161,8 +161,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
-		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		"sign_in_tickets WHERE hash = ?",
+		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
 		"WHERE expires_at < ?",
@@ -196,8 +196,8 @@ var owners = map[string]string{
 	"email_changes": "people", "invitations": "people", "mfa_factors": "people", "mfa_tokens": "people",
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
-	"apps": "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 	"sign_in_tickets": "signin",
+	"apps":            "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 }
 
 // Authentication and sign-in join the environment of a credential, because

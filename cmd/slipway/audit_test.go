@@ -48,20 +48,70 @@ func (p *program) exec(statement string, args ...any) {
 	}
 }
 
+// checkCommandsAreLinked checks that the entries of commands are linked although no
+// server has run.
+func checkCommandsAreLinked(t *testing.T, p *program) {
+	t.Helper()
+	code, lines, _ := p.verify()
+	testkit.Equal(t, code, 0, "exit code")
+	testkit.Len(t, lines, 3)
+	for _, line := range lines[:2] {
+		testkit.Contains(t, line, "ok, ")
+		testkit.Contains(t, line, " entries, 0 not linked yet")
+		testkit.Excludes(t, line, "ok, 0 entries")
+	}
+}
+
+// checkRefusals checks that a running server saves rejected credentials.
+func checkRefusals(t *testing.T, p *program, s *server) {
+	t.Helper()
+	if a := s.send("GET", "/v1/me", "sk_test_wrong", "", nil); a.status != 401 {
+		t.Fatalf("got %d with an invalid key, want 401", a.status)
+	}
+	var refusals []struct {
+		Kind, Reason string
+		IP           *string
+		Times        int
+	}
+	testkit.Eventually(t, "the refusal is saved", func() bool {
+		p.run(&refusals, "audit", "refusals", "--json")
+		return len(refusals) > 0
+	})
+	testkit.Len(t, refusals, 1)
+	testkit.Equal(t, refusals[0].Kind, "api_key")
+	testkit.Equal(t, refusals[0].IP, new("127.0.0.1"))
+	testkit.Equal(t, refusals[0].Times, 1)
+
+	out, err := p.command("audit", "refusals", "--since", "1h", "--limit", "5").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Contains(t, string(out), "LAST")
+	testkit.Contains(t, string(out), refusals[0].Reason)
+}
+
 // checkAuditLog verifies the audit log after a crash, changes an entry and checks
 // that verify finds the change.
 func checkAuditLog(t *testing.T, p *program, dealership string) {
 	t.Helper()
 	for _, args := range [][]string{nil, {"--dealership", dealership}} {
 		code, lines, stderr := p.verify(args...)
-		if code != 0 || len(lines) != 2 || stderr != "" {
-			t.Fatalf("got exit code %d, output %q and errors %q, want exit code 0 and two lines", code, lines, stderr)
+		if code != 0 || len(lines) != 3 || stderr != "" {
+			t.Fatalf("got exit code %d, output %q and errors %q, want exit code 0 and three lines", code, lines, stderr)
 		}
 		for i, mode := range []string{"live", "test"} {
 			testkit.Contains(t, lines[i], dealership+" "+mode+"  ok, ", args)
 			testkit.Contains(t, lines[i], " entries, 0 not linked", args)
 		}
+		head, ok := strings.CutPrefix(lines[2], "To compare later: slipway audit verify --head ")
+		if code, lines, _ := p.verify("--head", head); !ok || code != 0 {
+			t.Fatalf("got exit code %d and output %q with the head %q, want exit code 0", code, lines, head)
+		}
+		code, lines, _ = p.verify("--head", strings.Replace(head, "1.", "1.1000", 1))
+		testkit.Equal(t, code, 1, "exit code with a newer head")
+		testkit.Contains(t, lines[0], "the database is an older copy")
 	}
+	testkit.Contains(t, p.fail("audit", "verify", "--head", "1"), "is not a head")
 	testkit.Contains(t, p.fail("audit", "verify", "--dealership", "dlr_1"), "Dealership dlr_1 not found")
 
 	p.exec(`UPDATE audit_entries SET actor_label = 'Another user'

@@ -30,7 +30,9 @@ func TestProgram(t *testing.T) {
 		d := p.bootstrap()
 		admin := issueKeys(t, p, d)
 		writer := p.key(d.DealershipID, "test", "hulls:read,hulls:write,leads:write,deals:read,deals:write,webhooks", "--rate-limit", "10000")
+		checkCommandsAreLinked(t, p)
 		s := p.serve()
+		checkRefusals(t, p, s)
 		// The command line also works while a server is running.
 		reader := p.key(d.DealershipID, "live", "hulls:read")
 		resetUser(t, p, d)

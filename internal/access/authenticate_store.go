@@ -51,7 +51,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 		case token.Access:
 			return a.authenticateApp(ctx, tx, bearer, t)
 		default:
-			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.PublicPart(bearer), err: errInvalid()}}
+			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.Public(bearer), err: errInvalid()}}
 		}
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
@@ -91,7 +91,7 @@ func (a *Authenticator) authenticateKey(
 	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, t.PublicID)
 	if db.IsNoRows(err) {
-		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.PublicPart(bearer)}}
+		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.Public(bearer)}}
 	}
 	if err != nil {
 		return auth.Principal{}, err
@@ -127,7 +127,7 @@ func (a *Authenticator) authenticateSession(
 	ctx context.Context, tx *db.Tx, bearer string, t token.Token, browser bool,
 ) (c BrowserCaller, err error) {
 	s, err := people.FindSessionByPublicID(ctx, tx, t.PublicID)
-	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: token.PublicPart(bearer)}}
+	ended := &rejectedError{rejection{err: errSessionEnded(), kind: authlog.KindSession, id: token.Public(bearer)}}
 	if db.IsNoRows(err) {
 		return c, ended
 	}
@@ -171,7 +171,7 @@ func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer s
 	case err != nil:
 		return p, err
 	case rejected != nil && p.Env == 0:
-		return p, &rejectedError{rejection{err: rejected, kind: authlog.KindApp, id: token.PublicPart(bearer)}}
+		return p, &rejectedError{rejection{err: rejected, kind: authlog.KindApp, id: token.Public(bearer)}}
 	case rejected != nil:
 		return p, &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindApp, id: p.AppID}}
 	}

@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -91,6 +92,7 @@ func (a *API) verify(ctx context.Context, in *struct {
 }) (MFAProof, error) {
 	received := a.DB.Now()
 	var rejected *fault.Error
+	var signature error // the problem with a signature of a security key
 	p, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (MFAProof, error) {
 		u, err := people.FindUserForUpdate(ctx, tx, in.UserID)
 		if err != nil {
@@ -109,7 +111,9 @@ func (a *API) verify(ctx context.Context, in *struct {
 			body = *in.Body
 		}
 		if f.Kind == "webauthn" && body.Code == nil {
-			return a.verifyWebAuthn(ctx, tx, u, f, body.Assertion)
+			p, err := a.verifyWebAuthn(ctx, tx, u, f, body.Assertion)
+			signature = err
+			return p, err
 		}
 		if body.Code == nil {
 			var bad fault.Fields
@@ -126,6 +130,9 @@ func (a *API) verify(ctx context.Context, in *struct {
 		}
 		return prove(ctx, tx, u, codes)
 	})
+	if rejected == nil && fault.KindOf(signature) != fault.KindServerError {
+		rejected, _ = errors.AsType[*fault.Error](signature)
+	}
 	if rejected != nil {
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: auth.From(ctx).Env, Kind: authlog.KindUser, ID: in.UserID, Err: rejected})
 	}

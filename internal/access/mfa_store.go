@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
@@ -104,7 +105,13 @@ func VerifyTOTP(ctx context.Context, d *db.DB, box *seal.Box, u people.User, cod
 		if err != nil {
 			return nil, err
 		}
-		return checkActive(ctx, tx, box, u, code, tx.Now)
+		rejected, err := checkActive(ctx, tx, box, u, code, tx.Now)
+		if err != nil || rejected == nil {
+			return nil, err
+		}
+		return rejected, audit.RecordFailure(ctx, tx, "auth.failed", authlog.KindUser, u.ID, map[string][2]any{
+			"reason": {nil, rejected.Message}, "times": {nil, 1},
+		})
 	})
 	if err == nil && rejected != nil {
 		return rejected

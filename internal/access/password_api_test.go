@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 )
@@ -88,7 +89,7 @@ func TestSignInDuringPasswordChange(t *testing.T) {
 		p := s.Person("viewer")
 		c := candidate(s, p.ID)
 		p.Post("/oauth/password", change(), 204, nil)
-		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: authlog.New(s.DB)}
 		if in, err := api.OpenWithCode(t.Context(), c, nil, s.DB.Now()); err == nil {
 			t.Errorf("old password: got the session %s, want an error", testkit.Show(in))
 		}

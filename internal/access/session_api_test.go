@@ -11,6 +11,7 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -241,7 +242,7 @@ func TestSignInDuringDeactivation(t *testing.T) {
 			s.Activate(p.ID)
 		}
 		s.Test.Post(deactivate, nil, 200, nil)
-		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: authlog.New(s.DB)}
 		if in, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), nil, s.DB.Now()); err == nil {
 			t.Errorf("deactivated user: got the session %s, want an error", testkit.Show(in))
 		}

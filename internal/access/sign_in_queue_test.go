@@ -7,6 +7,7 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/password"
 	"slipway/internal/testkit"
 )
@@ -49,7 +50,7 @@ func TestCodeExpiresInQueue(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := s.Person("viewer")
 		p.Enroll()
-		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: s.AuthLog}
+		api := &access.API{DB: s.DB, Box: s.Box, AuthLog: authlog.New(s.DB)}
 		c, received := code(t, s, p.Secret), s.DB.Now()
 		s.Advance(2 * time.Minute)
 		if _, err := api.OpenWithCode(t.Context(), candidate(s, p.ID), &c, s.DB.Now()); err == nil {

@@ -92,6 +92,7 @@ func (a *App) mount(s Settings) error {
 	site.Attach(a.DB, s.BaseURL, a.Box)
 	audit.Attach(a.DB)
 	a.AuthLog = authlog.New(a.DB)
+	a.DB.Attach(a.AuthLog)
 	a.DB.Attach(hulls.Followers{channels.Follower})
 	a.Jobs = jobs.New(a.DB)
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
@@ -126,6 +127,11 @@ func (a *App) mount(s Settings) error {
 	for _, form := range []string{"/invitations/*", "/email_changes/*", "/password/forgot/sent", "/password/reset/*"} {
 		router.HandleForm(authPath+form, people)
 	}
+	signedIn := http.StripPrefix(authPath, f.signin.Pages())
+	for _, path := range signin.Paths() {
+		router.HandleForm(authPath+path, signedIn)
+	}
+	router.Handle(pages.AssetPath+"*", pages.Assets())
 	for _, route := range f.oauth.Routes() {
 		if route.Form {
 			router.HandleForm(route.Path, route.Handler)
@@ -133,11 +139,6 @@ func (a *App) mount(s Settings) error {
 			router.Handle(route.Path, route.Handler)
 		}
 	}
-	signedIn := http.StripPrefix(authPath, f.signin.Pages())
-	for _, path := range signin.Paths() {
-		router.HandleForm(authPath+path, signedIn)
-	}
-	router.Handle(pages.AssetPath+"*", pages.Assets())
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)

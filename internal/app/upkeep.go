@@ -21,7 +21,8 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
-			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired, authlog.Purge,
+			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
+			authlog.Purge,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err

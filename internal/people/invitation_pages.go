@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/fault"
@@ -13,15 +14,18 @@ var (
 	invitationPage = pages.NewPage(`
 <h1>Welcome, {{.Name}}</h1>
 <p>Choose a password for <strong>{{.Email}}</strong>.</p>
-{{with .Problem}}<p class="bad" role="alert">{{.}}</p>{{end}}
+{{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
 <form method="post">
+  <input name="username" value="{{.Email}}" autocomplete="username" readonly hidden>
   <label for="password">Password</label>
-  <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus>
-  <p class="hint">At least 12 characters. Several random words are easy to remember.</p>
+  <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus
+    {{if .Problem}}aria-invalid="true" aria-describedby="problem hint"{{else}}aria-describedby="hint"{{end}}>
+  <p class="hint" id="hint">At least 12 characters. Several random words are easy to remember.</p>
   <button>Set password</button>
 </form>`)
-	acceptedPage = pages.NewPage(`<h1>You're all set, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>`)
-	noticePage   = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
+	acceptedPage = pages.NewPage(`<h1>You're all set, {{.Name}}</h1><p>Your password is set. You can close this page and sign in.</p>
+<a class="button" href="{{.SignIn}}">Sign in</a>`)
+	noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>`)
 )
 
 // maxForm limits the size of a form.
@@ -45,24 +49,35 @@ func (a *API) Pages() http.Handler {
 
 // passwordForm is the data of a page with a form for a new password.
 type passwordForm struct {
-	Name, Email, Problem string
-	NeedsCode            bool
+	Name, Email, Problem, SignIn string
+	NeedsCode                    bool
+
+	dealership dealership.Dealership
 }
 
-func formFor(u User) passwordForm {
-	return passwordForm{Name: u.Name, Email: u.Email, NeedsCode: u.HasActiveFactor()}
+// formFor returns the form for a user.
+func (a *API) formFor(ctx context.Context, tx *db.Tx, u User) (passwordForm, error) {
+	d, err := dealership.Find(ctx, tx.In(u.Env))
+	return passwordForm{Name: u.Name, Email: u.Email, NeedsCode: u.HasActiveFactor(), SignIn: a.AuthURL + "/sign-in", dealership: d}, err
 }
+
+// at shows the dealership on the page.
+func (f passwordForm) at() pages.Option { return pages.At(f.dealership.Name, f.dealership.Mode) }
 
 // showForm shows the page with a form for the user of a link.
 func (a *API) showForm(w http.ResponseWriter, r *http.Request, kind linkKind, page pages.Page) {
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return findByLink(ctx, tx, kind, r.PathValue("token"), FindUser)
+	form, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (passwordForm, error) {
+		u, err := findByLink(ctx, tx, kind, r.PathValue("token"), FindUser)
+		if err != nil {
+			return passwordForm{}, err
+		}
+		return a.formFor(ctx, tx, u)
 	})
 	if err != nil {
 		a.showError(w, r, err)
 		return
 	}
-	page.Render(w, http.StatusOK, "Set your password", formFor(u))
+	page.Render(w, http.StatusOK, "Set your password", form, form.at())
 }
 
 // readForm reads the password from a form, checks it and hashes it. If it returns
@@ -78,7 +93,10 @@ func (a *API) readForm(w http.ResponseWriter, r *http.Request, kind linkKind, pa
 		}
 		found, err := CheckNewPassword(ctx, tx, u, chosen)
 		problem = found.Message
-		return formFor(u), err
+		if err != nil {
+			return passwordForm{}, err
+		}
+		return a.formFor(ctx, tx, u)
 	})
 	if err == nil && problem == "" {
 		hash, err = HashNewPassword(r.Context(), a.DB, form.Email, chosen)
@@ -89,7 +107,7 @@ func (a *API) readForm(w http.ResponseWriter, r *http.Request, kind linkKind, pa
 	}
 	if problem != "" {
 		form.Problem = "The password " + problem + "."
-		page.Render(w, http.StatusUnprocessableEntity, "Set your password", form)
+		page.Render(w, http.StatusUnprocessableEntity, "Set your password", form, form.at())
 		return form, "", false
 	}
 	return form, hash, true
@@ -100,18 +118,18 @@ func (a *API) showInvitation(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) acceptInvitation(w http.ResponseWriter, r *http.Request) {
-	_, hash, ok := a.readForm(w, r, invitationLink, invitationPage)
+	form, hash, ok := a.readForm(w, r, invitationLink, invitationPage)
 	if !ok {
 		return
 	}
-	u, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
+	_, err := db.Write(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
 		return acceptInvitation(ctx, tx, a.Jobs, r.PathValue("token"), hash)
 	})
 	if err != nil {
 		a.showError(w, r, err)
 		return
 	}
-	acceptedPage.Render(w, http.StatusOK, "Password set", u)
+	acceptedPage.Render(w, http.StatusOK, "Password set", form, form.at())
 }
 
 // showError shows the page for an error.

@@ -18,7 +18,7 @@ import (
 // does it, so that the request takes the same time for unknown addresses.
 type ForgotPassword struct {
 	Email string    `json:"email"`
-	Mode  auth.Mode `json:"mode"`
+	Mode  auth.Mode `json:"mode"` // "" for both
 }
 
 // Kind returns the name of the job.

@@ -17,35 +17,36 @@ var (
 <form method="post" action="forgot/sent">
   <label for="email">Email address</label>
   <input id="email" name="email" type="email" autocomplete="username" maxlength="254" required autofocus>
-  <label for="environment">Environment</label>
-  <select id="environment" name="environment"><option value="live">Live</option><option value="test">Test</option></select>
   <button>Send link</button>
-</form>`)
+</form>
+<p class="links"><a href="{{.}}">Back to sign-in</a></p>`)
 	resetPage = pages.NewPage(`
 <h1>Set a new password</h1>
 <p>Choose a new password for <strong>{{.Email}}</strong>. All your sessions will end.</p>
-{{with .Problem}}<p class="bad" role="alert">{{.}}</p>{{end}}
+{{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
 <form method="post">
+  <input name="username" value="{{.Email}}" autocomplete="username" readonly hidden>
   <label for="password">New password</label>
-  <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus>
-  <p class="hint">At least 12 characters. Several random words are easy to remember.</p>
+  <input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="200" required autofocus
+    {{if .Problem}}aria-describedby="problem hint"{{else}}aria-describedby="hint"{{end}}>
+  <p class="hint" id="hint">At least 12 characters. Several random words are easy to remember.</p>
   {{if .NeedsCode}}<label for="code">Two-factor code</label>
-  <input id="code" name="code" autocomplete="one-time-code" maxlength="40" required>
-  <p class="hint">From your authenticator app, or a recovery code.</p>{{end}}
+  <input id="code" name="code" autocomplete="one-time-code" maxlength="40" required aria-describedby="code-hint">
+  <p class="hint" id="code-hint">From your authenticator app, or a recovery code.</p>{{end}}
   <button>Set password</button>
 </form>`)
 )
 
 func (a *API) showForgot(w http.ResponseWriter, _ *http.Request) {
-	forgotPage.Render(w, http.StatusOK, "Forgot your password?", nil)
+	forgotPage.Render(w, http.StatusOK, "Forgot your password?", a.AuthURL+"/sign-in")
 }
 
 // forgot shows the same page for all email addresses.
 func (a *API) forgot(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	mode := auth.Mode(r.PostFormValue("environment"))
-	if mode != auth.Test {
-		mode = auth.Live
+	if mode != auth.Test && mode != auth.Live {
+		mode = "" // both
 	}
 	if email := r.PostFormValue("email"); len(email) <= 254 {
 		if err := a.RequestReset(r.Context(), email, mode); err != nil {
@@ -79,8 +80,8 @@ func (a *API) reset(w http.ResponseWriter, r *http.Request) {
 		a.showError(w, r, rejected)
 	case rejected != nil:
 		form.Problem = "The two-factor code is wrong, expired or was already used."
-		resetPage.Render(w, http.StatusUnprocessableEntity, "Set your password", form)
+		resetPage.Render(w, http.StatusUnprocessableEntity, "Set your password", form, form.at())
 	default:
-		acceptedPage.Render(w, http.StatusOK, "Password set", form)
+		acceptedPage.Render(w, http.StatusOK, "Password set", form, form.at())
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
 )
 
 // MFATokenLifetime is how long an MFA token is valid.
@@ -21,13 +23,18 @@ func InsertMFAToken(ctx context.Context, tx *db.Tx, u User) (token string, expir
 }
 
 // UseMFAToken marks an MFA token as used and returns its user, or "" if the token
-// is not valid. If the transaction fails, the token can be used again.
+// is not valid, which is recorded. If the transaction fails, the token can be used again.
 func UseMFAToken(ctx context.Context, tx *db.Tx, token string) (userID string, err error) {
 	users, err := db.All[string](ctx, tx, `UPDATE mfa_tokens SET used_at = ?
 		WHERE env = ? AND hash = ? AND used_at IS NULL AND expires_at > ? RETURNING user_id`,
 		tx.Now, tx.Env, hashLink(token), tx.Now)
-	if err != nil || len(users) == 0 {
+	if err != nil {
 		return "", err
+	}
+	if len(users) == 0 {
+		caller := auth.From(ctx).Actor
+		authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: tx.Env, Kind: caller.Type, ID: caller.ID, Err: errInvalidProof()})
+		return "", nil
 	}
 	return users[0], nil
 }

@@ -61,13 +61,13 @@ func (a *API) in(v Visitor, page string) string {
 }
 
 func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
-	v, ok := a.Require(w, r)
+	all, ok := a.requireAll(w, r)
 	if !ok {
 		return
 	}
-	all, err := a.Visitors(w, r)
-	if err != nil {
-		a.showError(w, r, err)
+	v := all[0]
+	if v.MustEnroll {
+		redirect(w, r, a.in(v, "/account/two-factor"))
 		return
 	}
 	type other struct {
@@ -82,10 +82,8 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
 		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.url("/password/forgot", ""),
 		a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), nil,
 	}
-	for _, o := range all {
-		if o.Mode != v.Mode {
-			data.Others = append(data.Others, other{o, a.in(o, "/account")})
-		}
+	for _, o := range all[1:] {
+		data.Others = append(data.Others, other{o, a.in(o, "/account")})
 	}
 	accountPage.Render(w, http.StatusOK, "Your account", data, v.Option())
 }

@@ -1,12 +1,17 @@
 package signin_test
 
 import (
+	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"slipway/internal/app"
+	"slipway/internal/platform/site"
 	"slipway/internal/testkit"
 )
 
@@ -236,14 +241,53 @@ func TestGuessRecoveryCodes(t *testing.T) {
 // Cookies are safe on https: with the prefix, so that no other host can set them.
 func TestCookieFlags(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	p, b := s.Person("viewer"), newBrowser(t, s).stay()
-	v := b.submit(b.get("/oauth/sign-in"), "email", p.Email, "password", testkit.Password)
-	cookies := map[string]*http.Cookie{}
-	for _, c := range v.Cookies() {
-		cookies[c.Name] = c
-	}
-	c := cookies["slipway-test"]
-	if c == nil || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.MaxAge != 0 {
-		t.Errorf("got %+v for http; want HttpOnly, SameSite=Lax, Path=/ and no Domain", c)
+	p := s.Person("viewer")
+	for _, authURL := range []string{"http://localhost/oauth", "https://auth.example.com/oauth"} {
+		set := s.Settings()
+		set.AuthURL = authURL
+		a, err := app.Open(t.Context(), set, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := site.LoadKeys(t.Context(), a.DB, a.Box, false); err != nil {
+			t.Fatal(err)
+		}
+		send := func(method string, cookies []*http.Cookie, form url.Values) *http.Response {
+			req := httptest.NewRequest(method, "/oauth/sign-in", strings.NewReader(form.Encode()))
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			for _, c := range cookies {
+				req.AddCookie(c)
+			}
+			w := httptest.NewRecorder()
+			a.Handler.ServeHTTP(w, req)
+			return w.Result()
+		}
+
+		first := send(http.MethodGet, nil, nil)
+		text, err := io.ReadAll(first.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := hidden.FindStringSubmatch(string(text))[2]
+		form := url.Values{"email": {p.Email}, "password": {testkit.Password}, "form_token": {token}}
+		res := send(http.MethodPost, first.Cookies(), form)
+		testkit.Equal(t, res.StatusCode, 303)
+
+		https, found := strings.HasPrefix(authURL, "https"), 0
+		for _, c := range append(first.Cookies(), res.Cookies()...) {
+			if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
+				t.Errorf("%s: got %+v; want HttpOnly, SameSite=Lax, Path=/ and no Domain", authURL, c)
+			}
+			if c.Secure != https || strings.HasPrefix(c.Name, "__Host-") != https {
+				t.Errorf("%s: got %+v; want Secure and __Host- on https only", authURL, c)
+			}
+			if strings.TrimPrefix(c.Name, "__Host-") == "slipway-test" && c.MaxAge == 0 && c.Value != "" {
+				found++
+			}
+		}
+		testkit.Equal(t, found, 1, "cookie of the session")
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"slipway/internal/access"
@@ -106,32 +107,42 @@ func redirect(w http.ResponseWriter, r *http.Request, to string) {
 // URL) and returns false. Administrators without a two-factor method have to set up
 // one first.
 func (a *API) Require(w http.ResponseWriter, r *http.Request) (Visitor, bool) {
-	v, ok := a.require(w, r)
-	if ok && v.MustEnroll {
-		redirect(w, r, a.url("/account/two-factor", a.here(r), "environment", string(v.Mode)))
-		return v, false
+	all, ok := a.requireAll(w, r)
+	if ok && all[0].MustEnroll {
+		redirect(w, r, a.url("/account/two-factor", a.here(r), "environment", string(all[0].Mode)))
+		ok = false
 	}
-	return v, ok
+	if !ok {
+		return Visitor{}, false
+	}
+	return all[0], true
 }
 
 // require does the same as Require for administrators without a two-factor method.
 func (a *API) require(w http.ResponseWriter, r *http.Request) (Visitor, bool) {
+	all, ok := a.requireAll(w, r)
+	if !ok {
+		return Visitor{}, false
+	}
+	return all[0], true
+}
+
+// requireAll returns all visitors. The first one is the one of the environment in
+// the query, or else of the live environment.
+func (a *API) requireAll(w http.ResponseWriter, r *http.Request) ([]Visitor, bool) {
 	all, err := a.Visitors(w, r)
 	if err != nil {
 		a.showError(w, r, err)
-		return Visitor{}, false
+		return nil, false
 	}
-	wanted := auth.Mode(r.URL.Query().Get("environment"))
-	for _, v := range all {
-		if v.Mode == wanted {
-			return v, true
-		}
+	if len(all) == 0 {
+		redirect(w, r, a.url("/sign-in", a.here(r)))
+		return nil, false
 	}
-	if len(all) > 0 {
-		return all[0], true
+	if wanted := auth.Mode(r.URL.Query().Get("environment")); len(all) > 1 && all[1].Mode == wanted {
+		slices.Reverse(all)
 	}
-	redirect(w, r, a.url("/sign-in", a.here(r)))
-	return Visitor{}, false
+	return all, true
 }
 
 // here returns the address of the current page, if a sign-in can lead to it. The
@@ -214,9 +225,9 @@ func (a *API) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	})
 }
 
-// signIn opens a browser session, sets its cookie and leads to the page that the
-// user wanted to see. A session of the same environment in this browser ends. Its
-// token is never used again, so no one can choose the token of a user.
+// open opens a browser session and sets its cookie. A session of the same
+// environment in this browser ends. Its token is never used again, so no one can
+// choose the token of a user.
 func (a *API) open(w http.ResponseWriter, r *http.Request, c access.Checked, how access.Opening) error {
 	how.Browser, how.Replaces = true, a.readCookie(r, sessionCookie(c.Mode))
 	o, err := a.Access.OpenSession(r.Context(), c, how)

@@ -74,6 +74,10 @@ func New(d *db.DB) *Log {
 	return &Log{db: d, refusals: map[refusal]*tally{}, counts: map[scope]int{}, uses: map[use]*useState{}}
 }
 
+// Of returns the Log that is attached to a database, for functions that only have a
+// transaction. What it records doesn't depend on the transaction.
+func Of(h db.Handle) *Log { return db.Attached[*Log](h) }
+
 // refusal identifies rejections that are combined.
 type refusal struct {
 	env      auth.Env

@@ -77,6 +77,9 @@ func Parse(text string) (t Token, ok bool) {
 	return t, checksum(text[:end]) == text[end:]
 }
 
+// Public returns the part of a token that is not secret, to identify it in logs.
+func Public(text string) string { return text[:max(0, len(text)-secretLen-checksumLen)] }
+
 func checksum(s string) string {
 	return encode(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(s))))
 }
@@ -84,10 +87,6 @@ func checksum(s string) string {
 func encode(b []byte) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
 }
-
-// PublicPart returns the part of a token that is not secret, to identify it in
-// logs.
-func PublicPart(text string) string { return text[:len(text)-secretLen-checksumLen] }
 
 // Hash returns what is stored of a token. It needs no salt and no slow hash,
 // because the secret is random.

@@ -1,0 +1,240 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"slipway/internal/app"
+	"slipway/internal/platform/site"
+	"slipway/internal/testkit"
+)
+
+// look is how the browser shows pages.
+type look struct {
+	name   string
+	scheme string
+	width  int64
+	height int64
+}
+
+// looks are both themes, on a desk and on a phone, and the narrowest screen.
+var looks = []look{
+	{"light", "light", 1280, 800}, {"dark", "dark", 1280, 800},
+	{"light-phone", "light", 390, 844}, {"dark-phone", "dark", 390, 844}, {"narrow", "light", 320, 640},
+}
+
+// server is a server at an address that the browser can use for passkeys, which need
+// the host localhost or https.
+type server struct {
+	*testkit.Server
+	url string
+}
+
+func start(t *testing.T) *server {
+	t.Helper()
+	s := testkit.OnSQLite(t)
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := fmt.Sprintf("http://localhost:%d", l.Addr().(*net.TCPAddr).Port)
+	set := s.Settings()
+	set.BaseURL = url
+	a, err := app.Open(t.Context(), set, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.DB.Now = s.DB.Now
+	if err := site.LoadKeys(t.Context(), a.DB, a.Box, false); err != nil {
+		t.Fatal(err)
+	}
+	web := &http.Server{Handler: a.Handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = web.Serve(l) }()
+	t.Cleanup(func() {
+		_ = web.Close()
+		_ = a.Close()
+	})
+	return &server{s, url}
+}
+
+// tab is a tab of a new browser without cookies.
+type tab struct {
+	context.Context
+	t    *testing.T
+	s    *server
+	look look
+
+	mu       sync.Mutex
+	problems []string
+}
+
+func open(t *testing.T, s *server, l look) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(int(l.width), int(l.height)))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, closeTab := chromedp.NewContext(alloc)
+	t.Cleanup(closeTab)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	t.Cleanup(cancel)
+	b := &tab{Context: ctx, t: t, s: s, look: l}
+	chromedp.ListenTarget(ctx, b.observe)
+	b.run(network.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true), emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.scheme}}))
+	t.Cleanup(b.wantNoProblems)
+	return b
+}
+
+// observe collects what must not happen: messages in the console, violations of the
+// policy, and requests to other hosts.
+func (b *tab) observe(event any) {
+	problem := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		problem = fmt.Sprint("console: ", e.Type, e.Args)
+	case *runtime.EventExceptionThrown:
+		problem = fmt.Sprint("exception: ", e.ExceptionDetails)
+	case *cdplog.EventEntryAdded:
+		// Chromium logs each response with an error status, which tests cause on purpose.
+		if !strings.Contains(e.Entry.Text, "the server responded with a status of 4") {
+			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, b.s.url+"/") && !strings.HasPrefix(e.Request.URL, "data:") {
+			problem = "request to another site: " + e.Request.URL
+		}
+	}
+	if problem != "" {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.problems = append(b.problems, problem)
+	}
+}
+
+func (b *tab) wantNoProblems() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.problems {
+		b.t.Error(p)
+	}
+}
+
+func (b *tab) run(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *tab) visit(path string) {
+	b.t.Helper()
+	b.run(chromedp.Navigate(b.s.url + path))
+}
+
+// fill types into a field.
+func (b *tab) fill(selector, text string) {
+	b.t.Helper()
+	b.run(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.SendKeys(selector, text, chromedp.ByQuery))
+}
+
+// click clicks and waits for the next page.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	loaded := make(chan struct{}, 8)
+	ctx, cancel := context.WithCancel(b)
+	defer cancel()
+	chromedp.ListenTarget(ctx, func(event any) {
+		if _, ok := event.(*page.EventLoadEventFired); ok {
+			loaded <- struct{}{}
+		}
+	})
+	b.run(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	select {
+	case <-loaded:
+	case <-time.After(20 * time.Second):
+		b.t.Fatalf("no page after a click on %s; the page is %s", selector, b.text())
+	}
+}
+
+func (b *tab) text() (text string) {
+	b.t.Helper()
+	b.run(chromedp.Text("body", &text, chromedp.ByQuery))
+	return text
+}
+
+func (b *tab) path() (path string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate("location.pathname", &path))
+	return path
+}
+
+// want checks the heading of the page, and reviews the page.
+func (b *tab) want(heading, name string) {
+	b.t.Helper()
+	var got string
+	b.run(chromedp.Text("h1", &got, chromedp.ByQuery))
+	if got != heading {
+		b.t.Fatalf("got the page %q, want %q:\n%s", got, heading, b.text())
+	}
+	b.review(name)
+}
+
+var axe = sync.OnceValues(func() (string, error) {
+	text, err := os.ReadFile(os.Getenv("SLIPWAY_AXE"))
+	return string(text), err
+})
+
+// review takes a screenshot, and checks the page with axe and for content that is
+// wider than the screen.
+func (b *tab) review(name string) {
+	b.t.Helper()
+	source, err := axe()
+	if err != nil {
+		b.t.Fatalf("no axe-core: %v; run make test-browser", err)
+	}
+
+	var picture []byte
+	b.run(chromedp.FullScreenshot(&picture, 100))
+	file := filepath.Join(os.Getenv("SLIPWAY_SCREENSHOTS"), name+"-"+b.look.name+".png")
+	if err := os.WriteFile(file, picture, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+
+	var wide int
+	b.run(chromedp.Evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth", &wide))
+	if wide > 0 {
+		b.t.Errorf("%s is %d px wider than the screen", name, wide)
+	}
+
+	var result string
+	b.run(chromedp.Evaluate(source+";0", nil), chromedp.Evaluate(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+		.then((r) => JSON.stringify(r.violations.map((v) => ({id: v.id, help: v.help, nodes: v.nodes.map((n) => n.html + " " + n.failureSummary)}))))`,
+		&result, await))
+	var violations []struct {
+		ID, Help string
+		Nodes    []string
+	}
+	if err := json.Unmarshal([]byte(result), &violations); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, v := range violations {
+		b.t.Errorf("%s: axe found %s: %s\n%s", name, v.ID, v.Help, strings.Join(v.Nodes, "\n"))
+	}
+}

@@ -1,0 +1,166 @@
+package signin_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/testkit"
+)
+
+// settle saves what the service would save after some seconds.
+func settle(t *testing.T, s *testkit.Server) {
+	t.Helper()
+	if err := s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A browser session ends two hours after the last request, and twelve hours after
+// the sign-in.
+func TestBrowserSessionExpires(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		b.signIn(p.Email, testkit.Password)
+		for range 6 {
+			s.Advance(2*time.Hour - time.Minute)
+			b.want(b.get("/oauth/account"), 200, p.Email)
+			settle(t, s)
+		}
+		s.Advance(6 * time.Minute)
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "after 12 hours")
+
+		b.signIn(p.Email, testkit.Password)
+		var list struct{ Data []struct{ ID string } }
+		s.As(s.Token(p.Email)).Get("/v1/sessions?user_id="+p.ID, 200, &list)
+		testkit.Len(t, list.Data, 2)
+		s.Advance(2 * time.Hour)
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "two hours without a request")
+		s.As(s.Token(p.Email)).Get("/v1/sessions?user_id="+p.ID, 200, &list)
+		testkit.Len(t, list.Data, 2, "an idle session is not listed; two of the API are")
+	})
+}
+
+// Whatever ends the access of a user also ends the sessions in browsers.
+func TestBrowserSessionEnds(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		for name, end := range map[string]func(p *testkit.Person){
+			"deactivated": func(p *testkit.Person) { s.Test.Post("/v1/users/"+p.ID+"/deactivate", nil, 200, nil) },
+			"password changed": func(p *testkit.Person) {
+				p.Post("/oauth/password", map[string]any{"old_password": testkit.Password, "new_password": "five boats in a row"}, 204, nil)
+			},
+			"revoked by the API": func(p *testkit.Person) {
+				id := testkit.Rows[string](s, `SELECT id FROM sessions WHERE user_id = ? AND browser`, p.ID)[0]
+				p.Delete("/v1/sessions/"+id, 204)
+			},
+		} {
+			p, b := s.Person("viewer"), newBrowser(t, s)
+			b.signIn(p.Email, testkit.Password)
+			b.want(b.get("/oauth/account"), 200, p.Email)
+			end(p)
+			testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", name)
+		}
+	})
+}
+
+// A browser gets a new token when the rights of the user change. The old one, which
+// might be stolen, doesn't have the new rights.
+func TestTokenChangesWithRights(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		b.signIn(p.Email, testkit.Password)
+		page := b.get("/oauth/account")
+		for name, change := range map[string]func(){
+			"roles": func() {
+				s.Test.Put("/v1/users/"+p.ID+"/roles", map[string]any{"role_ids": []string{s.RoleID("sales")}}, 200, nil)
+			},
+			"two-factor": func() { p.Enroll() },
+		} {
+			stolen := b.cookie("slipway-test")
+			change()
+			b.want(b.get("/oauth/account"), 200, p.Email)
+			if b.cookie("slipway-test") == stolen {
+				t.Errorf("%s: the token stayed the same", name)
+			}
+			thief := newBrowser(t, s)
+			thief.setCookie("slipway-test", stolen)
+			testkit.Contains(t, thief.get("/oauth/account").path, "/oauth/sign-in", name)
+		}
+
+		same := b.cookie("slipway-test")
+		b.get("/oauth/account")
+		testkit.Equal(t, b.cookie("slipway-test"), same, "without a change")
+		testkit.Len(t, testkit.Rows[string](s, `SELECT id FROM sessions WHERE user_id = ? AND browser`, p.ID), 1)
+		testkit.Len(t, testkit.Rows[string](s, `SELECT id FROM audit_entries WHERE action = 'session.rotated' AND actor_id = ?`, p.ID), 2)
+		b.want(b.submit(page), 200, "You are signed out") // a form from before still works
+	})
+}
+
+func TestSignOut(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		b.signIn(p.Email, testkit.Password)
+		token := b.cookie("slipway-test")
+		b.want(b.get("/oauth/sign-out"), 200, "Sign out?", p.Email)
+		b.want(b.get("/oauth/account"), 200, p.Email) // a link doesn't sign out
+
+		v := b.want(b.submit(b.get("/oauth/sign-out")), 200, "You are signed out")
+		testkit.Equal(t, v.Header.Get("Clear-Site-Data"), `"cache", "storage"`)
+		testkit.Equal(t, b.cookie("slipway-test"), "")
+		b.setCookie("slipway-test", token)
+		testkit.Contains(t, b.get("/oauth/account").path, "/oauth/sign-in", "the token has ended")
+		testkit.Contains(t, b.get("/oauth/sign-out").path, "/oauth/sign-in")
+	})
+}
+
+// A user sees and ends their own sessions, and no others.
+func TestWhereYouAreSignedIn(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, other := s.Person("viewer"), s.Person("viewer")
+		b, phone := newBrowser(t, s), newBrowser(t, s)
+		phone.header.Set("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) Version/26.0 Mobile/15E148 Safari/604.1")
+		b.signIn(p.Email, testkit.Password)
+		phone.signIn(p.Email, testkit.Password)
+
+		v := b.want(b.get("/oauth/account/sessions"), 200, "Firefox on Mac", "This browser", "Safari on iPhone", "Go-http-client", "API")
+		testkit.Equal(t, strings.Count(v.text, "This browser"), 1)
+		testkit.Equal(t, strings.Count(v.text, `name="session" value="ses_`), 2)
+		session := func(name string) string {
+			return testkit.Rows[string](s, `SELECT id FROM sessions WHERE user_id = ? AND user_agent LIKE ?`, p.ID, "%"+name+"%")[0]
+		}
+		theirs := testkit.Rows[string](s, `SELECT id FROM sessions WHERE user_id = ?`, other.ID)[0]
+		b.submit(v, "session", theirs)
+		other.Get("/v1/me", 200, nil)
+
+		v = b.want(b.submit(v, "session", session("iPhone")), 200, "The session was ended.")
+		testkit.Excludes(t, v.text, "iPhone")
+		testkit.Contains(t, phone.get("/oauth/account").path, "/oauth/sign-in")
+		phone.signIn(p.Email, testkit.Password)
+		v = b.want(b.submit(v, "session", "others"), 200, "All other sessions were ended.", "This browser")
+		testkit.Excludes(t, v.text, "ses_")
+		p.Get("/v1/me", 401, nil)
+		testkit.Contains(t, phone.get("/oauth/account").path, "/oauth/sign-in")
+	})
+}
+
+// A password that was hashed before hashes shared a salt still works, and is hashed
+// again at the first sign-in.
+func TestOldPasswordHash(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		const old = "$argon2id$v=19$m=8,t=1,p=1$c2FsdCBmb3IgdGVzdGluZw$RMLmD4VLcGh4+TfAtn1moHVxFkZxO9IaRR2GTPRyG5A"
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		s.Exec(`UPDATE users SET password_hash = ? WHERE id = ?`, old, p.ID)
+		version := testkit.Rows[int64](s, `SELECT version FROM users WHERE id = ?`, p.ID)[0]
+		b.want(b.signIn(p.Email, "not the password"), 422)
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT password_hash FROM users WHERE id = ?`, p.ID)[0], old)
+		b.want(b.signIn(p.Email, testkit.Password), 200, p.Email)
+
+		hash := testkit.Rows[string](s, `SELECT password_hash FROM users WHERE id = ?`, p.ID)[0]
+		testkit.Contains(t, hash, "$argon2id$v=19$m=19456,t=2,p=1$")
+		testkit.Equal(t, strings.Count(hash, "$"), 6)
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT version FROM users WHERE id = ?`, p.ID)[0], version)
+		b.want(b.signIn(p.Email, testkit.Password), 200, p.Email)
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT password_hash FROM users WHERE id = ?`, p.ID)[0], hash)
+		p.Get("/v1/me", 200, nil)
+	})
+}
