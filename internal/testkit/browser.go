@@ -36,6 +36,9 @@ func (s *Server) Browser() *Browser {
 	}}}
 }
 
+// In returns the browser for a subtest.
+func (b *Browser) In(s *Server) *Browser { return &Browser{b.Header.Clone(), s, b.client} }
+
 // Open opens a URL, or a path of the server.
 func (b *Browser) Open(address string) View {
 	b.server.t.Helper()
