@@ -69,7 +69,7 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 
 	f := &features{
-		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, FindDeal: findDeal},
+		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, Holders: holders},
 		photos:   photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
 		channels: channels.API{DB: a.DB, Jobs: a.Jobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)},
 		imports:  imports.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
@@ -93,15 +93,26 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 
 	f.access.People, f.people.CheckCode = &f.people, f.access.CheckCode
-	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
+	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
 	}
 	return f, nil
 }
 
-// findDeal lets hulls check the deal of a hold. Hulls can't import deals.
-func findDeal(ctx context.Context, tx *db.Tx, id string) error {
-	_, err := deals.Find(ctx, tx, id)
-	return err
+// holders let hulls check what a hold is for. Hulls can't import deals, leads and
+// contacts.
+var holders = hulls.Holders{
+	Deal: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := deals.Find(ctx, tx, id)
+		return err
+	},
+	Lead: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := leads.Find(ctx, tx, id)
+		return err
+	},
+	Contact: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := contacts.Find(ctx, tx, id)
+		return err
+	},
 }
