@@ -11,8 +11,8 @@ type DealTotals struct {
 	TotalCents       int64  `json:"total_cents" doc:"Price plus line items and tax, minus trade equity."`
 	PaidCents        int64  `json:"paid_cents" doc:"Payments minus refunds."`
 	BalanceDueCents  int64  `json:"balance_due_cents" doc:"Amount still due. Negative if too much was paid. 0 if the deal is cancelled."`
-	FrontProfitCents *int64 `json:"front_profit_cents" doc:"Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if the cost of the hull is unknown."`
-	BackProfitCents  *int64 `json:"back_profit_cents" doc:"Profit on finance and insurance. Null if your key does not have both deals:write and hulls:write."`
+	FrontProfitCents *int64 `json:"front_profit_cents" doc:"Profit on the boat. Null if your key does not have both deals:write and hulls:write, or if a cost is unknown: that of the hull, of a front line item, or the acv_cents of a trade-in."`
+	BackProfitCents  *int64 `json:"back_profit_cents" doc:"Profit on finance and insurance. Null if your key does not have both deals:write and hulls:write, or if the cost of a product or a back line item is unknown."`
 }
 
 // derive calculates the fields that are not stored.
@@ -26,6 +26,7 @@ func (d *Deal) derive() {
 		t.BalanceDueCents = t.TotalCents - t.PaidCents
 	}
 	d.Totals = t
+	d.Warnings = d.warnings()
 }
 
 // NetCents is the total without the products of a finance structure. Structures
@@ -39,6 +40,18 @@ func (d Deal) lineItemsCents() (sum int64) {
 		sum += l.signedCents()
 	}
 	return sum
+}
+
+// discountedCents is the price after discounts, which the floor of the hull
+// applies to.
+func (d Deal) discountedCents() int64 {
+	cents := d.PriceUSD * 100
+	for _, l := range d.LineItems {
+		if l.Kind == "discount" {
+			cents -= l.AmountCents
+		}
+	}
+	return cents
 }
 
 // taxCents rounds once, on the sum. Rounding each line would add up to more.
@@ -55,20 +68,25 @@ func (d Deal) taxCents() int64 {
 	return d.TaxRatePercent.Of(base)
 }
 
-// showProfit fills in the profits, for callers who can see them.
+// showProfit fills in the profits, for callers who can see them. A profit is
+// unknown if one of its costs is.
 func (d *Deal) showProfit(hullCost *int64) {
 	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents
+	frontKnown, backKnown := hullCost != nil && d.TradesWithoutACV == 0, d.ProductsWithoutCost == 0
 	for _, l := range d.LineItems {
+		profit, known := l.profitCents()
 		if l.isBack() {
-			back += l.profitCents()
+			back, backKnown = back+profit, backKnown && known
 		} else {
-			front += l.profitCents()
+			front, frontKnown = front+profit, frontKnown && known
 		}
 	}
-	d.Totals.BackProfitCents = &back
-	if hullCost != nil {
-		front -= *hullCost
-		d.Totals.FrontProfitCents = &front
+
+	if frontKnown {
+		d.Totals.FrontProfitCents = new(front - *hullCost)
+	}
+	if backKnown {
+		d.Totals.BackProfitCents = &back
 	}
 }
 

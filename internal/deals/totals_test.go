@@ -5,12 +5,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
 
 func TestTotals(t *testing.T) {
 	items := []DealLineItem{
-		{Kind: "fee", AmountCents: 49900, Taxable: true},
+		{Kind: "fee", AmountCents: 49900, CostCents: new(int64(0)), Taxable: true},
 		{Kind: "accessory", AmountCents: 185000, CostCents: new(int64(110000)), Taxable: true},
 		{Kind: "product", AmountCents: 200000, CostCents: new(int64(90000))},
 		{Kind: "discount", AmountCents: 100000},
@@ -37,13 +38,16 @@ func TestTotals(t *testing.T) {
 			DealTotals{PriceCents: 10000000, TradeEquityCents: 200000, TotalCents: 9800000, BalanceDueCents: 9800000}, 1950000, 0,
 		},
 		"negative equity is carried": {
-			func(d *Deal) { d.LineItems = nil; d.addTrade(TradeIn{AllowanceCents: 100000, PayoffCents: 300000}, 1) },
+			func(d *Deal) {
+				d.LineItems = nil
+				d.addTrade(TradeIn{AllowanceCents: 100000, PayoffCents: 300000, ACVCents: new(int64(100000))}, 1)
+			},
 			DealTotals{PriceCents: 10000000, TradeEquityCents: -200000, TotalCents: 10200000, BalanceDueCents: 10200000}, 2000000, 0,
 		},
 		"credit for the trade": {
 			func(d *Deal) {
 				d.LineItems, d.TaxRatePercent, d.TradeTaxCredit = nil, "5", true
-				d.addTrade(TradeIn{AllowanceCents: 1000000}, 1)
+				d.addTrade(TradeIn{AllowanceCents: 1000000, ACVCents: new(int64(1000000))}, 1)
 			},
 			DealTotals{PriceCents: 10000000, TaxCents: 450000, TradeEquityCents: 1000000, TotalCents: 9450000, BalanceDueCents: 9450000}, 2000000, 0,
 		},
@@ -52,14 +56,18 @@ func TestTotals(t *testing.T) {
 			DealTotals{PriceCents: 10000000, TotalCents: 10000000, PaidCents: 10000001, BalanceDueCents: -1}, 2000000, 0,
 		},
 		"products of the selected structure": {
-			func(d *Deal) { d.LineItems = nil; d.Select(new("fin_1"), 50000, 20000) },
+			func(d *Deal) {
+				d.LineItems = nil
+				d.Select(new("fin_1"), Products{PriceCents: 50000, CostCents: 20000})
+			},
 			DealTotals{PriceCents: 10000000, LineItemsCents: 50000, TotalCents: 10050000, BalanceDueCents: 10050000}, 2000000, 30000,
 		},
 	} {
 		d := Deal{PriceUSD: 100000, TaxRatePercent: "0", LineItems: items}
 		tt.change(&d)
-		if err := d.check(); err != nil {
-			t.Fatal(err)
+		var bad fault.Fields
+		if d.check(&bad); len(bad) > 0 {
+			t.Fatal(bad)
 		}
 		d.derive()
 		if d.Totals != tt.want {
@@ -116,7 +124,7 @@ func TestTotalsAddUp(t *testing.T) {
 func TestSelectionFollowsThePrice(t *testing.T) {
 	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash,
 		FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
-	d.Select(new("fin_1"), 50000, 20000)
+	d.Select(new("fin_1"), Products{PriceCents: 50000, CostCents: 20000})
 	if d.DealType != Finance || d.FundingState != FundingNotStarted {
 		t.Errorf("got %+v; want d.DealType = Finance, d.FundingState = FundingNotStarted", d)
 	}

@@ -142,9 +142,8 @@ func productContract(p *pdf.Page, f facts) {
 		}
 		rows = append(rows, []string{productName(product), payment, money.Format(product.PriceCents)})
 	}
-	price, _ := f.structure.ProductTotals()
 	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows,
-		[][]string{{"Total", "", money.Format(price)}})
+		[][]string{{"Total", "", money.Format(f.structure.ProductTotals().PriceCents)}})
 	p.Paragraph("The buyer may cancel a product at any time. The unearned part of its price will be refunded. If the product was financed, " +
 		"the refund is paid to the lender and reduces the loan balance.")
 }

@@ -30,7 +30,7 @@ func everything() facts {
 	}
 
 	f.deal = deals.Deal{
-		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
+		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
 		LineItems: []deals.DealLineItem{
 			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: true},

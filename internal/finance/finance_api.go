@@ -52,12 +52,12 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.listPayments)
 	rest.PostCreated(r, "/deals/{deal_id}/payments", "recordPayment", write, "Record a payment", a.recordPayment,
-		rest.Describe("Also record the money from a lender here when it arrives."),
+		rest.Describe("Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance is due."),
 		rest.Example(`{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_8842"}`))
 	rest.Get(r, "/deals/{deal_id}/payments/{payment_id}", "getPayment", read, "Retrieve a payment", a.getPayment)
 	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write,
 		"Refund a payment, in whole or in part", a.refundPayment,
-		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it."),
+		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal."),
 		rest.Example(`{"amount_cents": 250000, "reason": "Half of the deposit"}`))
 }
 

@@ -119,15 +119,17 @@ func (s FinanceStructure) Installments() []money.Installment {
 	return s.loan().Schedule(first)
 }
 
-// ProductTotals returns the price and the cost of the products.
-func (s FinanceStructure) ProductTotals() (price, cost int64) {
+// ProductTotals returns the sums of the products.
+func (s FinanceStructure) ProductTotals() (sums deals.Products) {
 	for _, p := range s.Products {
-		price += p.PriceCents
-		if p.CostCents != nil {
-			cost += *p.CostCents
+		sums.PriceCents += p.PriceCents
+		if p.CostCents == nil {
+			sums.WithoutCost++
+		} else {
+			sums.CostCents += *p.CostCents
 		}
 	}
-	return price, cost
+	return sums
 }
 
 // selectFor selects the structure for the deal.
@@ -140,8 +142,7 @@ func (s *FinanceStructure) selectFor(d *deals.Deal) error {
 			Detail("deal_cents", "stale", "must be %d, the current total of the deal", d.NetCents())
 	}
 
-	price, cost := s.ProductTotals()
-	d.Select(&s.ID, price, cost)
+	d.Select(&s.ID, s.ProductTotals())
 	s.Selected = true
 	return nil
 }
