@@ -88,6 +88,9 @@ func (a *App) features(s Settings) (*features, error) {
 		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
+		dealership: dealership.API{
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
+		},
 		people: people.API{
 			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,
 			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,

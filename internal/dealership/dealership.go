@@ -59,8 +59,24 @@ type QuietHours struct {
 
 // Sender is the sender of messages.
 type Sender struct {
-	Email *string `json:"email" required:"false" format:"email" maxLength:"254"`
-	SMS   *string `json:"sms" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Email         *string `json:"email" required:"false" format:"email" maxLength:"254" doc:"Used when it is verified. Until then, email is sent from the address of the installation."`
+	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened."`
+	SMS           *string `json:"sms" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+}
+
+// setEmail changes the address. A new one is not verified.
+func (s *Sender) setEmail(email patch.Null[string]) {
+	before := s.VerifiedEmail()
+	email.To(&s.Email)
+	s.EmailVerified = s.Email != nil && *s.Email == before
+}
+
+// VerifiedEmail returns the address if it is verified, or "".
+func (s Sender) VerifiedEmail() string {
+	if s.Email == nil || !s.EmailVerified {
+		return ""
+	}
+	return *s.Email
 }
 
 // defaultSettings are the settings of a new dealership.
@@ -98,7 +114,7 @@ type QuietHoursPatch struct {
 
 // SenderPatch changes the sender of messages.
 type SenderPatch struct {
-	Email patch.Null[string] `json:"email,omitzero" format:"email" maxLength:"254"`
+	Email patch.Null[string] `json:"email,omitzero" format:"email" maxLength:"254" doc:"A new address receives a link to verify it. The link expires after seven days. Send the address again for a new link."`
 	SMS   patch.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
 }
 
@@ -136,7 +152,7 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.QuietHours.V.Start.To(&d.Settings.QuietHours.Start)
 	s.QuietHours.V.End.To(&d.Settings.QuietHours.End)
 	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
-	s.Sender.V.Email.To(&d.Settings.Sender.Email)
+	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 
 	var bad fault.Fields
