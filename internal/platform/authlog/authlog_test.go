@@ -204,7 +204,8 @@ func TestFloodOfDifferentCredentials(t *testing.T) {
 			newHour(s)
 			s.Exec(`DELETE FROM auth_refusals`)
 			for i := range 5000 {
-				s.AuthLog.Reject(from(t, c.address(i)), authlog.Rejection{Kind: authlog.KindUser, ID: fmt.Sprintf("u%d@example.com", i), Err: errRevoked})
+				email := fmt.Sprintf("u%d@example.com", i)
+				s.AuthLog.Reject(from(t, c.address(i)), authlog.Rejection{Kind: authlog.KindUser, ID: email, Err: errRevoked})
 			}
 			check(t, s.AuthLog.Flush(t.Context()))
 			found, times, other := refusals(t, s), int64(0), int64(0)
@@ -295,7 +296,7 @@ func TestKeyUsedFromManyAddresses(t *testing.T) {
 			s.AuthLog.Used(from(t, fmt.Sprintf("10.1.%d.%d", i/250, i%250)), env, auth.Actor{Type: "api_key", ID: "key_1", Label: "Website"})
 		}
 		check(t, s.AuthLog.Flush(t.Context()))
-		n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE env = ? AND target_id = 'key_1' AND action = 'api_key.used'`, env)[0]
+		n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM audit_entries WHERE env = ? AND target_id = 'key_1'`, env)[0]
 		testkit.Equal(t, n, 101)
 		changes := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE env = ? AND target_id = 'key_1' AND ip IS NULL`, env)
 		testkit.Len(t, changes, 1)
