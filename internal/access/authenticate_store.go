@@ -22,7 +22,7 @@ type Authenticator struct {
 	AuthLog *authlog.Log
 
 	// Apps authenticates the access token of an app. If it rejects a token that
-	// exists, the principal has its environment and its install.
+	// exists, the principal has its environment and its app.
 	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
 
 	rejected        rejections
@@ -51,7 +51,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.P
 		case token.Access:
 			return a.authenticateApp(ctx, tx, bearer, t)
 		default:
-			return auth.Principal{}, errInvalid()
+			return auth.Principal{}, &rejectedError{rejection{kind: authlog.KindApp, id: token.Public(bearer), err: errInvalid()}}
 		}
 	})
 	if r, ok := errors.AsType[*rejectedError](err); ok {
@@ -167,10 +167,16 @@ func (a *Authenticator) authenticateSession(
 
 func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {
 	p, rejected, err := a.Apps(ctx, tx, bearer, t)
-	if err == nil && rejected != nil {
-		err = &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindInstall, id: p.OriginalID}}
+	switch {
+	case err != nil:
+		return p, err
+	case rejected != nil && p.Env == 0:
+		return p, &rejectedError{rejection{err: rejected, kind: authlog.KindApp, id: token.Public(bearer)}}
+	case rejected != nil:
+		return p, &rejectedError{rejection{err: rejected, env: p.Env, kind: authlog.KindApp, id: p.AppID}}
 	}
-	return p, err
+	a.AuthLog.Used(ctx, p.Env, p.Actor)
+	return p, nil
 }
 
 // uniqueScopes returns the scopes of several roles without duplicates.

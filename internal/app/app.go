@@ -119,7 +119,7 @@ func (a *App) mount(s Settings) error {
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Proxies: s.TrustedProxies,
+		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 	}, f.all()...)
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())

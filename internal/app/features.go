@@ -18,7 +18,6 @@ import (
 	"slipway/internal/oauth"
 	"slipway/internal/people"
 	"slipway/internal/photos"
-	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/outbound"
@@ -26,7 +25,6 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 	"slipway/internal/signin"
-	"slipway/internal/vocab/auth"
 	"slipway/internal/webhooks"
 )
 
@@ -101,9 +99,7 @@ func (a *App) features(s Settings) (*features, error) {
 		},
 		oauth: oauth.API{
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.log, Uses: a.uses, Failures: ratelimit.New(a.now),
-			Rejected: func(ctx context.Context, env auth.Env, kind, id string, err error) {
-				a.AuthLog.Reject(ctx, authlog.Rejection{Env: env, Kind: kind, ID: id, Err: err})
-			},
+			AuthLog: a.AuthLog,
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
@@ -112,7 +108,7 @@ func (a *App) features(s Settings) (*features, error) {
 		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log, ReturnTo: []string{f.access.AuthPath() + "/authorize"},
 	}
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
-	f.access.Auth.Apps = f.oauth.Authenticate
+	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),

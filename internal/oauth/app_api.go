@@ -3,15 +3,16 @@ package oauth
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/token"
@@ -24,34 +25,15 @@ type API struct {
 	AuthURL  string // the issuer
 	BaseURL  string // of the API
 	Log      *slog.Logger
+	AuthLog  *authlog.Log
 	Uses     *Uses
 	Failures *ratelimit.Limiter // of client authentication
 
 	// CheckCode checks a two-factor code.
 	CheckCode people.CheckCode
 
-	// Rejected records that a request with an existing client or token was rejected.
-	Rejected func(ctx context.Context, env auth.Env, kind, id string, err error)
-
-	// Browser identifies users of the pages.
-	Browser Browser
-}
-
-// Visitor is a user who is signed in with a browser.
-type Visitor struct {
-	auth.Principal
-	User       people.User
-	Session    people.Session
-	Dealership string // name
-}
-
-// Browser identifies users of the pages.
-type Browser struct {
-	// Require returns the visitor, or redirects to the sign-in page and returns false.
-	Require func(w http.ResponseWriter, r *http.Request) (Visitor, bool)
-	// FormToken returns the CSRF token for a form, which CheckForm checks.
-	FormToken func(v Visitor, purpose string) string
-	CheckForm func(r *http.Request, v Visitor, purpose string) error
+	// SignIn identifies users of the pages.
+	SignIn *signin.API
 }
 
 var administer = auth.Require(auth.Admin)

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
+	"slipway/internal/signin"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
@@ -29,7 +30,7 @@ func (a *API) authorize(w http.ResponseWriter, r *http.Request) {
 		redirect(w, req.errorResponse(a.AuthURL, err))
 		return
 	}
-	v, ok := a.Browser.Require(w, r)
+	v, ok := a.SignIn.Require(w, r)
 	if !ok {
 		return
 	}
@@ -69,7 +70,7 @@ func (a *API) findRequest(ctx context.Context, params url.Values) (app Published
 
 // consent is a request of an app, and the environments where the user can allow it.
 type consent struct {
-	visitor Visitor
+	visitor signin.Visitor
 	app     PublishedApp
 	req     request
 	choices []choice
@@ -86,7 +87,7 @@ type choice struct {
 // findConsent returns where the visitor can install the app. A user who is signed in
 // to live can also choose test, as the user with the same email address. The reverse
 // is not possible, because an administrator of test could create that user.
-func findConsent(ctx context.Context, tx *db.Tx, v Visitor, app PublishedApp, req request) (consent, error) {
+func findConsent(ctx context.Context, tx *db.Tx, v signin.Visitor, app PublishedApp, req request) (consent, error) {
 	c := consent{visitor: v, app: app, req: req}
 	all, err := dealership.Environments(ctx, tx, v.DealershipID)
 	if err != nil {
@@ -177,7 +178,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, c consent) {
 		a.showError(w, r, &errRedirect{"The form could not be read. Open the link of the app again."})
 		return
 	}
-	if err := a.Browser.CheckForm(r, c.visitor, purpose(r)); err != nil {
+	if err := a.SignIn.CheckForm(r, c.visitor, purpose(r)); err != nil {
 		a.showNotice(w, http.StatusForbidden, "This form is not valid", "It has expired, or was opened in another way. Open the link of the app again.")
 		return
 	}
@@ -293,7 +294,7 @@ type consentData struct {
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
 	d := consentData{
 		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
-		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.Browser.FormToken(c.visitor, purpose(r)),
+		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
 		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes),
 	}
 	if u, err := url.Parse(c.req.RedirectURI); err == nil {
@@ -319,7 +320,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 	if len(d.Environments) == 1 {
 		d.Only = d.Environments[0]
 	}
-	consentPage.Render(w, status, "Install "+d.App, d, pages.FormAction(formAction(c.req.RedirectURI)))
+	consentPage.Render(w, status, "Install "+d.App, d, pages.At(d.Dealership, d.Only), pages.FormAction(formAction(c.req.RedirectURI)))
 }
 
 // showError shows an error that can't be returned to the app.

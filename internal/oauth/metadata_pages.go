@@ -7,6 +7,8 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
+const resourcePath = "/.well-known/oauth-protected-resource"
+
 // serverMetadata describes the authorization server (RFC 8414).
 type serverMetadata struct {
 	Issuer                string       `json:"issuer"`
@@ -57,6 +59,9 @@ func (a *API) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
+// MetadataURL is where clients find the description of the API.
+func (a *API) MetadataURL() string { return a.BaseURL + resourcePath }
+
 func allScopes() []auth.Scope { return selectScopes(func(auth.Scope) bool { return true }) }
 
 // Route is a path outside /v1 with its handler.
@@ -70,14 +75,14 @@ type Route struct {
 // at two locations: RFC 8414 inserts the path of the issuer after the well-known
 // part, and most clients also try it the other way around.
 func (a *API) Routes() []Route {
-	const server, resource = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
+	const server = "/.well-known/oauth-authorization-server"
 	routes := []Route{
 		{a.AuthPath() + "/authorize", true, pages.Guarded(http.HandlerFunc(a.authorize)).ServeHTTP},
 		{a.AuthPath() + "/token", true, a.token},
 		{a.AuthPath() + "/revoke", true, a.revoke},
 		{a.AuthPath() + "/introspect", true, a.introspect},
 		{server, false, a.serverMetadata},
-		{resource, false, a.resourceMetadata},
+		{resourcePath, false, a.resourceMetadata},
 	}
 	if path := a.AuthPath(); path != "" {
 		routes = append(routes, Route{server + path, false, a.serverMetadata}, Route{path + server, false, a.serverMetadata})

@@ -19,9 +19,10 @@ type protocolError struct {
 	status     int           // of the response; 0 means 400
 	retryAfter time.Duration // for status 429
 
-	// Whose code or token was rejected, for the audit log. Env is 0 if it is unknown.
-	env      auth.Env
-	kind, id string
+	// Whose request, code or token was rejected, for the log. Env is 0 if it matches
+	// no environment. Both are empty for a request that is only malformed.
+	env   auth.Env
+	appID string
 }
 
 func (e *protocolError) Error() string { return e.Code + ": " + e.Description }
@@ -34,9 +35,9 @@ func errInvalidClient() *protocolError {
 	return &protocolError{Code: "invalid_client", Description: "Unknown client, or wrong client secret.", status: 401}
 }
 
-// of adds whose code or token was rejected.
-func (e *protocolError) of(env auth.Env, installID string) *protocolError {
-	e.env, e.kind, e.id = env, "install", installID
+// of adds whose request, code or token was rejected.
+func (e *protocolError) of(env auth.Env, appID string) *protocolError {
+	e.env, e.appID = env, appID
 	return e
 }
 

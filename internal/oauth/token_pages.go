@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slipway/internal/people"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/token"
@@ -76,7 +77,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		g, err := findGrant(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (g.AppID != app.ID || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
-			o.rejected = errProtocol("invalid_grant", "The code is not valid.")
+			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(0, app.ID)
 			return o, nil
 		}
 		if err != nil {
@@ -90,10 +91,10 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 			return o, err
 		}
 		if !first {
-			o.rejected = errProtocol("invalid_grant", "The code was already used. Its tokens were revoked.").of(g.Env, g.InstallID)
+			o.rejected = errProtocol("invalid_grant", "The code was already used. Its tokens were revoked.").of(g.Env, g.AppID)
 			return o, revokeGrant(ctx, tx, g.ID, "the code was used twice")
 		}
-		u, err := people.FindUser(ctx, tx, g.grant.UserID)
+		u, err := people.FindUser(ctx, tx, g.UserID)
 		if err != nil {
 			return o, err
 		}
@@ -117,13 +118,13 @@ func (g heldGrant) checkExchange(form url.Values, u people.User, now time.Time) 
 	redirect := form.Get("redirect_uri")
 	switch {
 	case !now.Before(g.ExpiresAt):
-		return errProtocol("invalid_grant", "The code has expired.").of(g.Env, g.InstallID)
+		return errProtocol("invalid_grant", "The code has expired.").of(g.Env, g.AppID)
 	case g.RevokedAt != nil, u.Status != people.Active:
-		return errProtocol("invalid_grant", "The code is not valid.").of(g.Env, g.InstallID)
+		return errProtocol("invalid_grant", "The code is not valid.").of(g.Env, g.AppID)
 	case redirect != g.RedirectURI && (redirect != "" || g.RedirectGiven):
-		return errProtocol("invalid_grant", "redirect_uri must be the same as in the authorization request.").of(g.Env, g.InstallID)
+		return errProtocol("invalid_grant", "redirect_uri must be the same as in the authorization request.").of(g.Env, g.AppID)
 	case !verifyPKCE(g.Challenge, form.Get("code_verifier")):
-		return errProtocol("invalid_grant", "code_verifier does not match the authorization request.").of(g.Env, g.InstallID)
+		return errProtocol("invalid_grant", "code_verifier does not match the authorization request.").of(g.Env, g.AppID)
 	}
 	return nil
 }
@@ -139,14 +140,14 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		t, err := findToken(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.Kind != token.Refresh)) {
-			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.")
+			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(0, app.ID)
 			return o, nil
 		}
 		if err != nil {
 			return o, err
 		}
 		if t.check(text, tx.Now) != nil {
-			o.rejected = errProtocol("invalid_grant", "The refresh token was revoked or has expired.").of(t.Env, t.InstallID)
+			o.rejected = errProtocol("invalid_grant", "The refresh token was revoked or has expired.").of(t.Env, t.AppID)
 			return o, nil
 		}
 		scopes, rejected := narrow(t.scopes(), form.Get("scope"))
@@ -162,7 +163,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 			return o, err
 		}
 		if !ok {
-			o.rejected = errProtocol("invalid_grant", "The refresh token was already used. Its tokens were revoked.").of(t.Env, t.InstallID)
+			o.rejected = errProtocol("invalid_grant", "The refresh token was already used. Its tokens were revoked.").of(t.Env, t.AppID)
 			return o, revokeGrant(ctx, tx, *t.GrantID, "a refresh token was used again")
 		}
 
@@ -289,7 +290,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 			}
 			out := introspection{
 				Active: true, Scope: join(t.scopes()), ClientID: app.ID, Exp: t.ExpiresAt.Unix(), Iat: t.CreatedAt.Unix(),
-				Sub: t.holder.UserID, Iss: a.AuthURL, InstallID: t.InstallID, Environment: t.Mode,
+				Sub: t.InstalledBy, Iss: a.AuthURL, InstallID: t.InstallID, Environment: t.Mode,
 			}
 			if t.Kind == token.Access {
 				out.TokenType = "Bearer"
@@ -391,10 +392,7 @@ func readClient(r *http.Request, form url.Values) (id, secret string, err error)
 // address, it asks the client to wait. The right secret always works, so that no
 // one can lock an app out: the secret is too long to be guessed.
 func (a *API) rejectClient(ctx context.Context, app App, id string) error {
-	err := errInvalidClient()
-	if app.ID != "" {
-		err.env, err.kind, err.id = app.Env, "app", app.ID
-	}
+	err := errInvalidClient().of(app.Env, id[:min(len(id), 64)])
 	address := auth.RequestFrom(ctx).IP
 	for bucket, burst := range map[string]int{"client " + address + " " + id: 10, "address " + address: 30} {
 		if taken := a.Failures.Take(bucket, burst, 10*time.Second); taken.Wait > 0 {
@@ -410,8 +408,8 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, ok := errors.AsType[*protocolError](err)
 	switch {
 	case ok:
-		if e.env != 0 && a.Rejected != nil {
-			a.Rejected(r.Context(), e.env, e.kind, e.id, errors.New(e.Description))
+		if e.appID != "" {
+			a.AuthLog.Reject(r.Context(), authlog.Rejection{Env: e.env, Kind: authlog.KindApp, ID: e.appID, Err: e})
 		}
 	case db.IsUnavailable(err):
 		e = &protocolError{Code: "temporarily_unavailable", Description: "The service is temporarily unavailable. Try again later.", status: 503, retryAfter: 30 * time.Second}

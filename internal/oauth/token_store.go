@@ -57,7 +57,7 @@ var (
 type holder struct {
 	Install       string       `db:"holder_install"`
 	InstallScopes []auth.Scope `db:"install_scopes,json"`
-	UserID        string       `db:"holder_user"`
+	InstalledBy   string       `db:"holder_user"`
 	UserName      string       `db:"user_name"`
 	AppID         string       `db:"app_id"`
 	AppName       string       `db:"app_name"`
@@ -83,7 +83,7 @@ func (h holder) label() string { return h.AppName + " (" + h.UserName + ")" }
 // principal returns the app as a caller.
 func (h holder) principal(env auth.Env, scopes []auth.Scope) auth.Principal {
 	return auth.Principal{
-		Env: env, Mode: h.Mode, DealershipID: h.DealershipID, OriginalID: h.Install, AppID: h.AppID, InstalledBy: h.UserID,
+		Env: env, Mode: h.Mode, DealershipID: h.DealershipID, OriginalID: h.Install, AppID: h.AppID, InstalledBy: h.InstalledBy,
 		Actor:  auth.Actor{Type: "app", ID: h.AppID, Label: h.label()},
 		Scopes: scopes, Version: h.Pin,
 	}
@@ -125,7 +125,7 @@ func findToken(ctx context.Context, tx *db.Tx, publicID string) (heldToken, erro
 
 // Authenticate returns the caller of an access token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes. If it
-// rejects a token that exists, it also returns the environment and the install.
+// rejects a token that exists, it also returns the environment and the app.
 func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.Token) (p auth.Principal, rejected, err error) {
 	found, err := findToken(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) || (err == nil && (found.Kind != token.Access || found.Mode != t.Mode)) {
@@ -135,7 +135,7 @@ func (a *API) Authenticate(ctx context.Context, tx *db.Tx, text string, t token.
 		return p, nil, err
 	}
 	if rejected := found.check(text, tx.Now); rejected != nil {
-		return auth.Principal{Env: found.Env, OriginalID: found.InstallID}, rejected, nil
+		return auth.Principal{Env: found.Env, AppID: found.AppID}, rejected, nil
 	}
 
 	a.Uses.mark(found.Env, found.InstallID, tx.Now)

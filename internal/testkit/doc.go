@@ -35,6 +35,12 @@
 //   - Response.WantDetail and Fault.WantDetail check that an error has a detail with a field and a code.
 //   - Fault.HasDetail reports the same as a boolean.
 //
+// # Pages
+//
+//   - Server.Browser returns a browser, which keeps cookies and follows redirects on this machine.
+//   - Browser.Open and Browser.Post open a page. Browser.Submit sends its form. View.Form returns the form.
+//   - Browser.SignIn goes through the sign-in pages.
+//
 // # Credentials and users
 //
 //   - Server.Key issues an API key with scopes.

@@ -27,7 +27,6 @@ const (
 	KindAPIKey        = "api_key"
 	KindUser          = "user"
 	KindApp           = "app"
-	KindInstall       = "install"
 	KindSession       = "session"
 	KindSSOConnection = "sso_connection"
 )

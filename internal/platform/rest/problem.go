@@ -64,7 +64,11 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 		h.Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
 	}
 	if f.Kind == fault.KindUnauthenticated {
-		h.Set("WWW-Authenticate", `Bearer realm="slipway"`)
+		challenge := `Bearer realm="slipway"`
+		if r.Metadata != "" {
+			challenge += `, resource_metadata="` + r.Metadata + `"`
+		}
+		h.Set("WWW-Authenticate", challenge)
 	}
 	body, err := wire.Marshal(envelope(f, x.requestID))
 	if err != nil {

@@ -42,6 +42,7 @@ type Config struct {
 	Box          *seal.Box // for stored responses
 	Now          func() time.Time
 	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
+	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
 	Observe      func(operation string, status int, took time.Duration) // metrics
 }
 
