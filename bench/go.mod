@@ -96,6 +96,7 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.61.0 // indirect
+	rsc.io/qr v0.2.0 // indirect
 )
 
 replace slipway => ../

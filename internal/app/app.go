@@ -142,6 +142,7 @@ func (a *App) mount(s Settings) error {
 		}
 	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
+	router.HandleForm("/senders/*", f.dealership.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
 	describe(router)

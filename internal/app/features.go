@@ -74,7 +74,7 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 
 	f := &features{
-		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, FindDeal: findDeal},
+		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, Holders: holders},
 		photos:   photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
 		channels: channels.API{DB: a.DB, Jobs: a.Jobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)},
 		imports:  imports.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
@@ -86,6 +86,9 @@ func (a *App) features(s Settings) (*features, error) {
 		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
+		dealership: dealership.API{
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
+		},
 		people: people.API{
 			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,
 			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,
@@ -106,7 +109,7 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
 	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
-	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.RefundPayments)
+	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
 	}
@@ -124,8 +127,19 @@ func revokeKeys(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
 	return keys || apps, err
 }
 
-// findDeal lets hulls check the deal of a hold. Hulls can't import deals.
-func findDeal(ctx context.Context, tx *db.Tx, id string) error {
-	_, err := deals.Find(ctx, tx, id)
-	return err
+// holders let hulls check what a hold is for. Hulls can't import deals, leads and
+// contacts.
+var holders = hulls.Holders{
+	Deal: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := deals.Find(ctx, tx, id)
+		return err
+	},
+	Lead: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := leads.Find(ctx, tx, id)
+		return err
+	},
+	Contact: func(ctx context.Context, tx *db.Tx, id string) error {
+		_, err := contacts.Find(ctx, tx, id)
+		return err
+	},
 }

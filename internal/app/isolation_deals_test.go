@@ -93,7 +93,7 @@ func aStipulation(c *testkit.Client) map[string]string {
 }
 
 func aDocument(c *testkit.Client) map[string]string {
-	return createIn(c, c.Deal(nil), "document_id", "/documents", `{"kind": "purchase_agreement"}`)
+	return createIn(c, c.AcceptedDeal(nil), "document_id", "/documents", `{"kind": "purchase_agreement"}`)
 }
 
 func aPayment(c *testkit.Client) map[string]string {

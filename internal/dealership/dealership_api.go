@@ -2,9 +2,12 @@ package dealership
 
 import (
 	"context"
+	"log/slog"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 )
@@ -15,7 +18,13 @@ var (
 )
 
 // API serves the dealership, its locations and the audit log.
-type API struct{}
+type API struct {
+	DB       *db.DB
+	Jobs     *jobs.Queue
+	Mail     mail.Sender
+	MailFrom string
+	Log      *slog.Logger
+}
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
@@ -54,6 +63,11 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 	}
 	if err := dealerships.Save(ctx, tx, &d); err != nil {
 		return d, err
+	}
+	if sender := d.Settings.Sender; in.Body.Settings.V.Sender.V.Email.Set && sender.Email != nil && !sender.EmailVerified {
+		if err := a.Jobs.Enqueue(ctx, tx, VerifySender{d.Env, *sender.Email}, tx.Now); err != nil {
+			return d, err
+		}
 	}
 	return d, events.Emit(ctx, tx, "dealership.updated", d.ID, before, d)
 }

@@ -3,10 +3,10 @@
 package deals
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -30,7 +30,8 @@ type Deal struct {
 	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"done if the deal is closed." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id"`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false"`
-	TaxRatePercent      money.Percent     `json:"tax_rate_percent" db:"tax_rate_percent" doc:"Sales tax rate as a decimal." example:"6"`
+	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
+	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false"`
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
@@ -38,6 +39,10 @@ type Deal struct {
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
 	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" audit:"-"`
 	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What happened to the buyer's money when the deal was cancelled."`
+	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled."`
+	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid."`
+	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was closed. Null if it was paid."`
+	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything."`
 	Rev                 int64             `json:"revision" db:"revision" doc:"Revision of the agreed terms. Starts at 1 and increases when a signed purchase agreement is voided or replaced, because the next agreement has new terms." example:"1"`
 	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own data. Up to 50 pairs."`
 	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at"`
@@ -58,6 +63,13 @@ type Deal struct {
 	PaidCents           int64 `json:"-" db:"paid_cents"`
 	ProductsCents       int64 `json:"-" db:"products_cents"`
 	ProductsCostCents   int64 `json:"-" db:"products_cost_cents"`
+
+	ProductsTaxableCents int64 `json:"-" db:"products_taxable_cents"`
+	ReserveCents         int64 `json:"-" db:"reserve_cents"`
+
+	// How many costs are unknown. Without them, the profit is unknown too.
+	TradesWithoutACV    int64 `json:"-" db:"trades_without_acv"`
+	ProductsWithoutCost int64 `json:"-" db:"products_without_cost"`
 
 	// The state of the hull before the deal reserved it.
 	HullStatus *hulls.Status `json:"-" db:"hull_status"`
@@ -84,74 +96,11 @@ const (
 	FundingFunded      = "funded"
 )
 
-// DealLineItem is an amount that is added to the price of the boat, or a discount.
-type DealLineItem struct {
-	Kind        string  `json:"kind" enum:"fee,product,accessory,discount" doc:"A discount is subtracted. All other kinds are added."`
-	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc" audit:"personal"`
-	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee" audit:"personal"`
-	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount." example:"49900"`
-	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
-	Taxable     bool    `json:"taxable" required:"false"`
-	Side        *string `json:"side" required:"false" enum:"front,back" doc:"Whether the profit counts as front (boat) or back (finance and insurance). Defaults to back for a product and to front for other kinds."`
-}
-
-// signedCents is negative for a discount.
-func (l DealLineItem) signedCents() int64 {
-	if l.Kind == "discount" {
-		return -l.AmountCents
-	}
-	return l.AmountCents
-}
-
-func (l DealLineItem) profitCents() int64 {
-	if l.CostCents != nil {
-		return l.signedCents() - *l.CostCents
-	}
-	return l.signedCents()
-}
-
-func (l DealLineItem) isBack() bool { return l.Side != nil && *l.Side == "back" }
-
-// DealCreate is the request body for a new deal.
-type DealCreate struct {
-	HullID    string            `json:"hull_id" minLength:"1" maxLength:"64" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	BuyerID   string            `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	OfferUSD  int64             `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
-	LeadID    *string           `json:"lead_id" required:"false" maxLength:"64"`
-	CoBuyerID *string           `json:"co_buyer_id" required:"false" maxLength:"64"`
-	OwnerID   *string           `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
-	SaleType  string            `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
-	DealType  Type              `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
-	Metadata  map[string]string `json:"metadata,omitempty" doc:"Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500."`
-}
-
-// Check validates what the schema can't express.
-func (c DealCreate) Check(time.Time) error {
-	_, err := c.deal("0", auth.System)
-	return err
-}
-
-// deal builds the deal. taxRate is the dealership's default.
-func (c DealCreate) deal(taxRate money.Percent, by auth.Actor) (Deal, error) {
-	d := Deal{
-		HullID: c.HullID, BuyerID: c.BuyerID, OfferUSD: c.OfferUSD, PriceUSD: c.OfferUSD, LeadID: c.LeadID, CoBuyerID: c.CoBuyerID,
-		OwnerID: c.OwnerID, SaleType: c.SaleType, DealType: c.DealType, Status: Open, LineItems: []DealLineItem{},
-		TaxRatePercent: taxRate, Rev: 1, Metadata: c.Metadata,
-	}
-	if d.OwnerID == nil && by.Type == "user" {
-		d.OwnerID = &by.ID
-	}
-	if d.Metadata == nil {
-		d.Metadata = map[string]string{}
-	}
-	d.FundingState = d.initialFundingState()
-	return d, d.check()
-}
-
 // DealPatch is a JSON merge patch of a deal.
 type DealPatch struct {
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
-	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" example:"6"`
+	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
+	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent."`
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
@@ -162,9 +111,12 @@ type DealPatch struct {
 
 // Check validates what the schema can't express.
 func (p DealPatch) Check(time.Time) error {
-	d := Deal{TaxRatePercent: "0"}
+	var d Deal
 	p.set(&d)
-	return d.check()
+	var bad fault.Fields
+	p.checkTaxes(&bad)
+	d.check(&bad)
+	return bad.Err()
 }
 
 func (p DealPatch) set(d *Deal) {
@@ -174,7 +126,15 @@ func (p DealPatch) set(d *Deal) {
 			d.LineItems = append(d.LineItems, *p.LineItems.V...)
 		}
 	}
-	p.TaxRatePercent.To(&d.TaxRatePercent)
+	if p.TaxRatePercent.Set {
+		d.Taxes = SalesTax(p.TaxRatePercent.V)
+	}
+	if p.Taxes.Set {
+		d.Taxes = []DealTax{}
+		if p.Taxes.V != nil {
+			d.Taxes = append(d.Taxes, *p.Taxes.V...)
+		}
+	}
 	p.TradeTaxCredit.To(&d.TradeTaxCredit)
 	p.OwnerID.To(&d.OwnerID)
 	p.CoBuyerID.To(&d.CoBuyerID)
@@ -185,10 +145,16 @@ func (p DealPatch) set(d *Deal) {
 	}
 }
 
+func (p DealPatch) checkTaxes(bad *fault.Fields) {
+	if p.TaxRatePercent.Set {
+		checkOneForm(bad, &p.TaxRatePercent.V, p.Taxes.Set)
+	}
+}
+
 // apply changes the deal. The owner and the metadata can always change. The
 // terms can only change until the purchase agreement is signed.
-func (p DealPatch) apply(d *Deal) error {
-	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
+func (p DealPatch) apply(d *Deal, rules dealership.Settings) error {
+	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.Taxes.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
 	if terms {
 		if err := d.CheckTermsOpen(); err != nil {
 			return err
@@ -197,7 +163,14 @@ func (p DealPatch) apply(d *Deal) error {
 
 	was := *d
 	p.set(d)
-	if err := d.check(); err != nil {
+	d.setTaxable(rules.TaxableLines)
+	if !p.TaxRatePercent.Set && !p.Taxes.Set {
+		d.setSaleType(was.SaleType)
+	}
+	var bad fault.Fields
+	p.checkTaxes(&bad)
+	d.check(&bad)
+	if err := bad.Err(); err != nil {
 		return err
 	}
 
@@ -206,7 +179,7 @@ func (p DealPatch) apply(d *Deal) error {
 			d.FundingState = d.initialFundingState()
 		}
 		if d.DealType != Finance {
-			d.Select(nil, 0, 0)
+			d.Select(nil, Products{})
 		}
 	}
 	d.deselectIfRepriced(was)
@@ -229,18 +202,42 @@ func (d Deal) CheckTermsOpen() error {
 // deselectIfRepriced removes the selection of a structure that was calculated
 // for another total.
 func (d *Deal) deselectIfRepriced(was Deal) {
-	if d.NetCents() != was.NetCents() {
-		d.Select(nil, 0, 0)
+	if d.NetCents() != was.NetCents() || d.TaxCents(d.ProductsTaxableCents) != was.TaxCents(was.ProductsTaxableCents) {
+		d.Select(nil, Products{})
 	}
 }
 
-// Select selects a finance structure, with the price and the cost of its
-// products, and makes the deal a finance deal. nil removes the selection.
-func (d *Deal) Select(structureID *string, productsCents, costCents int64) {
-	d.SelectedStructureID, d.ProductsCents, d.ProductsCostCents = structureID, productsCents, costCents
+// Products are the sums of the products of a finance structure.
+type Products struct {
+	PriceCents, CostCents int64
+	WithoutCost           int64 // how many have an unknown cost
+	TaxableCents          int64
+	ReserveCents          int64 // what the lender pays the dealership for the loan
+}
+
+// Select selects a finance structure with its products and makes the deal a
+// finance deal. nil removes the selection.
+func (d *Deal) Select(structureID *string, p Products) {
+	d.SelectedStructureID = structureID
+	d.ProductsCents, d.ProductsCostCents, d.ProductsWithoutCost = p.PriceCents, p.CostCents, p.WithoutCost
+	d.ProductsTaxableCents, d.ReserveCents = p.TaxableCents, p.ReserveCents
 	if structureID != nil {
 		d.UseLender()
 	}
+}
+
+// owns reports whether a hold on the hull is for this deal: for the deal itself,
+// or else for its lead or a buyer.
+func (d Deal) owns(h hulls.Hold) bool {
+	switch {
+	case h.DealID != nil:
+		return *h.DealID == d.ID
+	case h.LeadID != nil && d.LeadID != nil && *h.LeadID == *d.LeadID:
+		return true
+	case h.ContactID == nil:
+		return false
+	}
+	return *h.ContactID == d.BuyerID || d.CoBuyerID != nil && *h.ContactID == *d.CoBuyerID
 }
 
 // SignAgreement records the signed purchase agreement, which fixes the terms.
@@ -276,6 +273,9 @@ func (d *Deal) erase() {
 	if d.CancelReason != nil {
 		d.CancelReason = new("erased")
 	}
+	if d.WriteOffReason != nil {
+		d.WriteOffReason = new("erased")
+	}
 	if d.HullHold != nil {
 		hold := *d.HullHold
 		hold.Reason = nil
@@ -291,24 +291,13 @@ func (d *Deal) erase() {
 }
 
 // check fills in the defaults and validates what the schema can't express.
-func (d *Deal) check() error {
-	var bad fault.Fields
-	d.TaxRatePercent.Check(&bad, "tax_rate_percent")
+func (d *Deal) check(bad *fault.Fields) {
+	d.checkTaxes(bad)
 	if d.CoBuyerID != nil && *d.CoBuyerID == d.BuyerID {
 		bad.Add("co_buyer_id", "exclusive", "must not be the buyer")
 	}
-	for i, l := range d.LineItems {
-		if l.Side == nil {
-			side := "front"
-			if l.Kind == "product" {
-				side = "back"
-			}
-			d.LineItems[i].Side = &side
-		}
-		if l.Kind == "discount" && l.CostCents != nil {
-			bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "must be omitted for a discount")
-		}
+	for i := range d.LineItems {
+		d.LineItems[i].check(bad, i)
 	}
-	patch.CheckMetadata(&bad, d.Metadata)
-	return bad.Err()
+	patch.CheckMetadata(bad, d.Metadata)
 }

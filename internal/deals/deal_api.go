@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/money"
 	"slipway/internal/vocab/page"
 )
 
@@ -45,25 +44,26 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."),
 		rest.Example(`{"tax_rate_percent": "6", "line_items": [{"kind": "fee", "code": "doc", "description": "Documentation fee", "amount_cents": 49900, "taxable": true}, {"kind": "accessory", "description": "Bimini top", "amount_cents": 185000, "cost_cents": 110000, "taxable": true}]}`))
 	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next status", a.advance,
-		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. If something is missing, `details` lists it."),
+		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it."),
 		rest.Example(`{"to": "contracted"}`))
 	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and release its hull", a.cancel,
-		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided."),
+		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it."),
 		rest.Example(`{"reason": "The buyer's survey found soft stringers", "deposit_outcome": "refund"}`))
 	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's status changes", a.listHistory)
 
 	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.listOffers)
 	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counteroffer", a.makeOffer,
-		rest.Describe("Replaces the pending offer of the same side."),
+		rest.Describe("Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`)."),
 		rest.Example(`{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": "off_01jcqz8t5n8m2x4v6b7c9d0e1f", "note": "With a full tank"}`))
 	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer)
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
-		rest.Describe("The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold for another deal, the code is hull_on_hold."))
+		rest.Describe("The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and the code below_floor."))
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
 		rest.Example(`{"by": "dealer", "reason": "Below invoice"}`))
 
 	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.listTradeIns)
 	rest.PostCreated(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
+		rest.Describe("To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in."),
 		rest.Example(`{"year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "payoff_cents": 1200000, "lienholder": "Bay Federal", "stock_in": true}`))
 	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn)
 }
@@ -85,18 +85,19 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate
 	return showOne(ctx, tx, d)
 }
 
-// open creates a deal with the dealership's default tax rate.
+// open creates a deal with the defaults of the hull's location and the
+// dealership.
 func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
-	company, err := dealership.Find(ctx, tx)
+	def, err := findDefaults(ctx, tx, c.HullID)
 	if err != nil {
 		return Deal{}, err
 	}
-	d, err := c.deal(money.Percent(company.Settings.DefaultTaxRatePercent), auth.From(ctx).Actor)
+	d, trades, err := c.deal(def, auth.From(ctx).Actor, tx.Now)
 	if err != nil {
 		return d, err
 	}
 
-	err = insert(ctx, tx, &d)
+	err = insert(ctx, tx, &d, trades)
 	return d, err
 }
 
@@ -131,7 +132,15 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	Body DealPatch
 }) (Deal, error) {
 	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
-		return "deal.updated", nil, in.Body.apply(d)
+		before := *d
+		company, err := dealership.Find(ctx, tx)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := in.Body.apply(d, company.Settings); err != nil {
+			return "", nil, err
+		}
+		return "deal.updated", nil, checkFloorAfter(ctx, tx, before, *d)
 	})
 }
 
@@ -148,10 +157,18 @@ func (a *API) advance(ctx context.Context, tx *db.Tx, in *struct {
 		if err != nil {
 			return "", nil, err
 		}
-		if err := d.advance(asked.To, company.Settings, tx.Now); err != nil {
+		if asked.WriteOffReason != nil {
+			if err := checkManager(ctx, tx, "write_off_reason"); err != nil {
+				return "", nil, err
+			}
+		}
+		if err := d.advance(asked, company.Settings, tx.Now); err != nil {
 			return "", nil, err
 		}
 
+		if err := recordWriteOff(ctx, tx, *d); err != nil {
+			return "", nil, err
+		}
 		err = moveHull(ctx, tx, *d, company.Settings)
 		return "deal." + string(d.Status), asked.Reason, err
 	})
@@ -177,8 +194,14 @@ func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
 	Body DealCancel
 }) (Deal, error) {
+	if err := lockTransfer(ctx, tx, in.DealID, in.Body); err != nil {
+		return Deal{}, err
+	}
 	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
 		if err := d.cancel(in.Body, tx.Now); err != nil {
+			return "", nil, err
+		}
+		if err := checkTransfer(ctx, tx, *d); err != nil {
 			return "", nil, err
 		}
 

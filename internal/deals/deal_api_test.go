@@ -51,6 +51,9 @@ func TestCreateGetUpdate(t *testing.T) {
 		}
 		s.Test.Put("/v1/hulls/"+boat+"/pricing", `{"price_usd": 124900, "cost": {"invoice_cents": 9000000, "freight_cents": 100000}}`, 200, nil)
 		d = deal(s, d.ID)
+		testkit.Equal(t, d.Totals.FrontProfitCents, nil, "the cost of the fee is unknown")
+		s.Test.Patch(path, `{"line_items": [{"kind": "fee", "amount_cents": 10000, "cost_cents": 0, "taxable": true}, `+
+			`{"kind": "product", "amount_cents": 5000, "cost_cents": 2000}]}`, 200, &d)
 		testkit.Equal(t, d.Totals.FrontProfitCents, new(int64(11800000-9100000+10000)))
 		var seen deals.Deal
 		s.As(s.Key(auth.DealsRead)).Get(path, 200, &seen)
@@ -60,7 +63,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		s.Test.Patch(path, `{"line_items": null}`, 200, &d)
 		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
-		same(t, "events of the deal", eventTypes(s, d.ID), "deal.opened deal.updated deal.updated")
+		same(t, "events of the deal", eventTypes(s, d.ID), "deal.opened deal.updated deal.updated deal.updated")
 		emitted := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
 		testkit.Contains(t, emitted[0], `"back_profit_cents":null`, "event without the profit")
 		testkit.Excludes(t, emitted[0], `"cost_cents":2000`, "event without the profit")
@@ -216,7 +219,8 @@ func TestCancelReleasesTheHull(t *testing.T) {
 			"on hold":          {held(24 * time.Hour), 0, hulls.OnHold},
 			"on hold, expired": {held(time.Hour), 2 * time.Hour, hulls.Available},
 		} {
-			id := s.Test.AcceptedDeal(map[string]any{"hull_id": tt.boat})
+			id := s.Test.Deal(map[string]any{"hull_id": tt.boat})
+			s.Test.Post("/v1/deals/"+id+"/offers/"+s.Test.OpeningOffer(id)+"/accept", `{"override_hold": true}`, 200, nil)
 			s.Advance(tt.wait)
 			s.Test.Post("/v1/deals/"+id+"/cancel", `{"reason": "no"}`, 200, nil)
 			h := hull(s, tt.boat)
@@ -238,17 +242,18 @@ func TestCancelReleasesTheHull(t *testing.T) {
 // another deal reserve the hull.
 func TestCancel(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		for outcome, paid := range map[string]int64{"refund": 0, "transfer": 50000} { // forfeit is like transfer
+		for outcome, paid := range map[string]int64{"refund": 0, "forfeit": 50000} {
 			boat := s.Test.Hull(s.Test.Location(), nil)
 			id := s.Test.Deal(map[string]any{"hull_id": boat})
 			path := "/v1/deals/" + id
 			pay(s, id, 20000)
 			pay(s, id, 30000)
+			s.Test.Post(path+"/trade_ins", `{"allowance_cents": 0}`, 201, nil)
 			s.Test.Post(path+"/offers", `{"amount_usd": 120000, "made_by": "dealer"}`, 201, nil)
 
 			var order, agreement struct{ ID, Status string }
 			s.Test.Post(path+"/documents", `{"kind": "buyers_order"}`, 201, &order)
-			agreement.ID = s.Test.SignedDocument(id, "purchase_agreement")
+			agreement.ID = s.Test.SignedDocument(id, "trade_title")
 			s.Test.Post(path+"/cancel", `{"reason": "no"}`, 400, nil).WantDetail(t, "deposit_outcome", "required")
 			s.Test.Post(path+"/cancel", `{}`, 400, nil)
 			s.Test.Post(path+"/cancel", `{"reason": "no", "deposit_outcome": "keep"}`, 422, nil)

@@ -2,9 +2,11 @@ package deals
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"slipway/internal/contacts"
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/people"
@@ -148,13 +150,39 @@ func showOne(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 	return one[0], err
 }
 
-// insert adds a deal with the buyer's opening offer and its first history entry.
-func insert(ctx context.Context, tx *db.Tx, d *Deal) error {
+// findDefaults returns the defaults of a deal on a hull. A hull that doesn't exist
+// has no location. insert rejects it.
+func findDefaults(ctx context.Context, tx *db.Tx, hullID string) (defaults, error) {
+	company, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return defaults{}, err
+	}
+	var at dealership.Location
+	h, err := hulls.Find(ctx, tx, hullID)
+	if err == nil {
+		at, err = dealership.FindLocation(ctx, tx, h.LocationID)
+	}
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
+		return defaults{}, err
+	}
+
+	rules := company.Settings
+	return defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines}, nil
+}
+
+// insert adds a deal with its trade-ins, the buyer's opening offer and its first
+// history entry.
+func insert(ctx context.Context, tx *db.Tx, d *Deal, trades []TradeIn) error {
 	if err := checkReferences(ctx, tx, *d, nil); err != nil {
 		return err
 	}
 	if err := checkHullForSale(ctx, tx, *d); err != nil {
 		return err
+	}
+	for i, t := range trades {
+		if err := checkNotInStock(ctx, tx, fmt.Sprintf("trade_ins[%d].hin", i), t); err != nil {
+			return err
+		}
 	}
 
 	if err := deals.Insert(ctx, tx, d); err != nil {
@@ -169,7 +197,16 @@ func insert(ctx context.Context, tx *db.Tx, d *Deal) error {
 	}
 
 	d.derive()
-	return events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.public())
+	if err := events.Emit(ctx, tx, "deal.opened", d.ID, nil, d.public()); err != nil {
+		return err
+	}
+	for _, t := range trades {
+		t.DealID = d.ID
+		if err := insertTradeIn(ctx, tx, &t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Save writes a changed deal without an event. Use it if the event is about
@@ -259,36 +296,6 @@ func checkHullForSale(ctx context.Context, tx *db.Tx, d Deal) error {
 		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "refers to a hull that is %s", h.Status)
 	}
 	return nil
-}
-
-// reserveHull reserves the hull for the deal. It locks the hull first, so that the
-// first of several simultaneous deals wins and the others can name it. The unique
-// index is the guarantee.
-func reserveHull(ctx context.Context, tx *db.Tx, d *Deal) error {
-	h, err := hulls.FindForUpdate(ctx, tx, d.HullID)
-	if err != nil {
-		return err
-	}
-	winner, err := db.All[string](ctx, tx, `SELECT id FROM deals WHERE env = ? AND hull_id = ? AND id <> ?
-		AND status IN ('accepted', 'in_finance', 'contracted', 'funded', 'delivered', 'closed')`, d.Env, d.HullID, d.ID)
-	if err != nil {
-		return err
-	}
-
-	if len(winner) > 0 {
-		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "refers to a hull that is %s", h.Status)
-		if auth.From(ctx).Can(auth.DealsRead) {
-			f = f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
-		}
-		return f
-	}
-	if h.Hold != nil && h.Hold.DealID != nil && *h.Hold.DealID != d.ID {
-		return fault.Conflict("The hull is on hold for another deal. Release the hold first.").
-			Detail("hull_id", "hull_on_hold", "refers to a hull that is on hold for another deal")
-	}
-
-	d.HullStatus, d.HullHold = &h.Status, h.Hold
-	return hulls.Reserve(ctx, tx, h, d.ID)
 }
 
 // ListOf returns one page of the rows of a deal, newest first. The deal must

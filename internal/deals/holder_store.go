@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/hulls"
+	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
@@ -44,12 +45,17 @@ func move(ctx context.Context, tx *db.Tx, from, to string) error {
 		if d.CoBuyerID != nil && *d.CoBuyerID == d.BuyerID {
 			d.CoBuyerID = nil
 		}
+		if d.HullHold != nil && d.HullHold.ContactID != nil && *d.HullHold.ContactID == from {
+			hold := *d.HullHold
+			hold.ContactID = &to
+			d.HullHold = &hold
+		}
 		if err := saveAndEmit(ctx, tx, before, &d, "deal.updated", nil); err != nil {
 			return err
 		}
 	}
 
-	return nil
+	return hulls.MoveHolds(ctx, tx, from, to)
 }
 
 func export(ctx context.Context, tx *db.Tx, contactID string) (map[string]any, error) {
@@ -94,6 +100,20 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 
 	for _, d := range all {
 		if err := eraseDeal(ctx, tx, d); err != nil {
+			return err
+		}
+	}
+	return eraseHolds(ctx, tx, contactID)
+}
+
+// eraseHolds removes the reasons of holds for the contact or one of its leads.
+func eraseHolds(ctx context.Context, tx *db.Tx, contactID string) error {
+	ids, err := leads.IDsOf(ctx, tx, contactID)
+	if err != nil {
+		return err
+	}
+	for _, id := range append(ids, contactID) {
+		if err := hulls.EraseHoldsFor(ctx, tx, id); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package deals
 
 import (
 	"context"
+	"time"
 
 	"slipway/internal/leads"
 	"slipway/internal/platform/db"
@@ -13,7 +14,12 @@ import (
 type LeadConvert struct {
 	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" example:"118000"`
 	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Defaults to the hull of the lead."`
+	SaleType string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
+	DealTerms
 }
+
+// Check validates what the schema can't express.
+func (c LeadConvert) Check(now time.Time) error { return DealCreate{DealTerms: c.DealTerms}.Check(now) }
 
 // convertLead is in this package because deals depend on leads.
 func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
@@ -40,7 +46,7 @@ func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
 
 	d, err := open(ctx, tx, DealCreate{
 		HullID: *hull, BuyerID: lead.ContactID, OfferUSD: in.Body.OfferUSD, LeadID: &lead.ID, OwnerID: lead.OwnerID,
-		SaleType: "retail", DealType: Cash,
+		SaleType: in.Body.SaleType, DealTerms: in.Body.DealTerms,
 	})
 	if err != nil {
 		return d, err

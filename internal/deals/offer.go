@@ -14,12 +14,12 @@ type Offer struct {
 	DealID    string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
 	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one counters."`
+	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one answers. It becomes superseded."`
 	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at"`
 	Note      *string     `json:"note" db:"note" audit:"-"`
 	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
 	Reason    *string     `json:"reason" db:"reason" audit:"-" doc:"Reason for rejecting or withdrawing it."`
-	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, replaced or expired. Null while it is pending."`
+	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending."`
 	Version   int64       `json:"version" db:"version"`
 	CreatedAt time.Time   `json:"created_at" db:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at" db:"updated_at"`
@@ -61,7 +61,7 @@ const (
 type OfferMake struct {
 	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" example:"121500"`
 	MadeBy    Side       `json:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one counters."`
+	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it expires. Never by default." example:"2026-12-01T17:00:00Z"`
 	Note      *string    `json:"note" required:"false" maxLength:"2000"`
 }
@@ -83,6 +83,9 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 	if d.Status != Open {
 		return Offer{}, fault.Conflict("The deal is %s. You can't make offers anymore.", d.Status).Detail("status", "state", "must be open")
 	}
+	if err := d.CheckTermsOpen(); err != nil {
+		return Offer{}, err
+	}
 	o := Offer{AmountUSD: m.AmountUSD, MadeBy: m.MadeBy, InReplyTo: m.InReplyTo, Note: m.Note, Status: Pending}
 	if m.ExpiresAt != nil {
 		o.ExpiresAt = new(m.ExpiresAt.UTC().Truncate(time.Millisecond))
@@ -92,7 +95,8 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 
 // OfferAccept is the request body for accepting an offer.
 type OfferAccept struct {
-	By Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
+	By           Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
+	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner."`
 }
 
 // OfferReject is the request body for rejecting an offer.

@@ -46,7 +46,7 @@ func (a *API) makeOffer(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return o, err
 	}
-	if err := checkReply(ctx, tx, d, in.Body); err != nil {
+	if err := answer(ctx, tx, d, in.Body); err != nil {
 		return o, err
 	}
 
@@ -93,21 +93,30 @@ func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 	Body *OfferAccept
 }) (Offer, error) {
 	return a.decideOffer(ctx, tx, in.ByOffer, func(d *Deal, o *Offer) error {
-		by := o.MadeBy.other()
-		if in.Body != nil && in.Body.By != "" {
-			by = in.Body.By
+		var asked OfferAccept
+		if in.Body != nil {
+			asked = *in.Body
+		}
+		if asked.By == "" {
+			asked.By = o.MadeBy.other()
 		}
 		if d.Status != Open {
 			return fault.Conflict("The deal is %s. You can only accept an offer of an open deal.", d.Status).
 				Detail("status", "state", "must be open")
 		}
-
-		offered := *o
-		if err := o.accept(by, tx.Now); err != nil {
+		if err := d.CheckTermsOpen(); err != nil {
 			return err
 		}
-		before := *d
-		if err := reserveHull(ctx, tx, d); err != nil {
+
+		offered, before := *o, *d
+		if err := o.accept(asked.By, tx.Now); err != nil {
+			return err
+		}
+		d.PriceUSD = o.AmountUSD
+		if err := checkFloor(ctx, tx, *d); err != nil {
+			return err
+		}
+		if err := reserveHull(ctx, tx, d, asked.OverrideHold); err != nil {
 			return err
 		}
 
@@ -117,7 +126,7 @@ func (a *API) acceptOffer(ctx context.Context, tx *db.Tx, in *struct {
 		if err := endOffers(ctx, tx, *d, Superseded, o.MadeBy.other()); err != nil {
 			return err
 		}
-		d.Status, d.AcceptedOfferID, d.AcceptedAt, d.PriceUSD = Accepted, &o.ID, &tx.Now, o.AmountUSD
+		d.Status, d.AcceptedOfferID, d.AcceptedAt = Accepted, &o.ID, &tx.Now
 		d.deselectIfRepriced(before)
 		return saveAndEmit(ctx, tx, before, d, "deal.accepted", nil)
 	})
@@ -136,6 +145,9 @@ func (a *API) rejectOffer(ctx context.Context, tx *db.Tx, in *struct {
 			}
 		}
 
+		if err := d.CheckTermsOpen(); err != nil && d.Status == Open {
+			return err
+		}
 		before := *o
 		if err := o.reject(r, tx.Now); err != nil {
 			return err

@@ -30,6 +30,7 @@ func TestOffers(t *testing.T) {
 		same(t, "current price", deal(s, id).Totals.PriceCents, 12150000)
 		s.Test.Post(path, map[string]any{"amount_usd": 119000, "made_by": "buyer", "in_reply_to": counter.ID}, 201, &second)
 		s.Test.Get(path+"/"+opening, 200, &got)
+		s.Test.Post(path+"/"+counter.ID+"/accept", nil, 409, nil).WantDetail(t, "status", "state", "the buyer has answered it")
 		if got.Status != deals.Superseded || got.DecidedAt == nil || got.Version != 2 {
 			t.Errorf("opening offer %s; want got.Status = deals.Superseded, got.DecidedAt != nil, got.Version = 2", testkit.Show(got))
 		}
@@ -38,7 +39,8 @@ func TestOffers(t *testing.T) {
 		s.Test.Post(path+"/"+second.ID+"/reject", `{"by": "buyer", "reason": "Thought again"}`, 200, &got)
 		testkit.Equal(t, got.Status, deals.Withdrawn)
 		testkit.Equal(t, got.Reason, new("Thought again"))
-		same(t, "current price", deal(s, id).Totals.PriceCents, 12150000)
+		same(t, "current price", deal(s, id).Totals.PriceCents, 11800000)
+		s.Test.Post(path, map[string]any{"amount_usd": 121500, "made_by": "dealer"}, 201, &counter)
 		s.Test.Post(path+"/"+counter.ID+"/accept", `{"by": "dealer"}`, 409, nil)
 		s.Test.Post(path+"/"+opening+"/accept", nil, 409, nil)
 		s.Test.With("If-Match", `"7"`).Post(path+"/"+counter.ID+"/accept", nil, 409, nil)
@@ -54,8 +56,8 @@ func TestOffers(t *testing.T) {
 		s.Test.Get(path+"/"+second.ID, 200, &got)
 		same(t, "offer of the other party", got.Status, deals.Superseded)
 		s.Test.Post(path, `{"amount_usd": 1, "made_by": "buyer"}`, 409, nil)
-		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.accepted")
-		same(t, "offers", len(offersOf(s, id).Data), 4)
+		same(t, "events", eventTypes(s, id), "deal.opened deal.offer_made deal.offer_made deal.offer_withdrawn deal.offer_made deal.offer_made deal.accepted")
+		same(t, "offers", len(offersOf(s, id).Data), 5)
 	})
 }
 

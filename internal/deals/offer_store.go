@@ -42,9 +42,13 @@ func currentPrice(ctx context.Context, tx *db.Tx, d Deal) (int64, error) {
 	return amounts[0], nil
 }
 
-// reprice sets the price of the deal from its pending offers.
+// reprice sets the price of the deal from its pending offers. It doesn't change
+// the price of signed terms.
 func reprice(ctx context.Context, tx *db.Tx, d *Deal) error {
 	before := *d
+	if d.CheckTermsOpen() != nil {
+		return nil
+	}
 	price, err := currentPrice(ctx, tx, *d)
 	if err != nil {
 		return err
@@ -54,8 +58,9 @@ func reprice(ctx context.Context, tx *db.Tx, d *Deal) error {
 	return Save(ctx, tx, before, d)
 }
 
-// checkReply rejects a reply to anything but an offer of the other side.
-func checkReply(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
+// answer ends the offer that a new one replies to. It rejects a reply to
+// anything but an offer of the other side.
+func answer(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 	if m.InReplyTo == nil {
 		return nil
 	}
@@ -68,6 +73,8 @@ func checkReply(ctx context.Context, tx *db.Tx, d Deal, m OfferMake) error {
 		return err
 	case other.MadeBy == m.MadeBy:
 		bad.Add("in_reply_to", "exclusive", "must be an offer of the %s", m.MadeBy.other())
+	case other.Status == Pending:
+		return endOffers(ctx, tx, d, Superseded, other.MadeBy) // each side has at most one pending offer
 	}
 	return bad.Err()
 }

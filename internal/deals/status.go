@@ -53,6 +53,8 @@ func (s Status) category() string {
 type DealAdvance struct {
 	To     Status  `json:"to,omitempty" enum:"accepted,in_finance,contracted,funded,delivered,closed,open,cancelled" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
 	Reason *string `json:"reason" required:"false" maxLength:"500"`
+
+	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner."`
 }
 
 // nextStatus is the default for advancing the deal.
@@ -68,21 +70,41 @@ func (d Deal) nextStatus() Status {
 }
 
 // advance changes the status, or fails with everything that is missing.
-func (d *Deal) advance(to Status, rules dealership.Settings, now time.Time) error {
+func (d *Deal) advance(asked DealAdvance, rules dealership.Settings, now time.Time) error {
+	to := asked.To
 	if to == "" {
 		to = d.nextStatus()
 	}
 	if err := d.checkAdvance(to); err != nil {
 		return err
 	}
-	if missing := d.missing(to, rules); len(missing) > 0 {
+	if err := d.checkWriteOff(asked, to); err != nil {
+		return err
+	}
+	if missing := d.missing(to, rules, asked.WriteOffReason != nil); len(missing) > 0 {
 		f := fault.Conflict("The deal can't be %s yet: %s", to, fault.Sentence(missing))
 		f.Details = missing
 		return f
 	}
+	if asked.WriteOffReason != nil {
+		d.WriteOffReason, d.WrittenOffCents = asked.WriteOffReason, new(d.Totals.BalanceDueCents)
+	}
 	d.Status = to
 	*d.timeOf(to) = &now
 	return nil
+}
+
+// checkWriteOff rejects a write-off of nothing.
+func (d Deal) checkWriteOff(asked DealAdvance, to Status) error {
+	var bad fault.Fields
+	switch {
+	case asked.WriteOffReason == nil:
+	case to != Closed:
+		bad.Add("write_off_reason", "exclusive", "is only allowed for closed")
+	case d.Totals.BalanceDueCents <= 0:
+		bad.Add("write_off_reason", "exclusive", "is only allowed if a balance is due")
+	}
+	return bad.Err()
 }
 
 // checkAdvance fails unless a deal with this status can get the other one.
@@ -105,7 +127,7 @@ func (d Deal) checkAdvance(to Status) error {
 }
 
 // missing lists what the deal requires before it can have a status.
-func (d Deal) missing(to Status, rules dealership.Settings) (missing fault.Fields) {
+func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (missing fault.Fields) {
 	switch to {
 	case Contracted:
 		if d.SignedAgreementID == nil {
@@ -121,8 +143,15 @@ func (d Deal) missing(to Status, rules dealership.Settings) (missing fault.Field
 			missing.Add("status", "state", "must be funded, because the dealership does not allow delivery before funding")
 		}
 	case Closed:
-		if d.FundedAt == nil { // delivered before funding
+		if writeOff {
+			break
+		}
+		if d.FundedAt == nil && d.DealType == Finance { // delivered before funding
 			d.checkPaid(&missing)
+		}
+		if d.Totals.BalanceDueCents > 0 {
+			missing.Add("totals.balance_due_cents", "state", "must be 0 or less but is %d; record the payments, or send write_off_reason",
+				d.Totals.BalanceDueCents)
 		}
 	}
 
@@ -160,7 +189,14 @@ func (d *Deal) timeOf(s Status) **time.Time {
 // DealCancel is the request body for canceling a deal.
 type DealCancel struct {
 	Reason         string  `json:"reason" minLength:"1" maxLength:"500"`
-	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. forfeit and transfer don't change the payments."`
+	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
+
+	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+// transfers reports whether the cancellation moves money to another deal.
+func (c DealCancel) transfers() bool {
+	return c.DepositOutcome != nil && *c.DepositOutcome == "transfer"
 }
 
 func (d *Deal) cancel(c DealCancel, now time.Time) error {
@@ -175,9 +211,43 @@ func (d *Deal) cancel(c DealCancel, now time.Time) error {
 		bad.Add("deposit_outcome", "required", "is required because %s was paid", money.Format(d.PaidCents))
 		return bad.Err()
 	}
+	if err := d.checkTransfer(c); err != nil {
+		return err
+	}
 
 	d.Status, d.CancelReason, d.DepositOutcome, d.CancelledAt = Cancelled, &c.Reason, c.DepositOutcome, &now
+	d.TransferredToDealID = c.TransferToDealID
 	return nil
+}
+
+// checkTransfer validates the deal that gets the money.
+func (d Deal) checkTransfer(c DealCancel) error {
+	var bad fault.Fields
+	switch {
+	case !c.transfers() && c.TransferToDealID != nil:
+		bad.Add("transfer_to_deal_id", "exclusive", "is only allowed if deposit_outcome is transfer")
+	case c.transfers() && c.TransferToDealID == nil && d.PaidCents > 0:
+		bad.Add("transfer_to_deal_id", "required", "is required because %s was paid", money.Format(d.PaidCents))
+	case c.TransferToDealID != nil && *c.TransferToDealID == d.ID:
+		bad.Add("transfer_to_deal_id", "exclusive", "must be another deal")
+	}
+	return bad.Err()
+}
+
+// DealWarning is something about a deal that requires attention.
+type DealWarning struct {
+	Code        string `json:"code" enum:"balance_due" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
+	Message     string `json:"message" example:"$53,000.00 is due."`
+	AmountCents int64  `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
+}
+
+// warnings lists what requires attention.
+func (d Deal) warnings() []DealWarning {
+	all := []DealWarning{}
+	if due := d.Totals.BalanceDueCents; due > 0 && (d.Status == Delivered || d.Status == Closed) {
+		all = append(all, DealWarning{"balance_due", money.Format(due) + " is due.", due})
+	}
+	return all
 }
 
 // DealChange is an entry in the history of a deal.

@@ -1,6 +1,7 @@
 package deals
 
 import (
+	"strings"
 	"time"
 
 	"slipway/internal/hulls"
@@ -11,72 +12,99 @@ import (
 
 // TradeIn is a boat that the buyer trades in.
 type TradeIn struct {
-	Env              auth.Env  `json:"-" db:"env"`
-	ID               string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID           string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Description      *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
-	HIN              *string   `json:"hin" db:"hin" audit:"personal"`
-	Year             *int64    `json:"year" db:"year" example:"2016"`
-	Make             *string   `json:"make" db:"make" example:"Boston Whaler" audit:"personal"`
-	Model            *string   `json:"model" db:"model" example:"210 Montauk" audit:"personal"`
-	LengthFt         *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
-	AllowanceCents   int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount that the dealership credits the buyer for it." example:"3250000"`
-	ACVCents         *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
-	PayoffCents      int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
-	EquityCents      int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
-	Lienholder       *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to." audit:"personal"`
-	StockIn          bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
-	HullID           *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
-	CreatedAt        time.Time `json:"created_at" db:"created_at"`
-	OverAllowedCents int64     `json:"-"`
+	Env                 auth.Env  `json:"-" db:"env"`
+	ID                  string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID              string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Description         *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
+	HIN                 *string   `json:"hin" db:"hin" audit:"personal"`
+	Year                *int64    `json:"year" db:"year" example:"2016"`
+	Make                *string   `json:"make" db:"make" example:"Boston Whaler" audit:"personal"`
+	Model               *string   `json:"model" db:"model" example:"210 Montauk" audit:"personal"`
+	LengthFt            *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
+	AllowanceCents      int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount that the dealership credits the buyer for it." example:"3250000"`
+	ACVCents            *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
+	PayoffCents         int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
+	EquityCents         int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
+	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff."`
+	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412"`
+	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to." audit:"personal"`
+	StockIn             bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
+	HullID              *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
+	CreatedAt           time.Time `json:"created_at" db:"created_at"`
+	OverAllowedCents    int64     `json:"-"`
 }
 
 // TradeInAdd is the request body for a new trade-in.
 type TradeInAdd struct {
-	Description    *string  `json:"description" required:"false" maxLength:"500"`
-	HIN            *string  `json:"hin" required:"false" maxLength:"32"`
-	Year           *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999"`
-	Make           *string  `json:"make" required:"false" minLength:"1" maxLength:"100"`
-	Model          *string  `json:"model" required:"false" minLength:"1" maxLength:"100"`
-	LengthFt       *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
-	AllowanceCents int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" example:"3250000"`
-	ACVCents       *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value." example:"3000000"`
-	PayoffCents    int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" example:"1200000"`
-	Lienholder     *string  `json:"lienholder" required:"false" maxLength:"200"`
-	StockIn        bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
+	Description         *string  `json:"description" required:"false" maxLength:"500"`
+	HIN                 *string  `json:"hin" required:"false" maxLength:"32"`
+	Year                *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999"`
+	Make                *string  `json:"make" required:"false" minLength:"1" maxLength:"100"`
+	Model               *string  `json:"model" required:"false" minLength:"1" maxLength:"100"`
+	LengthFt            *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
+	AllowanceCents      int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" example:"3250000"`
+	ACVCents            *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value." example:"3000000"`
+	PayoffCents         int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" example:"1200000"`
+	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff."`
+	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412"`
+	Lienholder          *string  `json:"lienholder" required:"false" maxLength:"200"`
+	StockIn             bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
+}
+
+// TradeInPut is the request body for a trade-in of an existing deal.
+type TradeInPut struct {
+	TradeInAdd
+	ReplacesID *string `json:"replaces_id" required:"false" minLength:"1" maxLength:"64" doc:"Trade-in of this deal to replace. It keeps its ID. Omitted fields are cleared." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // Check validates what the schema can't express.
 func (a TradeInAdd) Check(now time.Time) error {
 	var bad fault.Fields
+	a.check(&bad, "", now)
+	return bad.Err()
+}
+
+// check adds the errors with a prefix for the field names.
+func (a TradeInAdd) check(bad *fault.Fields, prefix string, now time.Time) {
 	if a.StockIn {
 		for _, f := range []struct {
 			name string
 			set  bool
 		}{{"make", a.Make != nil}, {"model", a.Model != nil}, {"year", a.Year != nil}, {"length_ft", a.LengthFt != nil}} {
 			if !f.set {
-				bad.Add(f.name, "required", "is required if stock_in is true")
+				bad.Add(prefix+f.name, "required", "is required if stock_in is true")
 			}
 		}
 		if a.HIN != nil && !hin.Decode(*a.HIN, now).Valid {
-			bad.Add("hin", "pattern", "must be a valid hull identification number if stock_in is true")
+			bad.Add(prefix+"hin", "pattern", "must be a valid hull identification number if stock_in is true")
 		}
 	}
 	if a.Year != nil && *a.Year > int64(now.Year())+2 {
-		bad.Add("year", "maximum", "must be at most %d", now.Year()+2)
+		bad.Add(prefix+"year", "maximum", "must be at most %d", now.Year()+2)
 	}
-	return bad.Err()
 }
 
-func (a TradeInAdd) tradeIn() TradeIn {
+// tradeIn builds the trade-in. A valid HIN is stored as the inventory stores it.
+func (a TradeInAdd) tradeIn(now time.Time) TradeIn {
+	if a.HIN != nil {
+		if d := hin.Decode(*a.HIN, now); d.Valid {
+			a.HIN = d.Normalized
+		}
+	}
 	return TradeIn{
 		Description: a.Description, HIN: a.HIN, Year: a.Year, Make: a.Make, Model: a.Model, LengthFt: a.LengthFt,
 		AllowanceCents: a.AllowanceCents, ACVCents: a.ACVCents, PayoffCents: a.PayoffCents, Lienholder: a.Lienholder, StockIn: a.StockIn,
+		PayoffGoodThroughOn: a.PayoffGoodThroughOn, PerDiemCents: a.PerDiemCents,
 	}
 }
 
+// sameHIN reports whether the boat has this HIN.
+func (t TradeIn) sameHIN(number string) bool {
+	return t.HIN != nil && strings.EqualFold(*t.HIN, number)
+}
+
 // derive calculates the fields that are not stored. Without an actual cash value,
-// the boat counts as worth its allowance.
+// the over-allowance is unknown.
 func (t *TradeIn) derive() {
 	t.EquityCents, t.OverAllowedCents = t.AllowanceCents-t.PayoffCents, 0
 	if t.ACVCents != nil {
@@ -91,14 +119,29 @@ func (t TradeIn) public() TradeIn {
 	return t
 }
 
+// replaceTrade exchanges a trade-in in the totals.
+func (d *Deal) replaceTrade(before, t TradeIn) {
+	was := *d
+	d.countTrade(before, -1)
+	d.countTrade(t, 1)
+	d.deselectIfRepriced(was)
+}
+
 // addTrade adds a trade-in to the totals. A sign of -1 removes it.
 func (d *Deal) addTrade(t TradeIn, sign int64) {
-	t.derive()
 	was := *d
+	d.countTrade(t, sign)
+	d.deselectIfRepriced(was)
+}
+
+func (d *Deal) countTrade(t TradeIn, sign int64) {
+	t.derive()
 	d.TradeAllowanceCents += sign * t.AllowanceCents
 	d.TradeEquityCents += sign * t.EquityCents
 	d.OverAllowanceCents += sign * t.OverAllowedCents
-	d.deselectIfRepriced(was)
+	if t.ACVCents == nil {
+		d.TradesWithoutACV += sign
+	}
 }
 
 // hull returns the boat for the inventory and its cost. It is not for sale until

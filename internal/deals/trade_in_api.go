@@ -49,7 +49,7 @@ func (a *API) changeTrades(ctx context.Context, tx *db.Tx, dealID string, edit f
 
 func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 	ByDeal
-	Body TradeInAdd
+	Body TradeInPut
 }) (TradeIn, error) {
 	return a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
 		if err := in.Body.Check(tx.Now); err != nil {
@@ -59,10 +59,23 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 			return TradeIn{}, err
 		}
 
-		t := in.Body.tradeIn()
+		t := in.Body.tradeIn(tx.Now)
 		t.DealID = d.ID
-		d.addTrade(t, 1)
-		err := insertTradeIn(ctx, tx, &t)
+		before, err := tradeInToReplace(ctx, tx, *d, in.Body.ReplacesID)
+		if err != nil {
+			return t, err
+		}
+		if err := checkTradeIn(ctx, tx, *d, t, before); err != nil {
+			return t, err
+		}
+
+		if before == nil {
+			d.addTrade(t, 1)
+			err := insertTradeIn(ctx, tx, &t)
+			return t, err
+		}
+		d.replaceTrade(*before, t)
+		err = replaceTradeIn(ctx, tx, *before, &t)
 		return t, err
 	})
 }

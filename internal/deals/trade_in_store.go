@@ -6,6 +6,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
+	"slipway/internal/vocab/fault"
 )
 
 var tradeIns = db.Table[TradeIn]{
@@ -28,6 +29,48 @@ func insertTradeIn(ctx context.Context, tx *db.Tx, t *TradeIn) error {
 	}
 	t.derive()
 	return events.Emit(ctx, tx, "deal.trade_in_added", t.DealID, nil, t.public())
+}
+
+// tradeInToReplace returns the trade-in that a new one replaces, if any.
+func tradeInToReplace(ctx context.Context, tx *db.Tx, d Deal, id *string) (*TradeIn, error) {
+	if id == nil {
+		return nil, nil
+	}
+	t, err := tradeIns.FindIn(ctx, tx, d.ID, *id)
+	if fault.KindOf(err) == fault.KindNotFound {
+		var bad fault.Fields
+		bad.Add("replaces_id", "not_found", "must be a trade-in of this deal")
+		return nil, bad.Err()
+	}
+	return &t, err
+}
+
+// checkTradeIn rejects a boat that is in stock or already traded in on the deal.
+func checkTradeIn(ctx context.Context, tx *db.Tx, d Deal, t TradeIn, replaced *TradeIn) error {
+	if t.HIN == nil {
+		return nil
+	}
+	others, err := TradeIns(ctx, tx, d)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if (replaced == nil || replaced.ID != other.ID) && other.sameHIN(*t.HIN) {
+			return fault.Conflict("The boat with the HIN %s is already traded in as %s.", *t.HIN, other.ID).
+				Detail("hin", "duplicate", "is the HIN of %s", other.ID)
+		}
+	}
+	return checkNotInStock(ctx, tx, "hin", t)
+}
+
+// replaceTradeIn writes a trade-in over an earlier one, which keeps its ID.
+func replaceTradeIn(ctx context.Context, tx *db.Tx, before TradeIn, t *TradeIn) error {
+	t.Env, t.ID, t.HullID, t.CreatedAt = before.Env, before.ID, before.HullID, before.CreatedAt
+	if err := db.Changed(db.Update(ctx, tx, "trade_ins", t, "env = ? AND deal_id = ? AND id = ?", t.Env, t.DealID, t.ID)); err != nil {
+		return err
+	}
+	t.derive()
+	return events.Emit(ctx, tx, "deal.trade_in_replaced", t.DealID, before.public(), t.public())
 }
 
 func deleteTradeIn(ctx context.Context, tx *db.Tx, t TradeIn) error {

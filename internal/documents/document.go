@@ -32,6 +32,7 @@ type Document struct {
 	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at"`
 	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded."`
 	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json"`
+	Terms           *string             `json:"-" db:"terms"` // hash of the terms that it states, if it states agreed terms
 	Version         int64               `json:"version" db:"version" doc:"Number of the current version of the record. The PDF never changes."`
 	CreatedAt       time.Time           `json:"created_at" db:"created_at"`
 	UpdatedAt       time.Time           `json:"updated_at" db:"updated_at"`
@@ -92,6 +93,9 @@ func (i DocumentIssue) document(f facts, by auth.Actor) (Document, error) {
 	if i.Title != nil {
 		d.Title = *i.Title
 	}
+	if form.requires.offer {
+		d.Terms = new(termsOf(f.deal, f.trades))
+	}
 	switch {
 	case i.RequiredSigners != nil:
 		d.RequiredSigners = i.RequiredSigners
@@ -115,6 +119,9 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 	var missing fault.Fields
 	if f.deal.Status == deals.Cancelled {
 		missing.Add("status", "state", "is cancelled")
+	}
+	if form.requires.offer && f.deal.AcceptedOfferID == nil {
+		missing.Add("accepted_offer_id", "state", "is required for a %s: accept an offer first", kind)
 	}
 	if form.requires.structure && f.structure == nil {
 		missing.Add("selected_structure_id", "state", "is required for a %s", kind)
@@ -148,6 +155,16 @@ func (s DocumentSign) Check(now time.Time) error {
 		bad.Add("signed_at", "maximum", "must not be in the future")
 	}
 	return bad.Err()
+}
+
+// checkTerms fails if the deal has changed since the document was issued. Its
+// signature would agree to terms that the deal doesn't have.
+func (d Document) checkTerms(deal deals.Deal, trades []deals.TradeIn) error {
+	if d.Terms == nil || d.Status == Voided || *d.Terms == termsOf(deal, trades) {
+		return nil
+	}
+	return fault.Conflict("The terms of the deal have changed since the document was issued. Issue it again with supersedes_id.").
+		Detail("document_id", "stale", "states earlier terms of the deal")
 }
 
 // sign adds a signature. With the last required one, the document is signed.

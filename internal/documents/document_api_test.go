@@ -17,7 +17,7 @@ func TestDocuments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat := s.Test.Hull(s.Test.Location(), map[string]any{"hin": "GRT40912B324"})
 		buyer := s.Test.Contact(map[string]any{"first_name": "Zoë", "last_name": "Núñez"})
-		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": buyer,
+		id := s.Test.AcceptedDeal(map[string]any{"hull_id": boat, "buyer_id": buyer,
 			"co_buyer_id": s.Test.Contact(map[string]any{"first_name": "Jérôme"})})
 		path := "/v1/deals/" + id + "/documents"
 		var doc documents.Document
@@ -116,7 +116,7 @@ func TestDocumentsReject(t *testing.T) {
 // A repeated request gets the first document.
 func TestDocumentsOfAChangingDeal(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		id := s.Test.Deal(nil)
+		id := s.Test.AcceptedDeal(nil)
 		path := "/v1/deals/" + id
 		testkit.Concurrently(t, 6, func(i int) (*testkit.Response, error) {
 			if i%2 == 0 {

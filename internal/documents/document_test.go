@@ -60,7 +60,8 @@ func TestEveryDocumentAction(t *testing.T) {
 }
 
 func TestWhoSigns(t *testing.T) {
-	alone, together := facts{}, facts{coBuyer: &contacts.Contact{}}
+	agreed := deals.Deal{AcceptedOfferID: new("off_1")}
+	alone, together := facts{deal: agreed}, facts{deal: agreed, coBuyer: &contacts.Contact{}}
 	for name, tt := range map[string]struct {
 		f    facts
 		in   DocumentIssue
@@ -71,6 +72,7 @@ func TestWhoSigns(t *testing.T) {
 		"as requested":       {together, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByDealer}}, []SignerRole{ByDealer}},
 		"no signers":         {together, DocumentIssue{Kind: "uscg_cg1340"}, []SignerRole{}},
 		"a missing co-buyer": {alone, DocumentIssue{Kind: "bill_of_sale", RequiredSigners: []SignerRole{ByCoBuyer}}, nil},
+		"no accepted offer":  {facts{}, DocumentIssue{Kind: "purchase_agreement"}, nil},
 		"no structure":       {alone, DocumentIssue{Kind: "retail_installment_contract"}, nil},
 		"no trade-in":        {alone, DocumentIssue{Kind: "trade_title"}, nil},
 		"nothing paid":       {alone, DocumentIssue{Kind: "deposit_receipt"}, nil},

@@ -14,7 +14,9 @@ type form struct {
 	write    func(p *pdf.Page, f facts)
 }
 
-type requires struct{ structure, trade, payment bool }
+// requires lists what a deal must have. offer is an accepted offer: the document
+// states a price that both sides agreed on.
+type requires struct{ offer, structure, trade, payment bool }
 
 var (
 	both    = []SignerRole{ByBuyer, ByDealer}
@@ -38,12 +40,12 @@ var kinds = []DocumentKind{
 
 // forms has a form for each kind.
 var forms = map[DocumentKind]form{
-	PurchaseAgreement:             {"Purchase Agreement", both, requires{}, purchaseAgreement},
+	PurchaseAgreement:             {"Purchase Agreement", both, requires{offer: true}, purchaseAgreement},
 	"buyers_order":                {"Buyer's Order", both, requires{}, buyersOrder},
 	"deposit_receipt":             {"Deposit Receipt", dealer, requires{payment: true}, depositReceipt},
-	"bill_of_sale":                {"Bill of Sale", both, requires{}, billOfSale},
+	"bill_of_sale":                {"Bill of Sale", both, requires{offer: true}, billOfSale},
 	"credit_application":          {"Credit Application", buyer, requires{}, creditApplication},
-	"retail_installment_contract": {"Retail Installment Contract", both, requires{structure: true}, installmentContract},
+	"retail_installment_contract": {"Retail Installment Contract", both, requires{offer: true, structure: true}, installmentContract},
 	"product_contract":            {"Product Contract", both, requires{structure: true}, productContract},
 	"product_waiver":              {"Product Waiver", buyer, requires{}, productWaiver},
 	"privacy_notice":              {"Privacy Notice", buyer, requires{}, privacyNotice},
@@ -63,7 +65,7 @@ var forms = map[DocumentKind]form{
 	"due_bill":                    {"Due Bill (We Owe)", both, requires{}, dueBill},
 	"uscg_cg1258":                 {"Data Sheet for CG-1258, Application for Documentation", nil, requires{}, documentationApplication},
 	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", nil, requires{}, buildersCertification},
-	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", nil, requires{}, coastGuardBillOfSale},
+	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", nil, requires{offer: true}, coastGuardBillOfSale},
 	"preferred_mortgage":          {"Preferred Ship Mortgage Data Sheet", lenders, requires{structure: true}, preferredMortgage},
 	"satisfaction_of_mortgage":    {"Satisfaction of Mortgage", []SignerRole{ByLender}, requires{}, satisfaction},
 }

@@ -28,7 +28,7 @@ func TestDealsFollowContacts(t *testing.T) {
 		s.Test.Post("/v1/deals", s.Test.DealBody(map[string]any{"buyer_id": same1}), 409, nil)
 
 		s.Test.Post("/v1/deals/"+bought+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 100}`, 201, nil)
-		signed := s.Test.SignedDocument(bought, "purchase_agreement")
+		signed := s.Test.SignedDocument(bought, "buyers_order")
 		var export map[string]json.RawMessage
 		s.Test.Get("/v1/contacts/"+ann+"/export", 200, &export)
 		for list, want := range map[string]int{"deals": 3, "offers": 3, "payments": 1, "documents": 1, "trade_ins": 0, "fundings": 0} {

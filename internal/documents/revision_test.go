@@ -10,7 +10,7 @@ import (
 // The revision of a deal counts the versions of its agreed terms.
 func TestRevision(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		id := s.Test.Deal(nil)
+		id := s.Test.AcceptedDeal(nil)
 		path := "/v1/deals/" + id + "/documents"
 		testkit.Equal(t, deal(s, id).Rev, 1, "new deal")
 

@@ -9,23 +9,39 @@ import (
 	"slipway/internal/vocab/money"
 )
 
-// Payment is a payment, or with refunds_payment_id a refund. It never changes. Its
-// status is calculated from its refunds.
+// Payment is a payment, or what takes it back: a refund, a reversal or a transfer
+// to another deal. It never changes. Its status is calculated from the rows that
+// refer to it.
 type Payment struct {
-	Env              auth.Env  `json:"-" db:"env"`
-	ID               string    `json:"id" db:"id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID           string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind             string    `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund has the kind of its payment."`
-	Method           string    `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
-	AmountCents      int64     `json:"amount_cents" db:"amount_cents" doc:"Always positive, even for a refund." example:"500000"`
-	Reference        *string   `json:"reference" db:"reference" doc:"Check number or ID of the payment processor." audit:"personal"`
-	ReceivedOn       string    `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
-	Status           string    `json:"status" enum:"succeeded,partially_refunded,refunded" audit:"-"`
-	RefundedCents    int64     `json:"refunded_cents" doc:"Total of its refunds." audit:"-"`
-	RefundsPaymentID *string   `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund refers to. Null for a payment."`
-	Reason           *string   `json:"reason" db:"reason" doc:"Reason for the refund." audit:"personal"`
-	CreatedAt        time.Time `json:"created_at" db:"created_at"`
+	Env               auth.Env    `json:"-" db:"env"`
+	ID                string      `json:"id" db:"id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID            string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Type              PaymentType `json:"type" db:"type" enum:"payment,refund,reversal,transfer_out,transfer_in" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one."`
+	Kind              string      `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund, reversal or transfer has the kind of its payment."`
+	Method            string      `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
+	AmountCents       int64       `json:"amount_cents" db:"amount_cents" doc:"Always positive, even for a refund." example:"500000"`
+	Reference         *string     `json:"reference" db:"reference" doc:"Check number or ID of the payment processor." audit:"personal"`
+	ReceivedOn        string      `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
+	Status            string      `json:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
+	RefundedCents     int64       `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers." audit:"-"`
+	RefundsPaymentID  *string     `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund, reversal or transfer_out takes back. Null for money that was received."`
+	TransferDealID    *string     `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer."`
+	TransferPaymentID *string     `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal."`
+	Reason            *string     `json:"reason" db:"reason" doc:"Reason for the refund or reversal." audit:"personal"`
+	CreatedAt         time.Time   `json:"created_at" db:"created_at"`
 }
+
+// PaymentType is the direction of a payment and why it happened.
+type PaymentType string
+
+// The types of payments.
+const (
+	Paid        PaymentType = "payment"
+	Refunded    PaymentType = "refund"
+	Reversed    PaymentType = "reversal"
+	TransferOut PaymentType = "transfer_out"
+	TransferIn  PaymentType = "transfer_in"
+)
 
 // PaymentRecord is the request body for recording a payment.
 type PaymentRecord struct {
@@ -38,7 +54,7 @@ type PaymentRecord struct {
 
 // payment builds the payment. today is the date at the dealership.
 func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
-	p := Payment{Kind: r.Kind, Method: r.Method, AmountCents: r.AmountCents, Reference: r.Reference, ReceivedOn: today.Format(time.DateOnly)}
+	p := Payment{Type: Paid, Kind: r.Kind, Method: r.Method, AmountCents: r.AmountCents, Reference: r.Reference, ReceivedOn: today.Format(time.DateOnly)}
 	if r.ReceivedOn != nil {
 		if *r.ReceivedOn > p.ReceivedOn { // both YYYY-MM-DD
 			var bad fault.Fields
@@ -47,54 +63,92 @@ func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
 		}
 		p.ReceivedOn = *r.ReceivedOn
 	}
-	if d.Status == deals.Cancelled || d.Status == deals.Closed {
-		return p, fault.Conflict("The deal is %s. You can't add payments to it.", d.Status).Detail("status", "state", "is %s", d.Status)
+	if d.Status == deals.Cancelled || d.Status == deals.Closed && d.Totals.BalanceDueCents <= 0 {
+		return p, fault.Conflict("The deal is %s and nothing is due. You can't add payments to it.", d.Status).
+			Detail("status", "state", "is %s", d.Status)
 	}
-	p.derive(0)
+	p.derive(0, "")
 	return p, nil
 }
 
-// PaymentRefund is the request body for a refund.
+// PaymentRefund is the request body for a refund or a reversal.
 type PaymentRefund struct {
 	AmountCents *int64  `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Defaults to the remaining amount of the payment."`
 	Reason      string  `json:"reason" minLength:"1" maxLength:"500"`
 	Reference   *string `json:"reference" required:"false" maxLength:"200"`
+	Reversal    bool    `json:"reversal,omitempty" doc:"Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in any status of the deal."`
 }
 
-// refund builds a refund of the payment. today is the date at the dealership.
+// checkRefund fails if the money is not there to be paid back.
+func (r PaymentRefund) checkRefund(d deals.Deal) error {
+	if r.Reversal || d.Status != deals.Cancelled || d.DepositOutcome == nil || *d.DepositOutcome != "transfer" {
+		return nil
+	}
+	return fault.Conflict("The payments of this deal were transferred to another deal. Refund them there.").
+		Detail("deposit_outcome", "state", "is transfer")
+}
+
+// refund builds a refund or a reversal of the payment. today is the date at the
+// dealership.
 func (p Payment) refund(r PaymentRefund, today time.Time) (Payment, error) {
 	remaining := p.remaining()
 	switch {
 	case p.RefundsPaymentID != nil:
 		return Payment{}, fault.Conflict("You can't refund a refund.").Detail("refunds_payment_id", "state", "is set")
 	case remaining == 0:
-		return Payment{}, fault.Conflict("The payment is already fully refunded.").Detail("status", "state", "is refunded")
+		return Payment{}, fault.Conflict("Nothing is left of the payment. It is already %s.", p.Status).Detail("status", "state", "is %s", p.Status)
 	case r.AmountCents != nil && *r.AmountCents > remaining:
 		return Payment{}, fault.Conflict("The refund exceeds the remaining %s of this payment.", money.Format(remaining)).
 			Detail("amount_cents", "maximum", "must be at most %d", remaining)
 	}
 
 	refund := Payment{
-		Kind: p.Kind, Method: p.Method, AmountCents: remaining, Reference: r.Reference, ReceivedOn: today.Format(time.DateOnly),
+		Type: Refunded, Kind: p.Kind, Method: p.Method, AmountCents: remaining, Reference: r.Reference, ReceivedOn: today.Format(time.DateOnly),
 		RefundsPaymentID: &p.ID, Reason: &r.Reason,
 	}
 	if r.AmountCents != nil {
 		refund.AmountCents = *r.AmountCents
 	}
-	refund.derive(0)
+	if r.Reversal {
+		refund.Type = Reversed
+	}
+	refund.derive(0, "")
 	return refund, nil
 }
 
-// remaining is the amount that is not refunded.
+// transfer builds both halves of a transfer of what is left of the payment. today
+// is the date at the dealership.
+func (p Payment) transfer(to deals.Deal, today time.Time) (out, in Payment) {
+	day := today.Format(time.DateOnly)
+	out = Payment{
+		Type: TransferOut, Kind: p.Kind, Method: p.Method, AmountCents: p.remaining(), ReceivedOn: day,
+		RefundsPaymentID: &p.ID, TransferDealID: &to.ID, Reason: new("deal cancelled"),
+	}
+	in = Payment{
+		Type: TransferIn, Kind: p.Kind, Method: p.Method, AmountCents: p.remaining(), ReceivedOn: day,
+		Reference: p.Reference, TransferDealID: &p.DealID,
+	}
+	out.derive(0, "")
+	in.derive(0, "")
+	return out, in
+}
+
+// remaining is the amount that was not taken back.
 func (p Payment) remaining() int64 { return p.AmountCents - p.RefundedCents }
 
-// derive calculates the fields that are not stored.
-func (p *Payment) derive(refunded int64) {
-	p.RefundedCents, p.Status = refunded, "succeeded"
+// derive calculates the fields that are not stored from the amount that was taken
+// back and the type of the last row that did so.
+func (p *Payment) derive(takenBack int64, last PaymentType) {
+	p.RefundedCents, p.Status = takenBack, "succeeded"
 	switch {
-	case refunded >= p.AmountCents:
-		p.Status = "refunded"
-	case refunded > 0:
+	case takenBack == 0:
+	case takenBack < p.AmountCents:
 		p.Status = "partially_refunded"
+	case last == Reversed:
+		p.Status = "reversed"
+	case last == TransferOut:
+		p.Status = "transferred"
+	default:
+		p.Status = "refunded"
 	}
 }

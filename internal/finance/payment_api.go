@@ -70,6 +70,9 @@ func (a *API) refundPayment(ctx context.Context, tx *db.Tx, in *struct {
 		return p, err
 	}
 
+	if err := in.Body.checkRefund(d); err != nil {
+		return p, err
+	}
 	refund, err := p.refund(in.Body, day)
 	if err != nil {
 		return refund, err

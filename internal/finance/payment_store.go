@@ -40,20 +40,23 @@ func Payments(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
 	return all, err
 }
 
-// addRefunds fills in the fields that are calculated from the refunds.
+// addRefunds fills in the fields that are calculated from refunds, reversals and
+// transfers.
 func addRefunds(ctx context.Context, tx *db.Tx, dealID string, all []Payment) error {
-	type sum struct {
-		ID    string `db:"refunds_payment_id"`
-		Cents int64  `db:"cents"`
+	type refund struct {
+		ID    string      `db:"refunds_payment_id"`
+		Type  PaymentType `db:"type"`
+		Cents int64       `db:"amount_cents"`
 	}
-	sums, err := db.All[sum](ctx, tx, `SELECT refunds_payment_id, CAST(SUM(amount_cents) AS BIGINT) AS cents FROM payments
-		WHERE env = ? AND deal_id = ? AND refunds_payment_id IS NOT NULL GROUP BY refunds_payment_id`, tx.Env, dealID)
-	refunded := map[string]int64{}
-	for _, s := range sums {
-		refunded[s.ID] = s.Cents
+	refunds, err := db.All[refund](ctx, tx, `SELECT refunds_payment_id, type, amount_cents FROM payments
+		WHERE env = ? AND deal_id = ? AND refunds_payment_id IS NOT NULL ORDER BY id`, tx.Env, dealID)
+	sums, last := map[string]int64{}, map[string]PaymentType{}
+	for _, r := range refunds {
+		sums[r.ID] += r.Cents
+		last[r.ID] = r.Type
 	}
 	for i, p := range all {
-		all[i].derive(refunded[p.ID])
+		all[i].derive(sums[p.ID], last[p.ID])
 	}
 	return err
 }
@@ -64,7 +67,7 @@ func sumPaid(ctx context.Context, tx *db.Tx, d deals.Deal, kind string) (int64, 
 		FROM payments WHERE env = ? AND deal_id = ? AND kind = ?`, d.Env, d.ID, kind)
 }
 
-// addPayment adds a payment or a refund and updates the balance of the deal. The
+// addPayment adds a payment, or what takes one back, and updates the balance of the deal. The
 // caller has locked the deal and saves it.
 func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error {
 	p.DealID = d.ID
@@ -73,10 +76,14 @@ func addPayment(ctx context.Context, tx *db.Tx, d *deals.Deal, p *Payment) error
 	}
 	if p.RefundsPaymentID != nil {
 		d.PaidCents -= p.AmountCents
-		return events.Emit(ctx, tx, "payment.refunded", p.ID, nil, *p)
+	} else {
+		d.PaidCents += p.AmountCents
 	}
-	d.PaidCents += p.AmountCents
-	return events.Emit(ctx, tx, "payment.recorded", p.ID, nil, *p)
+	event := map[PaymentType]string{
+		Paid: "payment.recorded", Refunded: "payment.refunded", Reversed: "payment.reversed",
+		TransferOut: "payment.transferred", TransferIn: "payment.recorded",
+	}[p.Type]
+	return events.Emit(ctx, tx, event, p.ID, nil, *p)
 }
 
 // savePayment adds a payment or a refund and saves the deal with its new balance.

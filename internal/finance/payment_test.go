@@ -44,7 +44,7 @@ func TestRefundsNeverExceed(t *testing.T) {
 			}
 
 			back += refund.AmountCents
-			if p.derive(back); *refund.RefundsPaymentID != p.ID || p.remaining() != p.AmountCents-back {
+			if p.derive(back, Refunded); *refund.RefundsPaymentID != p.ID || p.remaining() != p.AmountCents-back {
 				t.Fatalf("got %+v of %+v; want refund.RefundsPaymentID = %q, p.remaining() = %v", refund, p, p.ID, p.AmountCents-back)
 			}
 		}

@@ -15,7 +15,7 @@ func TestStructures(t *testing.T) {
 		id := s.Test.Deal(map[string]any{"offer_usd": 250000})
 		path := "/v1/deals/" + id + "/finance_structures"
 		var plain, fat finance.FinanceStructure
-		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31"}`, 201, &plain)
+		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31", "odd_days_interest": "ignored"}`, 201, &plain)
 		if plain.PaymentCents != 201245 || plain.FinalPaymentCents != 201477 || plain.FinanceChargeCents != 23299032 ||
 			plain.TotalOfPaymentsCents != 48299032 || plain.Selected || plain.Products == nil {
 			t.Errorf("got %s; want plain.PaymentCents = 201245, plain.FinalPaymentCents = 201477, plain.FinanceChargeCents = 23299032, "+
@@ -35,7 +35,7 @@ func TestStructures(t *testing.T) {
 		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "deposit", "method": "card", "amount_cents": 1000000}`, 201, nil)
 		s.Test.Post("/v1/deals/"+id+"/payments", `{"kind": "down_payment", "method": "card", "amount_cents": 700000}`, 201, nil)
 		s.Test.Post(path, `{"apr_percent": "0", "term_months": 1, "cash_down_cents": 2000000, "lender": "Bay Federal", `+
-			`"products": [{"kind": "gap", "price_cents": 70000, "cost_cents": 30000, "financed": true}, {"kind": "key", "price_cents": 30000}]}`,
+			`"products": [{"kind": "gap", "price_cents": 70000, "cost_cents": 30000, "financed": true}, {"kind": "key", "price_cents": 30000, "cost_cents": 0}]}`,
 			201, &fat)
 		testkit.Equal(t, fat.AmountFinancedCents, 22070000)
 		testkit.Equal(t, fat.DepositCents, 1000000)

@@ -2,6 +2,8 @@ package finance
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
@@ -30,10 +32,10 @@ func WithdrawFundings(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	return nil
 }
 
-// RefundPayments records a refund of every payment of a deal that is being
-// cancelled, if the buyer gets the money back. The caller saves the deal.
-func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
-	if d.DepositOutcome == nil || *d.DepositOutcome != "refund" {
+// SettlePayments refunds the payments of a deal that is being cancelled, or moves
+// them to another deal, as its deposit outcome says. The caller saves the deal.
+func SettlePayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
+	if d.DepositOutcome == nil || *d.DepositOutcome == "forfeit" {
 		return nil
 	}
 
@@ -45,11 +47,12 @@ func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 	if err != nil {
 		return err
 	}
+	left := slices.DeleteFunc(all, func(p Payment) bool { return p.RefundsPaymentID != nil || p.remaining() == 0 })
 
-	for _, p := range all {
-		if p.RefundsPaymentID != nil || p.remaining() == 0 {
-			continue
-		}
+	if d.TransferredToDealID != nil {
+		return transferPayments(ctx, tx, d, left, day)
+	}
+	for _, p := range left {
 		refund, err := p.refund(PaymentRefund{Reason: "deal cancelled"}, day)
 		if err != nil {
 			return err
@@ -59,4 +62,27 @@ func RefundPayments(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 		}
 	}
 	return nil
+}
+
+// transferPayments moves what is left of payments to another deal. Each payment
+// becomes one row out and one row in.
+func transferPayments(ctx context.Context, tx *db.Tx, d *deals.Deal, left []Payment, day time.Time) error {
+	to, err := deals.FindForUpdate(ctx, tx, *d.TransferredToDealID)
+	if err != nil {
+		return err
+	}
+	before := to
+
+	for _, p := range left {
+		out, in := p.transfer(to, day)
+		out.ID, in.ID = tx.NewID(payments.Prefix), tx.NewID(payments.Prefix)
+		out.TransferPaymentID, in.TransferPaymentID = &in.ID, &out.ID
+		if err := addPayment(ctx, tx, d, &out); err != nil {
+			return err
+		}
+		if err := addPayment(ctx, tx, &to, &in); err != nil {
+			return err
+		}
+	}
+	return deals.Save(ctx, tx, before, &to)
 }

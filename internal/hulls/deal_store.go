@@ -3,15 +3,15 @@ package hulls
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/platform/db"
-	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
 )
 
-// Reserve reserves the hull for a deal. The deal stores the earlier status and
-// hold for Release.
+// Reserve reserves the hull for a deal, also if it is on hold. The caller checks
+// the hold. The deal stores the earlier status and hold for Release.
 func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 	before := h
 	if err := h.reserve(dealID); err != nil {
@@ -21,12 +21,8 @@ func Reserve(ctx context.Context, tx *db.Tx, h Hull, dealID string) error {
 }
 
 func (h *Hull) reserve(dealID string) error {
-	switch {
-	case !slices.Contains([]Status{OnOrder, InTransit, Available, OnHold}, h.Status):
+	if !slices.Contains([]Status{OnOrder, InTransit, Available, OnHold}, h.Status) {
 		return fault.Conflict("The hull is %s.", h.Status).Detail("hull_id", "state", "refers to a hull that is %s", h.Status)
-	case h.Hold != nil && h.Hold.DealID != nil && *h.Hold.DealID != dealID:
-		return fault.Conflict("The hull is on hold for another deal.").
-			Detail("hull_id", "state", "refers to a hull that is on hold for another deal")
 	}
 	h.Status, h.Hold, h.DealID = SalePending, nil, &dealID
 	return nil
@@ -95,27 +91,6 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 	return Save(ctx, tx, before, &h, "hull.updated", nil)
 }
 
-// EraseHolds removes what users wrote about holds of the hull of a deal, after
-// the buyer was erased. The hold itself stays.
-func EraseHolds(ctx context.Context, tx *db.Tx, hullID, dealID string) error {
-	if _, err := db.Exec(ctx, tx, `UPDATE hull_history SET reason = NULL
-		WHERE env = ? AND hull_id = ? AND (to_status = 'on_hold' OR from_status = 'on_hold')`, tx.Env, hullID); err != nil {
-		return err
-	}
-	if err := events.RedactWith(ctx, tx, hullID, `"hold":{`); err != nil {
-		return err
-	}
-
-	h, err := FindForUpdate(ctx, tx, hullID)
-	if err != nil || h.Hold == nil || deref(h.Hold.DealID) != dealID || h.Hold.Reason == nil {
-		return err
-	}
-	hold := *h.Hold
-	hold.Reason = nil
-	h.Hold = &hold
-	return hulls.Save(ctx, tx, &h)
-}
-
 // StockIn adds a trade-in with its cost. If the boat was in stock before, the
 // new hull refers to the earlier one.
 func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reason string) (Hull, error) {
@@ -150,7 +125,25 @@ func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reas
 	return h, err
 }
 
-// Costs returns the known costs of hulls in cents, by hull ID.
+// FindInStock returns the ID of the hull with a HIN that is neither archived nor
+// delivered, or "".
+func FindInStock(ctx context.Context, tx *db.Tx, number string) (string, error) {
+	ids, err := db.All[string](ctx, tx, `SELECT id FROM hulls WHERE env = ? AND hin = ? AND status NOT IN ('archived', 'delivered')`,
+		tx.Env, strings.ToUpper(number))
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+// FloorUSD returns the lowest acceptable price of a hull, or nil if it has none.
+func FloorUSD(ctx context.Context, tx *db.Tx, hullID string) (*int64, error) {
+	all, err := FindAllPricing(ctx, tx, []string{hullID})
+	return all[hullID].FloorUSD, err
+}
+
+// Costs returns the known costs of hulls in cents, by hull ID. Without the
+// invoice, the other costs are not the cost of the hull.
 func Costs(ctx context.Context, tx *db.Tx, hullIDs ...string) (map[string]int64, error) {
 	if len(hullIDs) == 0 {
 		return nil, nil
@@ -158,7 +151,7 @@ func Costs(ctx context.Context, tx *db.Tx, hullIDs ...string) (map[string]int64,
 	all, err := FindAllPricing(ctx, tx, hullIDs)
 	costs := map[string]int64{}
 	for _, p := range all {
-		if p.Cost != nil {
+		if p.Cost != nil && p.Cost.InvoiceCents != nil {
 			costs[p.ID] = p.Cost.total()
 		}
 	}

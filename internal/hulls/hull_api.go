@@ -27,9 +27,15 @@ type API struct {
 	DB   *db.DB
 	Jobs *jobs.Queue
 
-	// FindDeal returns an error if a deal doesn't exist. Deals depend on hulls,
-	// so app sets it. If it is nil, deals are not checked.
-	FindDeal func(ctx context.Context, tx *db.Tx, id string) error
+	// Holders check what a hold can refer to. They belong to features that depend
+	// on hulls, so app sets them. Without one, its reference is not checked.
+	Holders Holders
+}
+
+// Holders are functions that return an error if a deal, lead or contact doesn't
+// exist.
+type Holders struct {
+	Deal, Lead, Contact func(ctx context.Context, tx *db.Tx, id string) error
 }
 
 // Mount registers the endpoints.
@@ -45,7 +51,7 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive)
 	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
-		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes."),
+		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted."),
 		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
 
@@ -146,7 +152,7 @@ func (a *API) transition(ctx context.Context, tx *db.Tx, in *struct {
 	})
 }
 
-// completeHold fills in the default expiry of a hold and checks its deal.
+// completeHold fills in the default expiry of a hold and checks its references.
 func (a *API) completeHold(ctx context.Context, tx *db.Tx, t *HullTransition) error {
 	if t.To != OnHold {
 		return nil
@@ -158,13 +164,19 @@ func (a *API) completeHold(ctx context.Context, tx *db.Tx, t *HullTransition) er
 		}
 		t.ExpiresAt = new(tx.Now.Add(time.Duration(d.Settings.DefaultHoldHours) * time.Hour))
 	}
-	if t.DealID == nil || a.FindDeal == nil {
-		return nil
-	}
 
 	var bad fault.Fields
-	if err := addNotFound(&bad, "deal_id", a.FindDeal(ctx, tx, *t.DealID)); err != nil {
-		return err
+	for _, r := range []struct {
+		field string
+		id    *string
+		find  func(ctx context.Context, tx *db.Tx, id string) error
+	}{{"deal_id", t.DealID, a.Holders.Deal}, {"lead_id", t.LeadID, a.Holders.Lead}, {"contact_id", t.ContactID, a.Holders.Contact}} {
+		if r.id == nil || r.find == nil {
+			continue
+		}
+		if err := addNotFound(&bad, r.field, r.find(ctx, tx, *r.id)); err != nil {
+			return err
+		}
 	}
 	return bad.Err()
 }

@@ -128,6 +128,11 @@ func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, re
 func recordChange(ctx context.Context, tx *db.Tx, before, h Hull, reason *string) error {
 	c := firstChange(tx, h, auth.From(ctx).Actor)
 	c.From, c.FromLocationID, c.Reason = &before.Status, &before.LocationID, reason
+	if h.Hold != nil {
+		if c.HeldFor = h.Hold.ContactID; c.HeldFor == nil {
+			c.HeldFor = h.Hold.LeadID
+		}
+	}
 	return db.Insert(ctx, tx, "hull_history", c)
 }
 

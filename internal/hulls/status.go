@@ -49,8 +49,14 @@ type HullTransition struct {
 	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived"`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
-	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold. Only this deal can be accepted while the hull is on hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID    *string    `json:"lead_id" required:"false" minLength:"1" maxLength:"64" doc:"Lead that the hull is on hold for, for on_hold. Its deals can be accepted."`
+	ContactID *string    `json:"contact_id" required:"false" minLength:"1" maxLength:"64" doc:"Contact that the hull is on hold for, for on_hold. The contact's deals can be accepted."`
 }
+
+// IsHeld reports whether the hull is on hold. The job that ends an expired hold
+// might not have run yet.
+func (h Hull) IsHeld(now time.Time) bool { return h.Hold != nil && h.Hold.ExpiresAt.After(now) }
 
 // move changes the status at the request of a client.
 func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
@@ -65,7 +71,8 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	h.Status, h.Hold = t.To, nil
 	switch {
 	case t.To == OnHold:
-		h.Hold = &Hold{Reason: t.Reason, DealID: t.DealID, ExpiresAt: t.ExpiresAt.UTC().Truncate(time.Millisecond)}
+		h.Hold = &Hold{Reason: t.Reason, DealID: t.DealID, LeadID: t.LeadID, ContactID: t.ContactID,
+			ExpiresAt: t.ExpiresAt.UTC().Truncate(time.Millisecond)}
 		if by.Type == "user" {
 			h.Hold.UserID = &by.ID
 		}
@@ -113,8 +120,13 @@ func (t HullTransition) check(from Status, now time.Time) error {
 	case t.To != OnHold && t.ExpiresAt != nil:
 		bad.Add("expires_at", "exclusive", "is only allowed for on_hold")
 	}
-	if t.To != OnHold && t.DealID != nil {
-		bad.Add("deal_id", "exclusive", "is only allowed for on_hold")
+	for _, r := range []struct {
+		field string
+		id    *string
+	}{{"deal_id", t.DealID}, {"lead_id", t.LeadID}, {"contact_id", t.ContactID}} {
+		if t.To != OnHold && r.id != nil {
+			bad.Add(r.field, "exclusive", "is only allowed for on_hold")
+		}
 	}
 	if from == Sold && t.Reason == nil {
 		bad.Add("reason", "required", "is required to put a sold hull back on sale")
@@ -162,4 +174,6 @@ type HullChange struct {
 	Reason         *string    `json:"reason" db:"reason"`
 	Actor          auth.Actor `json:"actor" db:"actor,json"`
 	At             time.Time  `json:"at" db:"at"`
+
+	HeldFor *string `json:"-" db:"held_for"` // lead or contact of the hold
 }

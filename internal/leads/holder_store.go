@@ -21,6 +21,11 @@ func listByContact(ctx context.Context, tx *db.Tx, contactID string) ([]Lead, er
 	return all, err
 }
 
+// IDsOf returns the IDs of the leads of a contact.
+func IDsOf(ctx context.Context, tx *db.Tx, contactID string) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
+}
+
 func moveLeads(ctx context.Context, tx *db.Tx, from, to string) error {
 	all, err := listByContact(ctx, tx, from)
 	if err != nil {

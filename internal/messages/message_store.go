@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -85,13 +86,12 @@ func orNil(s string) *string {
 	return &s
 }
 
-// senderOf returns the sender of a channel: the dealership's, or the default.
+// senderOf returns the sender of a channel: the dealership's, or the default. An
+// address that is not verified could belong to another dealership.
 func (a *API) senderOf(d dealership.Dealership, channel consent.Channel) string {
 	switch {
-	case channel == consent.Email && d.Settings.Sender.Email != nil:
-		return *d.Settings.Sender.Email
 	case channel == consent.Email:
-		return a.MailFrom
+		return cmp.Or(d.Settings.Sender.VerifiedEmail(), a.MailFrom)
 	case d.Settings.Sender.SMS != nil:
 		return *d.Settings.Sender.SMS
 	}

@@ -164,3 +164,50 @@ func TestOldPasswordHash(t *testing.T) {
 		p.Get("/v1/me", 200, nil)
 	})
 }
+
+// A session works on all nodes, and ends on all of them.
+func TestBrowserSessionOnTwoNodes(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		p.Enroll()
+		node := s.Node()
+		node.Advance(30 * time.Second) // for the next code
+		there := newBrowser(t, node)
+
+		// The steps of a sign-in can reach different nodes.
+		b.signIn(p.Email, testkit.Password)
+		there.setCookie("slipway-ticket", b.cookie("slipway-ticket"))
+		v := there.submit(there.want(there.get("/oauth/sign-in/factor"), 200), "code", node.Code(p.Secret))
+		testkit.Equal(t, v.path, "/oauth/account")
+
+		b.setCookie("slipway-test", there.cookie("slipway-test"))
+		v = b.want(b.get("/oauth/account"), 200, p.Email)
+		b.want(b.submit(v), 200, "You are signed out")
+		testkit.Contains(t, there.get("/oauth/account").path, "/oauth/sign-in")
+	})
+}
+
+// Of two requests with the same ticket, one signs in.
+func TestTicketWorksOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		p, b := s.Person("viewer"), newBrowser(t, s)
+		recovery := p.Enroll()
+		v := b.signIn(p.Email, testkit.Password)
+		paths := make(chan string, 5)
+		for i := range 5 {
+			go func() {
+				other := newBrowser(t, s)
+				other.setCookie("slipway-ticket", b.cookie("slipway-ticket"))
+				paths <- other.submit(v, "code", recovery[i]).path
+			}()
+		}
+		signedIn := 0
+		for range 5 {
+			if <-paths == "/oauth/account" {
+				signedIn++
+			}
+		}
+		testkit.Equal(t, signedIn, 1)
+		testkit.Len(t, testkit.Rows[string](s, `SELECT id FROM sessions WHERE user_id = ? AND browser`, p.ID), 1)
+	})
+}

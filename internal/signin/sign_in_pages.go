@@ -22,7 +22,7 @@ var (
   <input type="hidden" name="form_token" value="{{.Token}}">
   <input type="hidden" name="return_to" value="{{.ReturnTo}}">
   <label for="email">Email address</label>
-  <input id="email" name="email" type="email" value="{{.Email}}" autocomplete="username webauthn" maxlength="254" required autofocus
+  <input id="email" name="email" type="email" value="{{.Email}}" autocomplete="username" maxlength="254" required autofocus
     {{- if .Problem}} aria-invalid="true" aria-describedby="problem"{{end}}>
   <button>Continue</button>
 </form>`)

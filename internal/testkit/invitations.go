@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-var mailedLink = regexp.MustCompile(`http://localhost(/oauth/(?:invitations|password/reset|email_changes)/[a-z0-9]{52})\n`)
+var mailedLink = regexp.MustCompile(`http://localhost(/(?:oauth/(?:invitations|password/reset|email_changes)/[a-z0-9]{52}|senders/[A-Za-z0-9_-]+))\n`)
 
 // InvitationLinks waits until n invitations have been sent to an address and
 // returns the paths of their links.
@@ -32,6 +32,13 @@ func (s *Server) ResetLinks(to string, n int) (links []string) {
 func (s *Server) EmailChangeLinks(to string, n int) []string {
 	s.t.Helper()
 	return s.links(to, "/oauth/email_changes/", n)
+}
+
+// SenderLinks waits until n links to verify a sender address have been sent to it
+// and returns their paths.
+func (s *Server) SenderLinks(to string, n int) []string {
+	s.t.Helper()
+	return s.links(to, "/senders/", n)
 }
 
 func (s *Server) links(to, kind string, n int) (links []string) {

@@ -68,8 +68,12 @@ func VerifyNewest(ctx context.Context, d *db.DB, env auth.Env) (Verification, er
 
 // verifyEnds checks the record of the ends of the chain.
 func verifyEnds(ctx context.Context, d *db.DB, env auth.Env) (Verification, chain, error) {
-	v := Verification{Env: env, At: d.Now().UTC()}
-	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([]chain, error) {
+	v, last := Verification{Env: env, At: d.Now().UTC()}, int64(0)
+	chains, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) (_ []chain, err error) {
+		// Before the ends, which are saved together with new links.
+		if last, err = db.One[int64](ctx, tx, `SELECT COALESCE(MAX(link), 0) FROM audit_entries WHERE env = ?`, env); err != nil {
+			return nil, err
+		}
 		return db.All[chain](ctx, tx, `SELECT {cols} FROM audit_chains WHERE env = ?`, env)
 	})
 	if err != nil {
@@ -80,6 +84,9 @@ func verifyEnds(ctx context.Context, d *db.DB, env auth.Env) (Verification, chai
 		return v, chain{}, nil
 	}
 	c := chains[0]
+	if last > c.LastLink {
+		v.Problem = fmt.Sprintf("the record of the ends of the chain is older than link %d", last)
+	}
 	v.Head = headOf(env, c.LastLink, c.LastMAC)
 	return v, c, nil
 }

@@ -141,17 +141,23 @@ var tamperings = map[string]tampering{
 		statement(`DELETE FROM audit_entries WHERE env = ?`)),
 	"the ends gone, links undone": all(remove(func(ids []string) []string { return ids[3:4] }),
 		statement(`DELETE FROM audit_chains WHERE env = ?`), statement(`UPDATE audit_entries SET link = NULL, mac = NULL WHERE env = ?`)),
-	"cut short, ends and all": all(remove(func(ids []string) []string { return ids[len(ids)-1:] }), ends(
-		"last_link = last_link - 1, last_mac = (SELECT e.mac FROM audit_entries e WHERE e.env = audit_chains.env AND e.link = audit_chains.last_link - 1)")),
-	"cut at the front, ends and all": all(ends("first_link = 2, before_mac = (SELECT e.mac FROM audit_entries e WHERE e.env = audit_chains.env AND e.link = 1)"),
+	"cut short, ends and all": all(remove(func(ids []string) []string { return ids[len(ids)-1:] }),
+		ends("last_link = last_link - 1, last_mac = "+macOf("audit_chains.last_link - 1"))),
+	"cut at the front, ends and all": all(ends("first_link = 2, before_mac = "+macOf("1")),
 		remove(func(ids []string) []string { return ids[:1] })),
 
-	"the log of another dealership":           all(copyOf("audit_entries"), copyOf("audit_chains")),
-	"the dealership: gone":                    statement(`DELETE FROM dealerships WHERE env = ?`),
-	"the dealership: another number":          statement(`UPDATE dealerships SET env = 1000 WHERE env = ?`),
-	"the dealership and the ends: gone":       all(statement(`DELETE FROM dealerships WHERE env = ?`), statement(`DELETE FROM audit_chains WHERE env = ?`)),
+	"the log of another dealership":  all(copyOf("audit_entries"), copyOf("audit_chains")),
+	"the dealership: gone":           statement(`DELETE FROM dealerships WHERE env = ?`),
+	"the dealership: another number": statement(`UPDATE dealerships SET env = 1000 WHERE env = ?`),
+	"the dealership and the ends: gone": all(statement(`DELETE FROM dealerships WHERE env = ?`),
+		statement(`DELETE FROM audit_chains WHERE env = ?`)),
 	"the dealership and its log: gone":        removeDealership(func(env auth.Env) auth.Env { return env }),
 	"the newest dealership and its log: gone": removeDealership(func(auth.Env) auth.Env { return 4 }),
+}
+
+// macOf is SQL for the signature of a link.
+func macOf(link string) string {
+	return "(SELECT e.mac FROM audit_entries e WHERE e.env = audit_chains.env AND e.link = " + link + ")"
 }
 
 // removeDealership removes an environment from all tables that the audit log uses.
@@ -294,8 +300,8 @@ func TestRemovedBeforeLinked(t *testing.T) {
 				check(t, err)
 				testkit.Contains(t, problem(t, s), "was removed before it was linked", name)
 			}
-			targets := testkit.Rows[string](s, `SELECT target_id FROM audit_entries WHERE env = ? AND action = 'audit.entry_missing' ORDER BY id`, env)
-			testkit.Len(t, targets, len(c.removed), name)
+			reports := testkit.Rows[string](s, `SELECT target_id FROM audit_entries WHERE env = ? AND action = 'audit.entry_missing'`, env)
+			testkit.Len(t, reports, len(c.removed), name)
 			restore(t, s, tables)
 			testkit.Equal(t, problem(t, s), "", name)
 		}
@@ -344,6 +350,34 @@ func TestOlderCopyOfTheDatabase(t *testing.T) {
 		other := old
 		other.MAC = strings.Repeat("0", 32)
 		testkit.Contains(t, problem(t, s, other), "replaced", "another signature")
+	})
+}
+
+// An attacker keeps the record of the ends of the chain, to restore it later and
+// remove what was linked since then.
+func TestOlderEndsOfTheChain(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		env := environment(s)
+		check(t, s.Settle(t.Context()))
+		keep(s, []string{"audit_chains"})
+		for range 3 { // each in its own transaction
+			check(t, write(t.Context(), s.DB, env, 1))
+		}
+		check(t, s.Settle(t.Context()))
+		noted := verify(t, s, env).Head
+		restore(t, s, []string{"audit_chains"})
+		testkit.Contains(t, problem(t, s), "is older than link")
+		s.Exec(`DELETE FROM audit_entries WHERE env = ? AND link = ?`, env, noted.Link-1)
+		testkit.Contains(t, problem(t, s), "is older than link", "with a gap")
+
+		s.Exec(`UPDATE audit_entries SET link = NULL, mac = NULL WHERE env = ? AND link > ?`, env, noted.Link-3)
+		for range 2 {
+			testkit.Contains(t, problem(t, s, noted), "older copy", "links undone")
+			check(t, s.Settle(t.Context())) // the server links the rest again
+		}
+		check(t, write(t.Context(), s.DB, env, 1))
+		check(t, s.Settle(t.Context()))
+		testkit.Contains(t, problem(t, s, noted), "replaced", "as long as before")
 	})
 }
 

@@ -11,8 +11,10 @@ package authlog
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
@@ -108,7 +110,7 @@ func (l *Log) Reject(ctx context.Context, r Rejection) {
 	now, req := l.db.Now().UTC(), auth.RequestFrom(ctx)
 	network, _ := ratelimit.Networks(req.IP)
 	minute := now.Truncate(time.Minute)
-	k := refusal{r.Env, r.Kind, r.ID, reasonOf(r.Err), network, minute}
+	k := refusal{r.Env, r.Kind, clean(r.ID), clean(reasonOf(r.Err)), network, minute}
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,6 +148,21 @@ func reasonOf(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// maxText limits what a client can write to the log, in bytes.
+const maxText = 254
+
+// clean returns text that both databases can store. A client must not be able to
+// send a credential that can't be saved, because the others are saved with it.
+func clean(s string) string {
+	s = strings.ToValidUTF8(s[:min(len(s), maxText)], "")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // use is the use of a credential from a network within an hour.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -94,19 +95,22 @@ func insertRefusal(ctx context.Context, tx *db.Tx, d due) error {
 	})
 }
 
-// maxSubject limits what clients can write to the log.
+// maxSubject limits the length of a subject that is not an email address.
 const maxSubject = 64
+
+var domainFormat = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,20}$`)
 
 // subjectOf returns how the log shows a credential that matches no environment.
 // An address is masked, because people also type passwords into the wrong field.
-// The signature tells whether two masked addresses are the same.
+// The signature shows whether two masked addresses are the same.
 func subjectOf(kind, id string, mac func([]byte) []byte) string {
 	if id == "" || id == Other || kind != KindUser && !strings.Contains(id, "@") {
 		return strings.ToValidUTF8(id[:min(len(id), maxSubject)], "")
 	}
-	mark := hex.EncodeToString(mac([]byte("refused email " + strings.ToLower(id)))[:4])
-	local, domain, ok := strings.Cut(id, "@")
-	if !ok || local == "" || len(domain) > maxSubject {
+	id = strings.ToLower(id)
+	mark := hex.EncodeToString(mac([]byte("refused email " + id))[:4])
+	local, domain, _ := strings.Cut(id, "@")
+	if local == "" || len(domain) > maxSubject || !domainFormat.MatchString(domain) {
 		return "*** #" + mark
 	}
 	return string([]rune(local)[:1]) + "***@" + domain + " #" + mark

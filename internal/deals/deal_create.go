@@ -1,0 +1,98 @@
+package deals
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
+)
+
+// DealTerms are the terms that a new deal can have from the start.
+type DealTerms struct {
+	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
+	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100"`
+	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6"`
+	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them."`
+	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership."`
+	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20"`
+}
+
+// DealCreate is the request body for a new deal.
+type DealCreate struct {
+	HullID    string  `json:"hull_id" minLength:"1" maxLength:"64" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	BuyerID   string  `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	OfferUSD  int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
+	LeadID    *string `json:"lead_id" required:"false" maxLength:"64"`
+	CoBuyerID *string `json:"co_buyer_id" required:"false" maxLength:"64"`
+	OwnerID   *string `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
+	SaleType  string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
+	DealTerms
+	Metadata map[string]string `json:"metadata,omitempty" doc:"Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500."`
+}
+
+// Check validates what the schema can't express.
+func (c DealCreate) Check(now time.Time) error {
+	_, _, err := c.deal(defaults{}, auth.System, now)
+	return err
+}
+
+// defaults are what a new deal has unless the request says otherwise.
+type defaults struct {
+	taxes          dealership.TaxRules
+	tradeTaxCredit bool
+	taxable        dealership.TaxableLines
+}
+
+// deal builds the deal and its trade-ins, or returns all errors of the request.
+func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []TradeIn, error) {
+	d := Deal{
+		HullID: c.HullID, BuyerID: c.BuyerID, OfferUSD: c.OfferUSD, PriceUSD: c.OfferUSD, LeadID: c.LeadID, CoBuyerID: c.CoBuyerID,
+		OwnerID: c.OwnerID, SaleType: c.SaleType, DealType: c.DealType, Status: Open, LineItems: []DealLineItem{},
+		Taxes: c.taxes(def), TradeTaxCredit: def.tradeTaxCredit, Rev: 1, Metadata: c.Metadata,
+	}
+	if d.OwnerID == nil && by.Type == "user" {
+		d.OwnerID = &by.ID
+	}
+	if d.Metadata == nil {
+		d.Metadata = map[string]string{}
+	}
+	d.LineItems = append(d.LineItems, c.LineItems...)
+	d.setTaxable(def.taxable)
+	if c.TradeTaxCredit != nil {
+		d.TradeTaxCredit = *c.TradeTaxCredit
+	}
+	d.FundingState = d.initialFundingState()
+
+	var bad fault.Fields
+	checkOneForm(&bad, c.TaxRatePercent, c.TaxRatePercent != nil && c.Taxes != nil)
+	var trades []TradeIn
+	for i, add := range c.TradeIns {
+		add.check(&bad, fmt.Sprintf("trade_ins[%d].", i), now)
+		t := add.tradeIn(now)
+		if i > 0 && t.HIN != nil && slices.ContainsFunc(trades, func(other TradeIn) bool { return other.sameHIN(*t.HIN) }) {
+			bad.Add(fmt.Sprintf("trade_ins[%d].hin", i), "duplicate", "is the HIN of another trade-in")
+		}
+		d.addTrade(t, 1)
+		trades = append(trades, t)
+	}
+	d.check(&bad)
+	return d, trades, bad.Err()
+}
+
+// taxes returns the taxes of the request, or else the defaults. A wholesale deal
+// is exempt from the defaults.
+func (c DealCreate) taxes(def defaults) []DealTax {
+	switch {
+	case c.Taxes != nil:
+		return append([]DealTax{}, c.Taxes...)
+	case c.TaxRatePercent != nil:
+		return SalesTax(*c.TaxRatePercent)
+	}
+	d := Deal{SaleType: c.SaleType, Taxes: newTaxes(def.taxes)}
+	d.setSaleType("retail")
+	return d.Taxes
+}

@@ -1,0 +1,100 @@
+package deals
+
+import (
+	"context"
+
+	"slipway/internal/hulls"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// reserveHull reserves the hull for the deal. It locks the hull first, so that the
+// first of several simultaneous deals wins and the others can name it. The unique
+// index is the guarantee.
+func reserveHull(ctx context.Context, tx *db.Tx, d *Deal, overrideHold bool) error {
+	h, err := hulls.FindForUpdate(ctx, tx, d.HullID)
+	if err != nil {
+		return err
+	}
+	winner, err := db.All[string](ctx, tx, `SELECT id FROM deals WHERE env = ? AND hull_id = ? AND id <> ?
+		AND status IN ('accepted', 'in_finance', 'contracted', 'funded', 'delivered', 'closed')`, d.Env, d.HullID, d.ID)
+	if err != nil {
+		return err
+	}
+
+	if len(winner) > 0 {
+		f := fault.Conflict("The hull belongs to another deal.").Detail("hull_id", "hull_unavailable", "refers to a hull that is %s", h.Status)
+		if auth.From(ctx).Can(auth.DealsRead) {
+			f = f.Detail("deal_id", "hull_unavailable", "%s", winner[0])
+		}
+		return f
+	}
+	if h.IsHeld(tx.Now) && !d.owns(*h.Hold) {
+		if err := passHold(ctx, tx, h, *d, overrideHold); err != nil {
+			return err
+		}
+	}
+
+	d.HullStatus, d.HullHold = &h.Status, h.Hold
+	return hulls.Reserve(ctx, tx, h, d.ID)
+}
+
+// passHold fails unless the caller overrides a hold for another buyer.
+func passHold(ctx context.Context, tx *db.Tx, h hulls.Hull, d Deal, override bool) error {
+	if !override {
+		return fault.Conflict("The hull is on hold for another buyer until %s. Release the hold first, or ask a manager to override it.",
+			h.Hold.ExpiresAt.Format("2006-01-02 15:04 MST")).
+			Detail("hull_id", "hull_on_hold", "refers to a hull that is on hold for another buyer")
+	}
+	if err := checkManager(ctx, tx, "override_hold"); err != nil {
+		return err
+	}
+
+	changes := map[string][2]any{"hold.deal_id": {h.Hold.DealID, d.ID}, "hold.expires_at": {h.Hold.ExpiresAt, nil}}
+	if h.Hold.LeadID != nil {
+		changes["hold.lead_id"] = [2]any{h.Hold.LeadID, d.LeadID}
+	}
+	if h.Hold.ContactID != nil {
+		changes["hold.contact_id"] = [2]any{h.Hold.ContactID, d.BuyerID}
+	}
+	return audit.Record(ctx, tx, "hull.hold_overridden", h.ID, changes)
+}
+
+// checkFloor fails if the price is below the lowest acceptable price of the hull
+// and the caller can't see that price. The error doesn't reveal it.
+func checkFloor(ctx context.Context, tx *db.Tx, d Deal) error {
+	if auth.From(ctx).Can(auth.HullsWrite) {
+		return nil
+	}
+	floor, err := hulls.FloorUSD(ctx, tx, d.HullID)
+	if err != nil || floor == nil || d.discountedCents() >= *floor*100 {
+		return err
+	}
+	return fault.Forbidden("The price is too low for you to accept. Ask a user who can see costs (hulls:write).").
+		Detail("amount_usd", "below_floor", "is below the lowest acceptable price of the hull")
+}
+
+// checkFloorAfter is checkFloor for discounts that are added after an offer was
+// accepted.
+func checkFloorAfter(ctx context.Context, tx *db.Tx, before, d Deal) error {
+	if d.Status == Open || d.discountedCents() >= before.discountedCents() {
+		return nil
+	}
+	return checkFloor(ctx, tx, d)
+}
+
+// checkNotInStock rejects a trade-in that is in the inventory, such as the boat
+// that is being sold.
+func checkNotInStock(ctx context.Context, tx *db.Tx, field string, t TradeIn) error {
+	if t.HIN == nil {
+		return nil
+	}
+	id, err := hulls.FindInStock(ctx, tx, *t.HIN)
+	if err != nil || id == "" {
+		return err
+	}
+	return fault.Conflict("The boat with the HIN %s is in stock as hull %s. It can't be traded in.", *t.HIN, id).
+		Detail(field, "duplicate", "is the HIN of %s, which is in stock", id)
+}

@@ -1,0 +1,82 @@
+package hulls
+
+import (
+	"context"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+)
+
+// MoveHolds moves the holds for one contact to another.
+func MoveHolds(ctx context.Context, tx *db.Tx, from, to string) error {
+	held, err := heldFor(ctx, tx, from)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, tx, `UPDATE hull_history SET held_for = ? WHERE env = ? AND held_for = ?`, to, tx.Env, from); err != nil {
+		return err
+	}
+
+	for _, id := range held {
+		h, err := FindForUpdate(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if h.Hold == nil || deref(h.Hold.ContactID) != from {
+			continue
+		}
+		before, hold := h, *h.Hold
+		hold.ContactID = &to
+		h.Hold = &hold
+		if err := Save(ctx, tx, before, &h, "hull.updated", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldFor returns the IDs of hulls that are or were on hold for a lead or contact.
+func heldFor(ctx context.Context, tx *db.Tx, id string) ([]string, error) {
+	return db.All[string](ctx, tx, `SELECT DISTINCT hull_id FROM hull_history WHERE env = ? AND held_for = ?`, tx.Env, id)
+}
+
+// EraseHoldsFor removes what users wrote about holds for a lead or contact that
+// was erased.
+func EraseHoldsFor(ctx context.Context, tx *db.Tx, id string) error {
+	held, err := heldFor(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, hullID := range held {
+		mine := func(h Hold) bool { return deref(h.ContactID) == id || deref(h.LeadID) == id }
+		if err := eraseHolds(ctx, tx, hullID, mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EraseHolds removes what users wrote about holds of the hull of a deal, after
+// the buyer was erased. The hold itself stays.
+func EraseHolds(ctx context.Context, tx *db.Tx, hullID, dealID string) error {
+	return eraseHolds(ctx, tx, hullID, func(h Hold) bool { return deref(h.DealID) == dealID })
+}
+
+func eraseHolds(ctx context.Context, tx *db.Tx, hullID string, mine func(h Hold) bool) error {
+	if _, err := db.Exec(ctx, tx, `UPDATE hull_history SET reason = NULL
+		WHERE env = ? AND hull_id = ? AND (to_status = 'on_hold' OR from_status = 'on_hold')`, tx.Env, hullID); err != nil {
+		return err
+	}
+	if err := events.RedactWith(ctx, tx, hullID, `"hold":{`); err != nil {
+		return err
+	}
+
+	h, err := FindForUpdate(ctx, tx, hullID)
+	if err != nil || h.Hold == nil || h.Hold.Reason == nil || !mine(*h.Hold) {
+		return err
+	}
+	hold := *h.Hold
+	hold.Reason = nil
+	h.Hold = &hold
+	return hulls.Save(ctx, tx, &h)
+}
