@@ -41,14 +41,17 @@ func (d Dealership) Revision() int64 { return d.Version }
 
 // Settings are the settings of a dealership.
 type Settings struct {
-	StalledAfterHours          int64      `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
-	QualifyAtScore             int64      `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
-	DefaultHoldHours           int64      `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
-	SoldWhen                   string     `json:"sold_when" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
-	AllowDeliveryBeforeFunding bool       `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
-	QuietHours                 QuietHours `json:"quiet_hours" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
-	DefaultTaxRatePercent      string     `json:"default_tax_rate_percent" example:"6"`
-	Sender                     Sender     `json:"sender" doc:"Sender of messages."`
+	StalledAfterHours          int64        `json:"stalled_after_hours" doc:"Hours without activity after which a lead is stalled."`
+	QualifyAtScore             int64        `json:"qualify_at_score" doc:"Score at which a lead is qualified."`
+	DefaultHoldHours           int64        `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
+	SoldWhen                   string       `json:"sold_when" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
+	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
+	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
+	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
+	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own."`
+	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise."`
+	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise."`
+	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
 }
 
 // QuietHours is a time range that can include midnight.
@@ -82,7 +85,8 @@ func (s Sender) VerifiedEmail() string {
 // defaultSettings are the settings of a new dealership.
 var defaultSettings = Settings{
 	StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
-	QuietHours: QuietHours{Start: "21:00", End: "08:00"},
+	QuietHours: QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: TaxRules{},
+	TaxableLines: TaxableLines{Accessory: true, Discount: true},
 }
 
 // DealershipPatch changes a dealership.
@@ -96,14 +100,17 @@ type DealershipPatch struct {
 
 // SettingsPatch changes settings.
 type SettingsPatch struct {
-	StalledAfterHours          patch.Value[int64]           `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
-	QualifyAtScore             patch.Value[int64]           `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
-	DefaultHoldHours           patch.Value[int64]           `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
-	SoldWhen                   patch.Value[string]          `json:"sold_when,omitzero" enum:"contracted,funded"`
-	AllowDeliveryBeforeFunding patch.Value[bool]            `json:"allow_delivery_before_funding,omitzero"`
-	QuietHours                 patch.Value[QuietHoursPatch] `json:"quiet_hours,omitzero"`
-	DefaultTaxRatePercent      patch.Value[string]          `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
-	Sender                     patch.Value[SenderPatch]     `json:"sender,omitzero"`
+	StalledAfterHours          patch.Value[int64]             `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
+	QualifyAtScore             patch.Value[int64]             `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
+	DefaultHoldHours           patch.Value[int64]             `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
+	SoldWhen                   patch.Value[string]            `json:"sold_when,omitzero" enum:"contracted,funded"`
+	AllowDeliveryBeforeFunding patch.Value[bool]              `json:"allow_delivery_before_funding,omitzero"`
+	QuietHours                 patch.Value[QuietHoursPatch]   `json:"quiet_hours,omitzero"`
+	DefaultTaxRatePercent      patch.Value[string]            `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
+	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
+	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
+	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero"`
+	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero"`
 }
 
 // QuietHoursPatch changes the quiet hours.
@@ -131,6 +138,7 @@ func (p DealershipPatch) Check(time.Time) error {
 	if rate := p.Settings.V.DefaultTaxRatePercent; rate.Set && !percent.MatchString(rate.V) {
 		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
 	}
+	checkTaxes(&bad, "settings.default_taxes", p.Settings.V.DefaultTaxes.V)
 	return bad.Err()
 }
 
@@ -152,6 +160,11 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.QuietHours.V.Start.To(&d.Settings.QuietHours.Start)
 	s.QuietHours.V.End.To(&d.Settings.QuietHours.End)
 	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
+	if s.DefaultTaxes.Set {
+		d.Settings.DefaultTaxes = s.DefaultTaxes.V
+	}
+	s.TradeTaxCredit.To(&d.Settings.TradeTaxCredit)
+	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
 	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 

@@ -29,7 +29,8 @@ func TestNewDealership(t *testing.T) {
 		testkit.Equal(t, res.Header.Get("ETag"), `"1"`)
 		want := dealership.Settings{
 			StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
-			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"},
+			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: dealership.TaxRules{},
+			TaxableLines: dealership.TaxableLines{Accessory: true, Discount: true},
 		}
 		testkit.Equal(t, test.Settings, want)
 		s.Test.Patch("/v1/dealership", `{"name": "Acme Marine, testing", "settings": {"sold_when": "funded"}}`, 200, nil)

@@ -10,16 +10,18 @@ import (
 
 // Location is a place where the dealership stores and sells boats.
 type Location struct {
-	Env       auth.Env  `json:"-" db:"env"`
-	ID        string    `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name      string    `json:"name" db:"name" example:"Harbor East"`
-	Code      *string   `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
-	Address   *Address  `json:"address" db:"address,json"`
-	Phone     *string   `json:"phone" db:"phone" example:"+14105550123"`
-	Timezone  *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
-	Version   int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
-	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	Env            auth.Env  `json:"-" db:"env"`
+	ID             string    `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name           string    `json:"name" db:"name" example:"Harbor East"`
+	Code           *string   `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
+	Address        *Address  `json:"address" db:"address,json"`
+	Phone          *string   `json:"phone" db:"phone" example:"+14105550123"`
+	Timezone       *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
+	DefaultTaxes   *TaxRules `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership."`
+	TradeTaxCredit *bool     `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting."`
+	Version        int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
+	CreatedAt      time.Time `json:"created_at" db:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at" db:"updated_at"`
 }
 
 // Revision returns the version.
@@ -83,31 +85,52 @@ func applyAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], t
 
 // LocationCreate is a new location.
 type LocationCreate struct {
-	Name     string              `json:"name" minLength:"1" maxLength:"200"`
-	Code     *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address  patch.Null[Address] `json:"address,omitzero"`
-	Phone    *string             `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
-	Timezone *string             `json:"timezone" required:"false" maxLength:"64"`
+	Name           string              `json:"name" minLength:"1" maxLength:"200"`
+	Code           *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address        patch.Null[Address] `json:"address,omitzero"`
+	Phone          *string             `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone       *string             `json:"timezone" required:"false" maxLength:"64"`
+	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership."`
+	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting."`
 }
 
 func (c LocationCreate) location() Location {
-	return Location{Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone}
+	return Location{
+		Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone,
+		DefaultTaxes: c.DefaultTaxes, TradeTaxCredit: c.TradeTaxCredit,
+	}
 }
 
 // Check validates what the schema can't express.
-func (c LocationCreate) Check(time.Time) error { return validateTimezone(c.Timezone) }
+func (c LocationCreate) Check(time.Time) error {
+	var bad fault.Fields
+	checkTimezone(&bad, c.Timezone)
+	if c.DefaultTaxes != nil {
+		checkTaxes(&bad, "default_taxes", *c.DefaultTaxes)
+	}
+	return bad.Err()
+}
 
 // LocationPatch changes a location.
 type LocationPatch struct {
-	Name     patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	Code     patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address  patch.Null[AddressPatch] `json:"address,omitzero"`
-	Phone    patch.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
-	Timezone patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
+	Name           patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
+	Code           patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
+	Address        patch.Null[AddressPatch] `json:"address,omitzero"`
+	Phone          patch.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
+	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
+	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero"`
 }
 
 // Check validates what the schema can't express.
-func (p LocationPatch) Check(time.Time) error { return validateTimezone(p.Timezone.V) }
+func (p LocationPatch) Check(time.Time) error {
+	var bad fault.Fields
+	checkTimezone(&bad, p.Timezone.V)
+	if p.DefaultTaxes.V != nil {
+		checkTaxes(&bad, "default_taxes", *p.DefaultTaxes.V)
+	}
+	return bad.Err()
+}
 
 func (p LocationPatch) apply(l *Location) error {
 	if err := p.Check(l.UpdatedAt); err != nil {
@@ -118,15 +141,11 @@ func (p LocationPatch) apply(l *Location) error {
 	p.Code.To(&l.Code)
 	p.Phone.To(&l.Phone)
 	p.Timezone.To(&l.Timezone)
+	p.TradeTaxCredit.To(&l.TradeTaxCredit)
+	p.DefaultTaxes.To(&l.DefaultTaxes)
 
 	var bad fault.Fields
 	applyAddress(&bad, "address", p.Address, &l.Address)
-	return bad.Err()
-}
-
-func validateTimezone(zone *string) error {
-	var bad fault.Fields
-	checkTimezone(&bad, zone)
 	return bad.Err()
 }
 

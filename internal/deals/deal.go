@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -29,7 +30,8 @@ type Deal struct {
 	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"done if the deal is closed." audit:"-"`
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id"`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false"`
-	TaxRatePercent      money.Percent     `json:"tax_rate_percent" db:"tax_rate_percent" doc:"Sales tax rate as a decimal." example:"6"`
+	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
+	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false"`
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
@@ -61,6 +63,9 @@ type Deal struct {
 	PaidCents           int64 `json:"-" db:"paid_cents"`
 	ProductsCents       int64 `json:"-" db:"products_cents"`
 	ProductsCostCents   int64 `json:"-" db:"products_cost_cents"`
+
+	ProductsTaxableCents int64 `json:"-" db:"products_taxable_cents"`
+	ReserveCents         int64 `json:"-" db:"reserve_cents"`
 
 	// How many costs are unknown. Without them, the profit is unknown too.
 	TradesWithoutACV    int64 `json:"-" db:"trades_without_acv"`
@@ -94,7 +99,8 @@ const (
 // DealPatch is a JSON merge patch of a deal.
 type DealPatch struct {
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
-	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" example:"6"`
+	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
+	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent."`
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
@@ -105,9 +111,10 @@ type DealPatch struct {
 
 // Check validates what the schema can't express.
 func (p DealPatch) Check(time.Time) error {
-	d := Deal{TaxRatePercent: "0"}
+	var d Deal
 	p.set(&d)
 	var bad fault.Fields
+	p.checkTaxes(&bad)
 	d.check(&bad)
 	return bad.Err()
 }
@@ -119,7 +126,15 @@ func (p DealPatch) set(d *Deal) {
 			d.LineItems = append(d.LineItems, *p.LineItems.V...)
 		}
 	}
-	p.TaxRatePercent.To(&d.TaxRatePercent)
+	if p.TaxRatePercent.Set {
+		d.Taxes = SalesTax(p.TaxRatePercent.V)
+	}
+	if p.Taxes.Set {
+		d.Taxes = []DealTax{}
+		if p.Taxes.V != nil {
+			d.Taxes = append(d.Taxes, *p.Taxes.V...)
+		}
+	}
 	p.TradeTaxCredit.To(&d.TradeTaxCredit)
 	p.OwnerID.To(&d.OwnerID)
 	p.CoBuyerID.To(&d.CoBuyerID)
@@ -130,10 +145,16 @@ func (p DealPatch) set(d *Deal) {
 	}
 }
 
+func (p DealPatch) checkTaxes(bad *fault.Fields) {
+	if p.TaxRatePercent.Set {
+		checkOneForm(bad, &p.TaxRatePercent.V, p.Taxes.Set)
+	}
+}
+
 // apply changes the deal. The owner and the metadata can always change. The
 // terms can only change until the purchase agreement is signed.
-func (p DealPatch) apply(d *Deal) error {
-	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
+func (p DealPatch) apply(d *Deal, rules dealership.Settings) error {
+	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.Taxes.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
 	if terms {
 		if err := d.CheckTermsOpen(); err != nil {
 			return err
@@ -142,7 +163,12 @@ func (p DealPatch) apply(d *Deal) error {
 
 	was := *d
 	p.set(d)
+	d.setTaxable(rules.TaxableLines)
+	if !p.TaxRatePercent.Set && !p.Taxes.Set {
+		d.setSaleType(was.SaleType)
+	}
 	var bad fault.Fields
+	p.checkTaxes(&bad)
 	d.check(&bad)
 	if err := bad.Err(); err != nil {
 		return err
@@ -176,7 +202,7 @@ func (d Deal) CheckTermsOpen() error {
 // deselectIfRepriced removes the selection of a structure that was calculated
 // for another total.
 func (d *Deal) deselectIfRepriced(was Deal) {
-	if d.NetCents() != was.NetCents() {
+	if d.NetCents() != was.NetCents() || d.TaxCents(d.ProductsTaxableCents) != was.TaxCents(was.ProductsTaxableCents) {
 		d.Select(nil, Products{})
 	}
 }
@@ -185,6 +211,8 @@ func (d *Deal) deselectIfRepriced(was Deal) {
 type Products struct {
 	PriceCents, CostCents int64
 	WithoutCost           int64 // how many have an unknown cost
+	TaxableCents          int64
+	ReserveCents          int64 // what the lender pays the dealership for the loan
 }
 
 // Select selects a finance structure with its products and makes the deal a
@@ -192,6 +220,7 @@ type Products struct {
 func (d *Deal) Select(structureID *string, p Products) {
 	d.SelectedStructureID = structureID
 	d.ProductsCents, d.ProductsCostCents, d.ProductsWithoutCost = p.PriceCents, p.CostCents, p.WithoutCost
+	d.ProductsTaxableCents, d.ReserveCents = p.TaxableCents, p.ReserveCents
 	if structureID != nil {
 		d.UseLender()
 	}
@@ -263,7 +292,7 @@ func (d *Deal) erase() {
 
 // check fills in the defaults and validates what the schema can't express.
 func (d *Deal) check(bad *fault.Fields) {
-	d.TaxRatePercent.Check(bad, "tax_rate_percent")
+	d.checkTaxes(bad)
 	if d.CoBuyerID != nil && *d.CoBuyerID == d.BuyerID {
 		bad.Add("co_buyer_id", "exclusive", "must not be the buyer")
 	}

@@ -9,7 +9,6 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/money"
 	"slipway/internal/vocab/page"
 )
 
@@ -86,13 +85,13 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate
 	return showOne(ctx, tx, d)
 }
 
-// open creates a deal with the dealership's default tax rate.
+// open creates a deal with the defaults of the hull's location and the
+// dealership.
 func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
-	company, err := dealership.Find(ctx, tx)
+	def, err := findDefaults(ctx, tx, c.HullID)
 	if err != nil {
 		return Deal{}, err
 	}
-	def := defaults{taxRate: money.Percent(company.Settings.DefaultTaxRatePercent)}
 	d, trades, err := c.deal(def, auth.From(ctx).Actor, tx.Now)
 	if err != nil {
 		return d, err
@@ -134,7 +133,11 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 }) (Deal, error) {
 	return a.change(ctx, tx, in.DealID, func(d *Deal) (string, *string, error) {
 		before := *d
-		if err := in.Body.apply(d); err != nil {
+		company, err := dealership.Find(ctx, tx)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := in.Body.apply(d, company.Settings); err != nil {
 			return "", nil, err
 		}
 		return "deal.updated", nil, checkFloorAfter(ctx, tx, before, *d)

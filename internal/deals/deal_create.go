@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
@@ -14,8 +15,9 @@ import (
 type DealTerms struct {
 	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
 	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100"`
-	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. Defaults to the rate in the dealership's settings." example:"6"`
-	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to false."`
+	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6"`
+	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them."`
+	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership."`
 	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20"`
 }
 
@@ -34,13 +36,15 @@ type DealCreate struct {
 
 // Check validates what the schema can't express.
 func (c DealCreate) Check(now time.Time) error {
-	_, _, err := c.deal(defaults{taxRate: "0"}, auth.System, now)
+	_, _, err := c.deal(defaults{}, auth.System, now)
 	return err
 }
 
 // defaults are what a new deal has unless the request says otherwise.
 type defaults struct {
-	taxRate money.Percent
+	taxes          dealership.TaxRules
+	tradeTaxCredit bool
+	taxable        dealership.TaxableLines
 }
 
 // deal builds the deal and its trade-ins, or returns all errors of the request.
@@ -48,7 +52,7 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 	d := Deal{
 		HullID: c.HullID, BuyerID: c.BuyerID, OfferUSD: c.OfferUSD, PriceUSD: c.OfferUSD, LeadID: c.LeadID, CoBuyerID: c.CoBuyerID,
 		OwnerID: c.OwnerID, SaleType: c.SaleType, DealType: c.DealType, Status: Open, LineItems: []DealLineItem{},
-		TaxRatePercent: def.taxRate, Rev: 1, Metadata: c.Metadata,
+		Taxes: c.taxes(def), TradeTaxCredit: def.tradeTaxCredit, Rev: 1, Metadata: c.Metadata,
 	}
 	if d.OwnerID == nil && by.Type == "user" {
 		d.OwnerID = &by.ID
@@ -57,13 +61,14 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 		d.Metadata = map[string]string{}
 	}
 	d.LineItems = append(d.LineItems, c.LineItems...)
-	if c.TaxRatePercent != nil {
-		d.TaxRatePercent = *c.TaxRatePercent
+	d.setTaxable(def.taxable)
+	if c.TradeTaxCredit != nil {
+		d.TradeTaxCredit = *c.TradeTaxCredit
 	}
-	d.TradeTaxCredit = c.TradeTaxCredit != nil && *c.TradeTaxCredit
 	d.FundingState = d.initialFundingState()
 
 	var bad fault.Fields
+	checkOneForm(&bad, c.TaxRatePercent, c.TaxRatePercent != nil && c.Taxes != nil)
 	var trades []TradeIn
 	for i, add := range c.TradeIns {
 		add.check(&bad, fmt.Sprintf("trade_ins[%d].", i), now)
@@ -76,4 +81,18 @@ func (c DealCreate) deal(def defaults, by auth.Actor, now time.Time) (Deal, []Tr
 	}
 	d.check(&bad)
 	return d, trades, bad.Err()
+}
+
+// taxes returns the taxes of the request, or else the defaults. A wholesale deal
+// is exempt from the defaults.
+func (c DealCreate) taxes(def defaults) []DealTax {
+	switch {
+	case c.Taxes != nil:
+		return append([]DealTax{}, c.Taxes...)
+	case c.TaxRatePercent != nil:
+		return SalesTax(*c.TaxRatePercent)
+	}
+	d := Deal{SaleType: c.SaleType, Taxes: newTaxes(def.taxes)}
+	d.setSaleType("retail")
+	return d.Taxes
 }

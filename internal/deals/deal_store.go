@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/contacts"
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
 	"slipway/internal/people"
@@ -147,6 +148,26 @@ func showOne(ctx context.Context, tx *db.Tx, d Deal) (Deal, error) {
 	one := []Deal{d}
 	err := show(ctx, tx, one)
 	return one[0], err
+}
+
+// findDefaults returns the defaults of a deal on a hull. A hull that doesn't exist
+// has no location. insert rejects it.
+func findDefaults(ctx context.Context, tx *db.Tx, hullID string) (defaults, error) {
+	company, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return defaults{}, err
+	}
+	var at dealership.Location
+	h, err := hulls.Find(ctx, tx, hullID)
+	if err == nil {
+		at, err = dealership.FindLocation(ctx, tx, h.LocationID)
+	}
+	if err != nil && fault.KindOf(err) != fault.KindNotFound {
+		return defaults{}, err
+	}
+
+	rules := company.Settings
+	return defaults{taxes: rules.TaxesAt(at), tradeTaxCredit: rules.TradeTaxCreditAt(at), taxable: rules.TaxableLines}, nil
 }
 
 // insert adds a deal with its trade-ins, the buyer's opening offer and its first

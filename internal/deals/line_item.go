@@ -6,31 +6,37 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// DealLineItem is an amount that is added to the price of the boat, or a discount.
+// DealLineItem is an amount that is added to the price of the boat, or a discount
+// or rebate.
 type DealLineItem struct {
-	Kind        string  `json:"kind" enum:"fee,product,accessory,discount" doc:"A discount is subtracted. All other kinds are added."`
+	Kind        string  `json:"kind" enum:"fee,product,accessory,discount,rebate" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
 	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc" audit:"personal"`
 	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee" audit:"personal"`
-	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount." example:"49900"`
+	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount or rebate." example:"49900"`
 	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Send 0 if it costs nothing: the profit is null while a cost is unknown. Null if your key does not have deals:write."`
-	Taxable     bool    `json:"taxable" required:"false"`
+	Taxable     *bool   `json:"taxable" required:"false" doc:"Whether the line item is part of the taxable amount. A taxable discount reduces it. Defaults to the dealership's settings.taxable_lines. Never null in responses."`
 	Side        *string `json:"side" required:"false" enum:"front,back" doc:"Whether the profit counts as front (boat) or back (finance and insurance). Defaults to back for a product and to front for other kinds."`
 }
 
-// signedCents is negative for a discount.
-func (l DealLineItem) signedCents() int64 {
-	if l.Kind == "discount" {
+// isDeduction reports whether the item is subtracted.
+func (l DealLineItem) isDeduction() bool { return l.Kind == "discount" || l.Kind == "rebate" }
+
+// SignedCents is negative for a discount or rebate.
+func (l DealLineItem) SignedCents() int64 {
+	if l.isDeduction() {
 		return -l.AmountCents
 	}
 	return l.AmountCents
 }
 
 // profitCents returns the profit on the item. It is unknown if the cost is. A
-// discount has no cost.
+// discount has no cost. A rebate is paid by someone else.
 func (l DealLineItem) profitCents() (cents int64, known bool) {
 	switch {
+	case l.Kind == "rebate":
+		return 0, true
 	case l.Kind == "discount":
-		return l.signedCents(), true
+		return l.SignedCents(), true
 	case l.CostCents == nil:
 		return 0, false
 	}
@@ -49,7 +55,7 @@ func (l *DealLineItem) check(bad *fault.Fields, i int) {
 		}
 		l.Side = &side
 	}
-	if l.Kind == "discount" && l.CostCents != nil {
-		bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "must be omitted for a discount")
+	if l.isDeduction() && l.CostCents != nil {
+		bad.Add(fmt.Sprintf("line_items[%d].cost_cents", i), "exclusive", "must be omitted for a %s", l.Kind)
 	}
 }

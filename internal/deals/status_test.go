@@ -16,7 +16,7 @@ var (
 
 // ready returns a deal in a status that meets the conditions of all steps.
 func ready(s Status) Deal {
-	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, TaxRatePercent: "0",
+	d := Deal{ID: "deal_1", HullID: "hull_1", BuyerID: "con_1", Status: s, DealType: Cash, PriceUSD: 100, Taxes: SalesTax("0"),
 		PaidCents: 10000, SignedAgreementID: new("doc_1")}
 	d.derive()
 	return d

@@ -5,8 +5,8 @@ import "slices"
 // DealTotals are the calculated amounts of a deal.
 type DealTotals struct {
 	PriceCents       int64  `json:"price_cents" doc:"Accepted offer. Before that, the newest pending offer." example:"11800000"`
-	LineItemsCents   int64  `json:"line_items_cents" doc:"Line items minus discounts, plus the products of the selected finance structure."`
-	TaxCents         int64  `json:"tax_cents" doc:"Tax on the price and the taxable line items, rounded half up."`
+	LineItemsCents   int64  `json:"line_items_cents" doc:"Line items minus discounts and rebates, plus the products of the selected finance structure."`
+	TaxCents         int64  `json:"tax_cents" doc:"Sum of the taxes, including the tax on products of the selected finance structure."`
 	TradeEquityCents int64  `json:"trade_equity_cents" doc:"Allowances minus payoffs. Negative if the payoffs exceed the allowances."`
 	TotalCents       int64  `json:"total_cents" doc:"Price plus line items and tax, minus trade equity."`
 	PaidCents        int64  `json:"paid_cents" doc:"Payments minus refunds."`
@@ -18,10 +18,12 @@ type DealTotals struct {
 // derive calculates the fields that are not stored.
 func (d *Deal) derive() {
 	d.StatusCategory = d.Status.category()
+	d.setTaxes()
 	t := DealTotals{
-		PriceCents: d.PriceUSD * 100, LineItemsCents: d.lineItemsCents() + d.ProductsCents, TaxCents: d.taxCents(),
-		TradeEquityCents: d.TradeEquityCents, TotalCents: d.NetCents() + d.ProductsCents, PaidCents: d.PaidCents,
+		PriceCents: d.PriceUSD * 100, LineItemsCents: d.lineItemsCents() + d.ProductsCents, TaxCents: d.TaxCents(d.ProductsTaxableCents),
+		TradeEquityCents: d.TradeEquityCents, PaidCents: d.PaidCents,
 	}
+	t.TotalCents = t.PriceCents + t.LineItemsCents + t.TaxCents - t.TradeEquityCents
 	if d.Status != Cancelled {
 		t.BalanceDueCents = t.TotalCents - t.PaidCents
 	}
@@ -29,15 +31,15 @@ func (d *Deal) derive() {
 	d.Warnings = d.warnings()
 }
 
-// NetCents is the total without the products of a finance structure. Structures
-// are calculated from it.
+// NetCents is the total without the products of a finance structure and their tax.
+// Structures are calculated from it.
 func (d Deal) NetCents() int64 {
-	return d.PriceUSD*100 + d.lineItemsCents() + d.taxCents() - d.TradeEquityCents
+	return d.PriceUSD*100 + d.lineItemsCents() + d.TaxCents(0) - d.TradeEquityCents
 }
 
 func (d Deal) lineItemsCents() (sum int64) {
 	for _, l := range d.LineItems {
-		sum += l.signedCents()
+		sum += l.SignedCents()
 	}
 	return sum
 }
@@ -54,24 +56,10 @@ func (d Deal) discountedCents() int64 {
 	return cents
 }
 
-// taxCents rounds once, on the sum. Rounding each line would add up to more.
-func (d Deal) taxCents() int64 {
-	base := d.PriceUSD * 100
-	for _, l := range d.LineItems {
-		if l.Taxable {
-			base += l.signedCents()
-		}
-	}
-	if d.TradeTaxCredit {
-		base -= d.TradeAllowanceCents
-	}
-	return d.TaxRatePercent.Of(base)
-}
-
 // showProfit fills in the profits, for callers who can see them. A profit is
 // unknown if one of its costs is.
 func (d *Deal) showProfit(hullCost *int64) {
-	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents
+	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents+d.ReserveCents
 	frontKnown, backKnown := hullCost != nil && d.TradesWithoutACV == 0, d.ProductsWithoutCost == 0
 	for _, l := range d.LineItems {
 		profit, known := l.profitCents()

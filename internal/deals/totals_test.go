@@ -5,14 +5,15 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slipway/internal/dealership"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 )
 
 func TestTotals(t *testing.T) {
 	items := []DealLineItem{
-		{Kind: "fee", AmountCents: 49900, CostCents: new(int64(0)), Taxable: true},
-		{Kind: "accessory", AmountCents: 185000, CostCents: new(int64(110000)), Taxable: true},
+		{Kind: "fee", AmountCents: 49900, CostCents: new(int64(0)), Taxable: new(true)},
+		{Kind: "accessory", AmountCents: 185000, CostCents: new(int64(110000)), Taxable: new(true)},
 		{Kind: "product", AmountCents: 200000, CostCents: new(int64(90000))},
 		{Kind: "discount", AmountCents: 100000},
 	}
@@ -26,7 +27,7 @@ func TestTotals(t *testing.T) {
 		"the offer alone": {func(d *Deal) { d.LineItems = nil },
 			DealTotals{PriceCents: 10000000, TotalCents: 10000000, BalanceDueCents: 10000000}, 2000000, 0},
 		"line items and tax": {
-			func(d *Deal) { d.TaxRatePercent = "6" },
+			func(d *Deal) { d.Taxes = SalesTax("6") },
 			DealTotals{PriceCents: 10000000, LineItemsCents: 334900, TaxCents: 614094, TotalCents: 10948994, BalanceDueCents: 10948994},
 			2024900, 110000,
 		},
@@ -46,7 +47,7 @@ func TestTotals(t *testing.T) {
 		},
 		"credit for the trade": {
 			func(d *Deal) {
-				d.LineItems, d.TaxRatePercent, d.TradeTaxCredit = nil, "5", true
+				d.LineItems, d.Taxes, d.TradeTaxCredit = nil, SalesTax("5"), true
 				d.addTrade(TradeIn{AllowanceCents: 1000000, ACVCents: new(int64(1000000))}, 1)
 			},
 			DealTotals{PriceCents: 10000000, TaxCents: 450000, TradeEquityCents: 1000000, TotalCents: 9450000, BalanceDueCents: 9450000}, 2000000, 0,
@@ -63,7 +64,7 @@ func TestTotals(t *testing.T) {
 			DealTotals{PriceCents: 10000000, LineItemsCents: 50000, TotalCents: 10050000, BalanceDueCents: 10050000}, 2000000, 30000,
 		},
 	} {
-		d := Deal{PriceUSD: 100000, TaxRatePercent: "0", LineItems: items}
+		d := Deal{PriceUSD: 100000, Taxes: SalesTax("0"), LineItems: items}
 		tt.change(&d)
 		var bad fault.Fields
 		if d.check(&bad); len(bad) > 0 {
@@ -86,13 +87,13 @@ func TestTotalsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Deal{
 			PriceUSD:       rapid.Int64Range(0, 1_000_000_000).Draw(t, "price"),
-			TaxRatePercent: money.Percent(rapid.SampledFrom([]string{"0", "6", "7.4321", "100"}).Draw(t, "rate")),
+			Taxes:          SalesTax(money.Percent(rapid.SampledFrom([]string{"0", "6", "7.4321", "100"}).Draw(t, "rate"))),
 			TradeTaxCredit: rapid.Bool().Draw(t, "credit"), PaidCents: cents.Draw(t, "paid"),
 		}
 		for range rapid.IntRange(0, 8).Draw(t, "items") {
 			d.LineItems = append(d.LineItems, DealLineItem{
 				Kind: rapid.SampledFrom([]string{"fee", "product", "accessory", "discount"}).Draw(t, "kind"), AmountCents: cents.Draw(t, "amount"),
-				Taxable: rapid.Bool().Draw(t, "taxable"),
+				Taxable: new(rapid.Bool().Draw(t, "taxable")),
 			})
 		}
 
@@ -122,18 +123,18 @@ func TestTotalsAddUp(t *testing.T) {
 // A change of the total clears the selected structure. A change without effect
 // doesn't.
 func TestSelectionFollowsThePrice(t *testing.T) {
-	d := Deal{Status: Accepted, PriceUSD: 100000, TaxRatePercent: "6", DealType: Cash,
+	d := Deal{Status: Accepted, PriceUSD: 100000, Taxes: SalesTax("6"), DealType: Cash,
 		FundingState: FundingNotRequired, LineItems: []DealLineItem{}}
 	d.Select(new("fin_1"), Products{PriceCents: 50000, CostCents: 20000})
 	if d.DealType != Finance || d.FundingState != FundingNotStarted {
 		t.Errorf("got %+v; want d.DealType = Finance, d.FundingState = FundingNotStarted", d)
 	}
-	if err := (DealPatch{}).apply(&d); err != nil || d.SelectedStructureID == nil {
+	if err := (DealPatch{}).apply(&d, dealership.Settings{}); err != nil || d.SelectedStructureID == nil {
 		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID != nil", err, d)
 	}
 	p := DealPatch{}
 	p.LineItems.Set, p.LineItems.V = true, &[]DealLineItem{{Kind: "fee", AmountCents: 1}}
-	if err := p.apply(&d); err != nil || d.SelectedStructureID != nil || d.ProductsCents != 0 {
+	if err := p.apply(&d, dealership.Settings{}); err != nil || d.SelectedStructureID != nil || d.ProductsCents != 0 {
 		t.Errorf("got %v, %+v; want no error, d.SelectedStructureID = nil, d.ProductsCents = 0", err, d)
 	}
 }

@@ -214,11 +214,7 @@ func priceTable(p *pdf.Page, f facts) {
 	t := f.deal.Totals
 	rows := [][]string{{"Vessel price", money.Format(t.PriceCents)}}
 	for _, l := range f.deal.LineItems {
-		amount := l.AmountCents
-		if l.Kind == "discount" {
-			amount = -amount
-		}
-		rows = append(rows, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(amount)})
+		rows = append(rows, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(l.SignedCents())})
 	}
 
 	if f.structure != nil {
@@ -227,7 +223,12 @@ func priceTable(p *pdf.Page, f facts) {
 		}
 	}
 
-	rows = append(rows, []string{"Sales tax at " + string(f.deal.TaxRatePercent) + "%", money.Format(t.TaxCents)})
+	for _, tax := range f.deal.Taxes {
+		rows = append(rows, []string{taxName(tax), money.Format(tax.AmountCents)})
+	}
+	if len(f.deal.Taxes) == 0 {
+		rows = append(rows, []string{"Sales tax", money.Format(0)})
+	}
 	for _, trade := range f.trades {
 		rows = append(rows, []string{"Trade-in allowance: " + tradeName(trade), money.Format(-trade.AllowanceCents)})
 		if trade.PayoffCents > 0 {
@@ -240,6 +241,21 @@ func priceTable(p *pdf.Page, f facts) {
 		{"Total", money.Format(t.TotalCents)}, {"Paid", money.Format(-t.PaidCents)}, {"Balance due", money.Format(t.BalanceDueCents)},
 	}
 	p.Table(amounts, rows, sums)
+}
+
+// taxName returns the name and the rate of a tax, or why the deal is exempt.
+func taxName(t deals.DealTax) string {
+	if t.ExemptReason != nil {
+		return t.Name + ", exempt: " + *t.ExemptReason
+	}
+	name := t.Name + " at " + string(t.RatePercent) + "%"
+	if t.BaseCapCents != nil {
+		name += " of the first " + money.Format(*t.BaseCapCents)
+	}
+	if t.CapCents != nil {
+		name += ", at most " + money.Format(*t.CapCents)
+	}
+	return name
 }
 
 // productName returns the name, the provider and the term of a product.

@@ -65,7 +65,7 @@ func installmentContract(p *pdf.Page, f facts) {
 		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
 	}
 	p.Table(disclosures, nil, [][]string{{
-		string(s.APRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
+		string(s.DisclosedAPRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
 		money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents),
 	}})
 	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. " +
@@ -81,6 +81,9 @@ func installmentContract(p *pdf.Page, f facts) {
 		}
 	}
 
+	if tax := s.FinancedTaxCents(); tax > 0 {
+		rows = append(rows, []string{"Tax on financed products", money.Format(tax)})
+	}
 	rows = append(rows, []string{"Deposit paid", money.Format(-s.DepositCents)}, []string{"Cash down", money.Format(-s.CashDownCents)})
 	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
 	p.Heading("Terms")
@@ -109,8 +112,17 @@ func describePayments(s finance.FinanceStructure) string {
 	if s.TermMonths == 1 {
 		return fmt.Sprintf("One payment of %s on %s.", money.Format(s.FinalPaymentCents), formatDate(s.FirstPaymentOn))
 	}
-	return fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a final payment of %s.",
+	text := fmt.Sprintf("%d monthly payments of %s, beginning on %s, and a final payment of %s",
 		s.TermMonths-1, money.Format(s.PaymentCents), formatDate(s.FirstPaymentOn), money.Format(s.FinalPaymentCents))
+	if s.OddDaysInterestCents != 0 {
+		text = fmt.Sprintf("A first payment of %s on %s, %d monthly payments of %s, and a final payment of %s",
+			money.Format(s.FirstPaymentCents), formatDate(s.FirstPaymentOn), s.TermMonths-2, money.Format(s.PaymentCents),
+			money.Format(s.FinalPaymentCents))
+	}
+	if s.BalloonCents > 0 {
+		text += ", which includes a balloon payment of " + money.Format(s.BalloonCents)
+	}
+	return text + "."
 }
 
 var scheduleColumns = []pdf.Column{

@@ -30,12 +30,12 @@ func everything() facts {
 	}
 
 	f.deal = deals.Deal{
-		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance, PriceUSD: 118000, TaxRatePercent: "6",
+		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance, PriceUSD: 118000, Taxes: deals.SalesTax("6"),
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
 		LineItems: []deals.DealLineItem{
-			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: true},
+			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: new(true)},
 			{Kind: "accessory", Description: new("Bimini top, navy, with boot and three additional uprights in polished stainless steel, " +
-				"fitted and delivered"), AmountCents: 185000, Taxable: true},
+				"fitted and delivered"), AmountCents: 185000, Taxable: new(true)},
 			{Kind: "discount", Description: new("Boat show special"), AmountCents: 100000},
 		},
 	}

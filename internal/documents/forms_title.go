@@ -3,6 +3,7 @@ package documents
 import (
 	"fmt"
 
+	"slipway/internal/deals"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
 )
@@ -77,8 +78,24 @@ func payoffAuthorization(p *pdf.Page, f facts) {
 	tradeTable(p, f)
 	p.Heading("Owner")
 	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)},
-		pdf.Field{Name: "Account number"}, pdf.Field{Name: "Payoff valid through"})
+		pdf.Field{Name: "Account number"}, pdf.Field{Name: "Payoff valid through", Value: payoffDate(f.trades)})
 	p.Paragraph("If the payoff is higher than stated above, the owner will pay the difference.")
+}
+
+// payoffDate returns how long the payoffs are valid, and what later days cost.
+func payoffDate(trades []deals.TradeIn) string {
+	var lines []string
+	for _, t := range trades {
+		if t.PayoffGoodThroughOn == nil {
+			continue
+		}
+		line := formatDate(*t.PayoffGoodThroughOn)
+		if t.PerDiemCents != nil {
+			line += ", then " + money.Format(*t.PerDiemCents) + " per day"
+		}
+		lines = append(lines, line)
+	}
+	return pdf.Lines(lines...)
 }
 
 func tradeTitle(p *pdf.Page, f facts) {

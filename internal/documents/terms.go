@@ -30,7 +30,7 @@ func termsOf(d deals.Deal, trades []deals.TradeIn) string {
 		Trades             []boat
 	}{d.HullID, d.BuyerID, d.CoBuyerID, d.SelectedStructureID, d.Totals.PriceCents, d.Totals.TaxCents, d.Totals.TotalCents, nil, nil}
 	for _, l := range d.LineItems {
-		terms.Items = append(terms.Items, item{l.Kind, l.Description, l.AmountCents, l.Taxable})
+		terms.Items = append(terms.Items, item{l.Kind, l.Description, l.AmountCents, l.Taxable != nil && *l.Taxable})
 	}
 	for _, t := range trades {
 		terms.Trades = append(terms.Trades, boat{t.ID, t.HIN, t.AllowanceCents, t.PayoffCents})

@@ -41,7 +41,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/deals/{deal_id}/fundings/{funding_id}", "getFunding", read, "Retrieve a funding", a.getFunding)
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/advance", "advanceFunding", write,
 		"Advance a funding to its next status", a.advanceFunding,
-		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived."),
+		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different."),
 		rest.Example(`{"to": "approved", "decision": {"amount_cents": 10620000, "apr_percent": "7.49", "term_months": 240}}`))
 	rest.PostCreated(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations", "addStipulation", write,
 		"Add a lender stipulation", a.addStipulation,

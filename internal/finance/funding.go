@@ -16,19 +16,21 @@ type Funding struct {
 	ID              string           `json:"id" db:"id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	DealID          string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Lender          string           `json:"lender" db:"lender" example:"Bay Federal"`
-	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted."`
+	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted. When the contract is sent, the selected structure."`
 	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number." audit:"personal"`
 	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back"`
 	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure."`
 	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount that the lender paid. Before that, the requested amount."`
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
 	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision."`
-	Reason          *string          `json:"reason" db:"reason" doc:"Reason for the current status." audit:"personal"`
-	FundedAt        *time.Time       `json:"funded_at" db:"funded_at"`
-	Stipulations    []Stipulation    `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
-	Version         int64            `json:"version" db:"version"`
-	CreatedAt       time.Time        `json:"created_at" db:"created_at"`
-	UpdatedAt       time.Time        `json:"updated_at" db:"updated_at"`
+
+	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent."`
+	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status." audit:"personal"`
+	FundedAt             *time.Time          `json:"funded_at" db:"funded_at"`
+	Stipulations         []Stipulation       `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
+	Version              int64               `json:"version" db:"version"`
+	CreatedAt            time.Time           `json:"created_at" db:"created_at"`
+	UpdatedAt            time.Time           `json:"updated_at" db:"updated_at"`
 }
 
 // Revision returns the version for the ETag.
@@ -271,5 +273,8 @@ func (f *Funding) derive() {
 	f.DifferenceCents = f.AmountCents - f.RequestedCents
 	if f.Stipulations == nil {
 		f.Stipulations = []Stipulation{}
+	}
+	if f.DiffersFromStructure == nil {
+		f.DiffersFromStructure = []FundingDifference{}
 	}
 }

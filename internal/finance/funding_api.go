@@ -30,10 +30,11 @@ func (a *API) listFundings(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func (a *API) getFunding(ctx context.Context, tx *db.Tx, in *ByFunding) (Funding, error) {
-	if _, err := deals.Find(ctx, tx, in.DealID); err != nil {
+	d, err := deals.Find(ctx, tx, in.DealID)
+	if err != nil {
 		return Funding{}, err
 	}
-	f, err := findFunding(ctx, tx, in.DealID, in.FundingID)
+	f, err := findFunding(ctx, tx, d, in.FundingID)
 	return f.visible(ctx), err
 }
 
@@ -85,7 +86,7 @@ func lockFunding(ctx context.Context, tx *db.Tx, in ByFunding) (deals.Deal, Fund
 	if err != nil {
 		return d, Funding{}, err
 	}
-	f, err := findFunding(ctx, tx, d.ID, in.FundingID)
+	f, err := findFunding(ctx, tx, d, in.FundingID)
 	return d, f, err
 }
 
@@ -113,6 +114,14 @@ func (a *API) advanceFunding(ctx context.Context, tx *db.Tx, in *struct {
 		return f, err
 	}
 	if err := checkOnlyContract(ctx, tx, d, f); err != nil {
+		return f, err
+	}
+	structures, err := structuresOf(ctx, tx, d)
+	if err != nil {
+		return f, err
+	}
+	f.compare(d, structures)
+	if err := f.sendContract(d, structures); err != nil {
 		return f, err
 	}
 

@@ -16,13 +16,13 @@ var (
 	stipulations = db.Table[Stipulation]{Name: "stipulations", Prefix: "stip", Noun: "stipulation", Parent: "deal_id"}
 )
 
-func findFunding(ctx context.Context, tx *db.Tx, dealID, id string) (Funding, error) {
-	f, err := fundings.FindIn(ctx, tx, dealID, id)
+func findFunding(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Funding, error) {
+	f, err := fundings.FindIn(ctx, tx, d.ID, id)
 	if err != nil {
 		return f, err
 	}
 	one := []Funding{f}
-	err = addStipulations(ctx, tx, dealID, one)
+	err = complete(ctx, tx, d, one)
 	return one[0], err
 }
 
@@ -31,7 +31,11 @@ func listFundings(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (
 	if err != nil {
 		return p, err
 	}
-	err = addStipulations(ctx, tx, dealID, p.Data)
+	d, err := deals.Find(ctx, tx, dealID)
+	if err != nil {
+		return p, err
+	}
+	err = complete(ctx, tx, d, p.Data)
 	for i, f := range p.Data {
 		p.Data[i] = f.visible(ctx)
 	}
@@ -52,14 +56,18 @@ func fundingsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Funding, error)
 	if err != nil {
 		return all, err
 	}
-	err = addStipulations(ctx, tx, d.ID, all)
+	err = complete(ctx, tx, d, all)
 	return all, err
 }
 
-// addStipulations fills in the stipulations of fundings of a deal.
-func addStipulations(ctx context.Context, tx *db.Tx, dealID string, fundings []Funding) error {
+// complete fills in what is not stored with the fundings of a deal.
+func complete(ctx context.Context, tx *db.Tx, d deals.Deal, fundings []Funding) error {
+	structures, err := structuresOf(ctx, tx, d)
+	if err != nil {
+		return err
+	}
 	all, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id = ? ORDER BY funding_id, id`,
-		tx.Env, dealID)
+		tx.Env, d.ID)
 	for i := range fundings {
 		f := &fundings[i]
 		for _, s := range all {
@@ -68,8 +76,23 @@ func addStipulations(ctx context.Context, tx *db.Tx, dealID string, fundings []F
 			}
 		}
 		f.derive()
+		f.compare(d, structures)
 	}
 	return err
+}
+
+// checkContracts fails if a lender has sent a contract with other terms than the
+// structure.
+func checkContracts(ctx context.Context, tx *db.Tx, d deals.Deal, s FinanceStructure) error {
+	all, err := fundingsOf(ctx, tx, d)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	structures, err := structuresOf(ctx, tx, d)
+	if err != nil {
+		return err
+	}
+	return s.checkSelectable(all, structures)
 }
 
 // insertFunding adds a submission and makes the deal a finance deal.
@@ -77,6 +100,11 @@ func insertFunding(ctx context.Context, tx *db.Tx, d *deals.Deal, f *Funding) er
 	before := *d
 	f.DealID = d.ID
 	f.derive()
+	structures, err := structuresOf(ctx, tx, *d)
+	if err != nil {
+		return err
+	}
+	f.compare(*d, structures)
 	if err := fundings.Insert(ctx, tx, f); err != nil {
 		return err
 	}

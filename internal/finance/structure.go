@@ -20,17 +20,28 @@ type FinanceStructure struct {
 	Name                 *string          `json:"name" db:"name" example:"20 years, 10% down" audit:"personal"`
 	Lender               *string          `json:"lender" db:"lender" example:"Bay Federal"`
 	CashDownCents        int64            `json:"cash_down_cents" db:"cash_down_cents" example:"2500000"`
-	APRPercent           money.Percent    `json:"apr_percent" db:"apr_percent" doc:"Annual percentage rate as a decimal." example:"7.49"`
+	APRPercent           money.Percent    `json:"apr_percent" db:"apr_percent" doc:"Annual rate of the contract as a decimal." example:"7.49"`
+	DisclosedAPRPercent  money.Percent    `json:"disclosed_apr_percent" db:"disclosed_apr_percent" doc:"Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents print it. It differs from apr_percent if the first period is longer or shorter than a month." example:"7.49"`
 	TermMonths           int64            `json:"term_months" db:"term_months" example:"240"`
+	ContractOn           *string          `json:"contract_on" db:"contract_on" format:"date" doc:"Date of the contract, from which interest accrues. Null for structures of earlier versions."`
 	FirstPaymentOn       string           `json:"first_payment_on" db:"first_payment_on" format:"date"`
+	OddDays              int64            `json:"odd_days" db:"odd_days" doc:"Days by which the first period is longer than a month. Negative if it is shorter."`
+	OddDaysInterest      *string          `json:"odd_days_interest" db:"odd_days_interest" enum:"charged,ignored" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored."`
+	OddDaysInterestCents int64            `json:"odd_days_interest_cents" db:"odd_days_interest_cents" doc:"Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first period is shorter than a month."`
+	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount that is due with the last payment, in addition to it."`
 	Products             []FinanceProduct `json:"products" db:"products,json" nullable:"false"`
 	DealCents            int64            `json:"deal_cents" db:"deal_cents" doc:"Total of the deal without products, when the structure was created."`
+	ProductTaxCents      int64            `json:"product_tax_cents" db:"product_tax_cents" doc:"Tax on the taxable products. The tax on financed products is financed too."`
 	DepositCents         int64            `json:"deposit_cents" db:"deposit_cents" doc:"Deposits paid when the structure was created."`
-	AmountFinancedCents  int64            `json:"amount_financed_cents" db:"amount_financed_cents" doc:"Deal total and financed products, minus cash down and deposits."`
+	AmountFinancedCents  int64            `json:"amount_financed_cents" db:"amount_financed_cents" doc:"Deal total, financed products and their tax, minus cash down and deposits."`
 	PaymentCents         int64            `json:"payment_cents" db:"payment_cents" doc:"Monthly payment, rounded half up."`
-	FinalPaymentCents    int64            `json:"final_payment_cents" db:"final_payment_cents" doc:"Last payment, which includes the cents left by rounding."`
+	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days."`
+	FinalPaymentCents    int64            `json:"final_payment_cents" db:"final_payment_cents" doc:"Last payment, which includes the balloon and the cents left by rounding."`
 	FinanceChargeCents   int64            `json:"finance_charge_cents" db:"finance_charge_cents" doc:"Total interest."`
 	TotalOfPaymentsCents int64            `json:"total_of_payments_cents" db:"total_of_payments_cents"`
+	BuyRatePercent       *money.Percent   `json:"buy_rate_percent" db:"buy_rate_percent" doc:"Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write."`
+	ReserveSplitPercent  *money.Percent   `json:"reserve_split_percent" db:"reserve_split_percent" doc:"Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write."`
+	ReserveCents         *int64           `json:"reserve_cents" db:"reserve_cents" audit:"-" doc:"Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write."`
 	Selected             bool             `json:"selected" doc:"Whether it is the selected structure of the deal." audit:"-"`
 	CreatedAt            time.Time        `json:"created_at" db:"created_at"`
 }
@@ -48,65 +59,136 @@ type FinanceProduct struct {
 	PriceCents int64   `json:"price_cents" minimum:"0" maximum:"100000000000"`
 	CostCents  *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
 	TermMonths *int64  `json:"term_months" required:"false" minimum:"1" maximum:"480"`
+	Taxable    *bool   `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses."`
 	Financed   bool    `json:"financed" required:"false" doc:"Whether it is part of the loan. If false, the buyer pays for it in cash."`
 }
 
 // FinanceStructureCreate is the request body for a new finance structure.
 type FinanceStructureCreate struct {
-	Name           *string          `json:"name" required:"false" maxLength:"100"`
-	Lender         *string          `json:"lender" required:"false" maxLength:"200"`
-	CashDownCents  int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" example:"2500000"`
-	APRPercent     money.Percent    `json:"apr_percent" maxLength:"10" doc:"Annual percentage rate as a decimal with up to four places." example:"7.49"`
-	TermMonths     int64            `json:"term_months" minimum:"1" maximum:"480" example:"240"`
-	FirstPaymentOn *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month from today."`
-	Products       []FinanceProduct `json:"products,omitempty" maxItems:"20"`
+	Name                *string          `json:"name" required:"false" maxLength:"100"`
+	Lender              *string          `json:"lender" required:"false" maxLength:"200"`
+	CashDownCents       int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" example:"2500000"`
+	APRPercent          money.Percent    `json:"apr_percent" maxLength:"10" doc:"Annual rate of the contract as a decimal with up to four places." example:"7.49"`
+	TermMonths          int64            `json:"term_months" minimum:"1" maximum:"480" example:"240"`
+	ContractOn          *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership."`
+	FirstPaymentOn      *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the contract, odd_days_interest is required."`
+	OddDaysInterest     *string          `json:"odd_days_interest" required:"false" enum:"charged,ignored" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest."`
+	BalloonCents        int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it."`
+	BuyRatePercent      *money.Percent   `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. At most apr_percent." example:"6.25"`
+	ReserveSplitPercent *money.Percent   `json:"reserve_split_percent" required:"false" maxLength:"10" doc:"Part of the reserve that the dealership gets. Defaults to 100." example:"75"`
+	Products            []FinanceProduct `json:"products,omitempty" maxItems:"20"`
 }
 
 // Check validates what the schema can't express.
 func (c FinanceStructureCreate) Check(time.Time) error {
 	var bad fault.Fields
 	c.APRPercent.Check(&bad, "apr_percent")
+	if c.BuyRatePercent != nil {
+		c.BuyRatePercent.Check(&bad, "buy_rate_percent")
+		if c.BuyRatePercent.Scaled() > c.APRPercent.Scaled() {
+			bad.Add("buy_rate_percent", "maximum", "must be at most apr_percent")
+		}
+	}
+	if c.ReserveSplitPercent != nil {
+		c.ReserveSplitPercent.Check(&bad, "reserve_split_percent")
+		if c.BuyRatePercent == nil {
+			bad.Add("buy_rate_percent", "required", "is required with reserve_split_percent")
+		}
+	}
 	return bad.Err()
+}
+
+// setTaxable fills in whether products are taxable.
+func (c *FinanceStructureCreate) setTaxable(by bool) {
+	for i, p := range c.Products {
+		if p.Taxable == nil {
+			c.Products[i].Taxable = &by
+		}
+	}
 }
 
 // Structure calculates the structure. today is the date at the dealership.
 func (c FinanceStructureCreate) Structure(d deals.Deal, deposits int64, today time.Time) (FinanceStructure, error) {
+	c.setTaxable(false)
 	s := FinanceStructure{
 		Name: c.Name, Lender: c.Lender, CashDownCents: c.CashDownCents, APRPercent: c.APRPercent, TermMonths: c.TermMonths,
-		Products: c.Products, DealCents: d.NetCents(), DepositCents: deposits,
+		Products: c.Products, DealCents: d.NetCents(), DepositCents: deposits, OddDaysInterest: c.OddDaysInterest,
+		BalloonCents: c.BalloonCents, BuyRatePercent: c.BuyRatePercent,
 	}
 	if s.Products == nil {
 		s.Products = []FinanceProduct{}
 	}
-	s.FirstPaymentOn = today.AddDate(0, 1, 0).Format(time.DateOnly)
-	if c.FirstPaymentOn != nil {
-		s.FirstPaymentOn = *c.FirstPaymentOn
-	}
 	if err := c.Check(today); err != nil {
 		return s, err
 	}
-
-	s.AmountFinancedCents = s.DealCents - s.CashDownCents - s.DepositCents
-	for _, p := range s.Products {
-		if p.Financed {
-			s.AmountFinancedCents += p.PriceCents
-		}
+	period, err := c.firstPeriod(today)
+	if err != nil {
+		return s, err
 	}
+	s.ContractOn, s.FirstPaymentOn = new(period.contract.Format(time.DateOnly)), period.first.Format(time.DateOnly)
+	s.OddDays = int64(period.oddDays())
+
+	s.finance(d)
 	if s.AmountFinancedCents <= 0 {
 		var bad fault.Fields
 		bad.Add("cash_down_cents", "maximum", "leaves nothing to finance; the deal total is %s and %s is already paid",
 			money.Format(s.DealCents), money.Format(s.DepositCents))
 		return s, bad.Err()
 	}
+	if c.OddDaysInterest != nil && *c.OddDaysInterest == "charged" {
+		s.OddDaysInterestCents = money.OddInterest(s.AmountFinancedCents, s.APRPercent, period.oddDays())
+	}
+	if s.BalloonCents >= s.AmountFinancedCents {
+		var bad fault.Fields
+		bad.Add("balloon_cents", "maximum", "must be less than the amount financed, %d", s.AmountFinancedCents)
+		return s, bad.Err()
+	}
 
 	cost := s.loan().Repay()
-	s.PaymentCents, s.FinalPaymentCents = cost.PaymentCents, cost.FinalPaymentCents
+	s.PaymentCents, s.FirstPaymentCents, s.FinalPaymentCents = cost.PaymentCents, cost.FirstPaymentCents, cost.FinalPaymentCents
 	s.FinanceChargeCents, s.TotalOfPaymentsCents = cost.FinanceChargeCents, cost.TotalCents
+	s.discloseAPR(period)
+	s.calculateReserve(c.ReserveSplitPercent, period)
 	return s, nil
 }
 
+// finance calculates the amount financed. The buyer pays for other products and
+// their tax in cash.
+func (s *FinanceStructure) finance(d deals.Deal) {
+	financed, taxed, financedTaxed := int64(0), int64(0), int64(0)
+	for _, p := range s.Products {
+		if p.isTaxable() {
+			taxed += p.PriceCents
+		}
+		if p.Financed {
+			financed += p.PriceCents
+			if p.isTaxable() {
+				financedTaxed += p.PriceCents
+			}
+		}
+	}
+	s.ProductTaxCents = d.TaxCents(taxed) - d.TaxCents(0)
+	s.AmountFinancedCents = s.DealCents + financed + d.TaxCents(financedTaxed) - d.TaxCents(0) - s.CashDownCents - s.DepositCents
+}
+
+// FinancedTaxCents is the tax on products that is part of the loan.
+func (s FinanceStructure) FinancedTaxCents() int64 {
+	tax := s.AmountFinancedCents - s.DealCents + s.CashDownCents + s.DepositCents
+	for _, p := range s.Products {
+		if p.Financed {
+			tax -= p.PriceCents
+		}
+	}
+	return tax
+}
+
+func (p FinanceProduct) isTaxable() bool { return p.Taxable != nil && *p.Taxable }
+
 func (s FinanceStructure) loan() money.Loan {
-	return money.Loan{PrincipalCents: s.AmountFinancedCents, APR: s.APRPercent, Months: int(s.TermMonths)}
+	return money.Loan{
+		PrincipalCents: s.AmountFinancedCents, APR: s.APRPercent, Months: int(s.TermMonths),
+		OddInterestCents: s.OddDaysInterestCents, BalloonCents: s.BalloonCents,
+	}
 }
 
 // Installments returns the payment schedule. It is not stored, because the same
@@ -128,6 +210,12 @@ func (s FinanceStructure) ProductTotals() (sums deals.Products) {
 		} else {
 			sums.CostCents += *p.CostCents
 		}
+		if p.isTaxable() {
+			sums.TaxableCents += p.PriceCents
+		}
+	}
+	if s.ReserveCents != nil {
+		sums.ReserveCents = *s.ReserveCents
 	}
 	return sums
 }
@@ -141,14 +229,27 @@ func (s *FinanceStructure) selectFor(d *deals.Deal) error {
 		return fault.Conflict("The deal has changed since the structure was created. Create another structure.").
 			Detail("deal_cents", "stale", "must be %d, the current total of the deal", d.NetCents())
 	}
+	sums := s.ProductTotals()
+	if tax := d.TaxCents(sums.TaxableCents) - d.TaxCents(0); s.ProductTaxCents != tax {
+		return fault.Conflict("The taxes have changed since the structure was created. Create another structure.").
+			Detail("product_tax_cents", "stale", "must be %d, the current tax on its products", tax)
+	}
 
-	d.Select(&s.ID, s.ProductTotals())
+	d.Select(&s.ID, sums)
 	s.Selected = true
 	return nil
 }
 
+// withoutReserve removes what the dealership earns on the loan, for events and for
+// callers who can't see profits.
+func (s FinanceStructure) withoutReserve() FinanceStructure {
+	s.BuyRatePercent, s.ReserveSplitPercent, s.ReserveCents = nil, nil, nil
+	return s
+}
+
 // withoutCosts removes the costs, for events and for callers without deals:write.
 func (s FinanceStructure) withoutCosts() FinanceStructure {
+	s = s.withoutReserve()
 	products := []FinanceProduct{}
 	for _, p := range s.Products {
 		p.CostCents = nil

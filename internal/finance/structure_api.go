@@ -2,7 +2,9 @@ package finance
 
 import (
 	"context"
+	"time"
 
+	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
@@ -39,18 +41,23 @@ func (a *API) createStructure(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return FinanceStructure{}, err
 	}
-	day, err := Today(ctx, tx)
+	company, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return FinanceStructure{}, err
 	}
-	s, err := in.Body.Structure(d, deposits, day)
+	zone, err := time.LoadLocation(company.Timezone)
+	if err != nil {
+		return FinanceStructure{}, err
+	}
+	in.Body.setTaxable(company.Settings.TaxableLines.Product)
+	s, err := in.Body.Structure(d, deposits, tx.Now.In(zone))
 	if err != nil {
 		return s, err
 	}
 
 	s.DealID = d.ID
 	err = insertStructure(ctx, tx, &s)
-	return s, err
+	return s.visible(ctx, d), err
 }
 
 func (a *API) getStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (FinanceStructureSchedule, error) {
@@ -70,15 +77,19 @@ func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (
 	if err != nil {
 		return FinanceStructure{}, err
 	}
-	s, err := FindStructure(ctx, tx, d, in.StructureID)
+	s, err := structures.FindIn(ctx, tx, d.ID, in.StructureID) // with what the caller can't see
 	if err != nil {
 		return s, err
 	}
 	if err := rest.CheckIfMatch(ctx, d.Version); err != nil {
 		return s, err
 	}
+	if err := checkContracts(ctx, tx, d, s); err != nil {
+		return s, err
+	}
 
 	before, was := d, s.withoutCosts()
+	was.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
 	if err := s.selectFor(&d); err != nil {
 		return s, err
 	}
@@ -86,5 +97,5 @@ func (a *API) selectStructure(ctx context.Context, tx *db.Tx, in *ByStructure) (
 		return s, err
 	}
 	err = events.Emit(ctx, tx, "finance_structure.selected", s.ID, was, s.withoutCosts())
-	return s, err
+	return s.visible(ctx, d), err
 }

@@ -15,7 +15,7 @@ func TestStructures(t *testing.T) {
 		id := s.Test.Deal(map[string]any{"offer_usd": 250000})
 		path := "/v1/deals/" + id + "/finance_structures"
 		var plain, fat finance.FinanceStructure
-		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31"}`, 201, &plain)
+		s.Test.Post(path, `{"apr_percent": "7.49", "term_months": 240, "first_payment_on": "2027-01-31", "odd_days_interest": "ignored"}`, 201, &plain)
 		if plain.PaymentCents != 201245 || plain.FinalPaymentCents != 201477 || plain.FinanceChargeCents != 23299032 ||
 			plain.TotalOfPaymentsCents != 48299032 || plain.Selected || plain.Products == nil {
 			t.Errorf("got %s; want plain.PaymentCents = 201245, plain.FinalPaymentCents = 201477, plain.FinanceChargeCents = 23299032, "+

@@ -21,10 +21,13 @@ func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (Fin
 // visible returns the structure with the fields that the caller can see.
 func (s FinanceStructure) visible(ctx context.Context, d deals.Deal) FinanceStructure {
 	s.Selected = d.SelectedStructureID != nil && *d.SelectedStructureID == s.ID
-	if !auth.From(ctx).Can(auth.DealsWrite) {
-		return s.withoutCosts()
+	switch {
+	case deals.SeesProfit(ctx):
+		return s
+	case auth.From(ctx).Can(auth.DealsWrite):
+		return s.withoutReserve()
 	}
-	return s
+	return s.withoutCosts()
 }
 
 func listStructures(ctx context.Context, tx *db.Tx, dealID string, q page.Query) (page.Page[FinanceStructure], error) {
@@ -44,4 +47,15 @@ func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error 
 		return err
 	}
 	return events.Emit(ctx, tx, "finance_structure.created", s.ID, nil, s.withoutCosts())
+}
+
+// structuresOf returns the structures of a deal by ID, with what the caller can't
+// see.
+func structuresOf(ctx context.Context, tx *db.Tx, d deals.Deal) (map[string]FinanceStructure, error) {
+	all, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
+	byID := map[string]FinanceStructure{}
+	for _, s := range all {
+		byID[s.ID] = s
+	}
+	return byID, err
 }

@@ -28,7 +28,7 @@ func TestStructures(t *testing.T) {
 		{32_000, "8.99", 144, 36399, 36387, 2041444, 5241444},
 		{50_000, "0", 60, 83333, 83353, 0, 5000000},
 	} {
-		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, TaxRatePercent: "0"},
+		s, err := FinanceStructureCreate{APRPercent: v.apr, TermMonths: v.months}.Structure(deals.Deal{PriceUSD: v.dollars, Taxes: deals.SalesTax("0")},
 			0, now)
 		if err != nil || s.AmountFinancedCents != v.dollars*100 || s.PaymentCents != v.payment || s.FinalPaymentCents != v.final ||
 			s.FinanceChargeCents != v.charge || s.TotalOfPaymentsCents != v.totals {
@@ -46,7 +46,7 @@ func TestAmountFinanced(t *testing.T) {
 		want     int64 // 0: nothing to finance
 	}{
 		"the price":           {func(*deals.Deal, *FinanceStructureCreate) {}, 0, 10000000},
-		"tax":                 {func(d *deals.Deal, _ *FinanceStructureCreate) { d.TaxRatePercent = "6" }, 0, 10600000},
+		"tax":                 {func(d *deals.Deal, _ *FinanceStructureCreate) { d.Taxes = deals.SalesTax("6") }, 0, 10600000},
 		"cash down, deposits": {func(_ *deals.Deal, c *FinanceStructureCreate) { c.CashDownCents = 1000000 }, 500000, 8500000},
 		"financed products only": {func(_ *deals.Deal, c *FinanceStructureCreate) {
 			c.Products = []FinanceProduct{{Kind: "gap", PriceCents: 70000, Financed: true}, {Kind: "key", PriceCents: 30000}}
@@ -58,7 +58,7 @@ func TestAmountFinanced(t *testing.T) {
 		"cash down above the price": {func(*deals.Deal, *FinanceStructureCreate) {}, 10000001, 0},
 		"other products kept":       {func(d *deals.Deal, _ *FinanceStructureCreate) { d.ProductsCents = 99999 }, 0, 10000000}, // of an earlier structure
 	} {
-		d, c := deals.Deal{PriceUSD: 100000, TaxRatePercent: "0"}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
+		d, c := deals.Deal{PriceUSD: 100000, Taxes: deals.SalesTax("0")}, FinanceStructureCreate{APRPercent: "5", TermMonths: 12}
 		tt.change(&d, &c)
 		s, err := c.Structure(d, tt.deposits, now)
 		if tt.want == 0 {
@@ -79,7 +79,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 	cents := rapid.Int64Range(0, 1_000_000_000)
 	rapid.Check(t, func(t *rapid.T) {
 		d := deals.Deal{
-			Status: deals.Accepted, PriceUSD: rapid.Int64Range(1, 10_000_000).Draw(t, "price"), TaxRatePercent: "6.25",
+			Status: deals.Accepted, PriceUSD: rapid.Int64Range(1, 10_000_000).Draw(t, "price"), Taxes: deals.SalesTax("6.25"),
 			TradeEquityCents: rapid.Int64Range(-50_000_000, 50_000_000).Draw(t, "equity"),
 		}
 		c := FinanceStructureCreate{APRPercent: "7.49", TermMonths: rapid.Int64Range(1, 480).Draw(t, "months"),
@@ -87,7 +87,8 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		inCash := int64(0)
 
 		for range rapid.IntRange(0, 4).Draw(t, "products") {
-			p := FinanceProduct{Kind: "other", PriceCents: cents.Draw(t, "product"), Financed: rapid.Bool().Draw(t, "financed")}
+			p := FinanceProduct{Kind: "other", PriceCents: cents.Draw(t, "product"), Financed: rapid.Bool().Draw(t, "financed"),
+				Taxable: new(rapid.Bool().Draw(t, "taxable"))}
 			if !p.Financed {
 				inCash += p.PriceCents
 			}
@@ -107,7 +108,8 @@ func TestStructurePaysTheDeal(t *testing.T) {
 		if err := s.selectFor(&d); err != nil {
 			t.Fatal(err)
 		}
-		if total := d.NetCents() + d.ProductsCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
+		inCash += s.ProductTaxCents - s.FinancedTaxCents()
+		if total := d.NetCents() + d.ProductsCents + s.ProductTaxCents; total != s.AmountFinancedCents+c.CashDownCents+deposits+inCash {
 			t.Fatalf("got a total of %d, paid are %d + %d + %d + %d, want %v", total, s.AmountFinancedCents, c.CashDownCents, deposits, inCash,
 				s.AmountFinancedCents+c.CashDownCents+deposits+inCash)
 		}
@@ -122,7 +124,7 @@ func TestStructurePaysTheDeal(t *testing.T) {
 }
 
 func TestSelectRejectsAnotherTotal(t *testing.T) {
-	d := deals.Deal{Status: deals.Open, PriceUSD: 100000, TaxRatePercent: "0"}
+	d := deals.Deal{Status: deals.Open, PriceUSD: 100000, Taxes: deals.SalesTax("0")}
 	s, err := FinanceStructureCreate{APRPercent: "5", TermMonths: 12}.Structure(d, 0, now)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,93 @@
+package dealership
+
+import (
+	"fmt"
+
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/patch"
+)
+
+// TaxRule is a tax that new deals have.
+type TaxRule struct {
+	Name         string        `json:"name" minLength:"1" maxLength:"100" example:"Florida sales tax"`
+	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
+	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). Defaults to deal."`
+	BaseCapCents *int64        `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
+	CapCents     *int64        `json:"cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Highest amount of the tax. Null if there is no limit." example:"1800000"`
+}
+
+// TaxRules are the taxes of new deals.
+type TaxRules []TaxRule
+
+// checkTaxes fills in the defaults and validates what the schema can't express.
+func checkTaxes(bad *fault.Fields, field string, rules []TaxRule) {
+	for i := range rules {
+		rules[i].RatePercent.Check(bad, fmt.Sprintf("%s[%d].rate_percent", field, i))
+		if rules[i].Base == "" {
+			rules[i].Base = "deal"
+		}
+	}
+}
+
+// TaxableLines is which kinds of line items are taxable by default.
+type TaxableLines struct {
+	Fee       bool `json:"fee"`
+	Product   bool `json:"product" doc:"Also the default for products of finance structures."`
+	Accessory bool `json:"accessory"`
+	Discount  bool `json:"discount" doc:"Whether a discount reduces the taxable amount."`
+	Rebate    bool `json:"rebate" doc:"Whether a rebate reduces the taxable amount."`
+}
+
+// Taxes reports whether a kind of line item is taxable by default.
+func (t TaxableLines) Taxes(kind string) bool {
+	return map[string]bool{
+		"fee": t.Fee, "product": t.Product, "accessory": t.Accessory, "discount": t.Discount, "rebate": t.Rebate,
+	}[kind]
+}
+
+// TaxableLinesPatch changes which kinds of line items are taxable by default.
+type TaxableLinesPatch struct {
+	Fee       patch.Value[bool] `json:"fee,omitzero"`
+	Product   patch.Value[bool] `json:"product,omitzero"`
+	Accessory patch.Value[bool] `json:"accessory,omitzero"`
+	Discount  patch.Value[bool] `json:"discount,omitzero"`
+	Rebate    patch.Value[bool] `json:"rebate,omitzero"`
+}
+
+func (p TaxableLinesPatch) apply(t *TaxableLines) {
+	p.Fee.To(&t.Fee)
+	p.Product.To(&t.Product)
+	p.Accessory.To(&t.Accessory)
+	p.Discount.To(&t.Discount)
+	p.Rebate.To(&t.Rebate)
+}
+
+// TaxesAt returns the taxes of new deals at a location: those of the location,
+// those of the dealership, or its single rate.
+func (s Settings) TaxesAt(l Location) TaxRules {
+	switch {
+	case l.DefaultTaxes != nil:
+		return *l.DefaultTaxes
+	case len(s.DefaultTaxes) > 0:
+		return s.DefaultTaxes
+	}
+	return OneTax(money.Percent(s.DefaultTaxRatePercent))
+}
+
+// OneTax returns the taxes that a single rate stands for. A rate of 0 is no tax.
+func OneTax(rate money.Percent) TaxRules {
+	if rate.Scaled() == 0 {
+		return TaxRules{}
+	}
+	return TaxRules{{Name: "Sales tax", RatePercent: rate, Base: "deal"}}
+}
+
+// TradeTaxCreditAt reports whether trade-ins reduce the taxable amount of new
+// deals at a location.
+func (s Settings) TradeTaxCreditAt(l Location) bool {
+	if l.TradeTaxCredit != nil {
+		return *l.TradeTaxCredit
+	}
+	return s.TradeTaxCredit
+}
