@@ -186,3 +186,25 @@ async function createPasskey(key, user) {
 func quote(text string) string { return `"` + text + `"` }
 
 func await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// Names with markup or without spaces are shown as text and don't break the layout.
+func TestHostileNames(t *testing.T) {
+	for _, l := range []look{looks[0], looks[4]} {
+		t.Run(l.name, func(t *testing.T) {
+			s := start(t)
+			p := s.Person("viewer")
+			name := `<img src=x onerror=alert(1)>` + strings.Repeat("Verylongname", 14)
+			s.Exec(`UPDATE dealerships SET name = ?`, name)
+			s.Exec(`UPDATE users SET name = ? WHERE id = ?`, name, p.ID)
+			b := open(t, s, l)
+			b.signIn(p.Email, testkit.Password)
+			b.want(name, "hostile-account")
+			b.visit("/oauth/account/sessions")
+			b.want("Where you are signed in", "hostile-sessions")
+
+			b = open(t, s, l)
+			b.signIn(s.Owner.Email, s.Owner.Password)
+			b.want("Choose an account", "hostile-choose")
+		})
+	}
+}
