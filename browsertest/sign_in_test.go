@@ -42,6 +42,10 @@ func TestSignIn(t *testing.T) {
 			b.fill("#code", "000000")
 			b.click("main button")
 			b.want("Verify it's you", "code-wrong")
+			b.run(chromedp.Click("summary", chromedp.ByQuery))
+			b.fill("#recovery", "aaaaa-aaaaa")
+			b.click("details button")
+			b.want("Verify it's you", "recovery-wrong")
 			b.fill("#code", s.Code(p.Secret))
 			b.click("main button")
 			b.review("account")
@@ -186,3 +190,25 @@ async function createPasskey(key, user) {
 func quote(text string) string { return `"` + text + `"` }
 
 func await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
+// Names with markup or without spaces are shown as text and don't break the layout.
+func TestHostileNames(t *testing.T) {
+	for _, l := range []look{looks[0], looks[4]} {
+		t.Run(l.name, func(t *testing.T) {
+			s := start(t)
+			p := s.Person("viewer")
+			name := `<img src=x onerror=alert(1)>` + strings.Repeat("Verylongname", 14)
+			s.Exec(`UPDATE dealerships SET name = ?`, name)
+			s.Exec(`UPDATE users SET name = ? WHERE id = ?`, name, p.ID)
+			b := open(t, s, l)
+			b.signIn(p.Email, testkit.Password)
+			b.want(name, "hostile-account")
+			b.visit("/oauth/account/sessions")
+			b.want("Where you are signed in", "hostile-sessions")
+
+			b = open(t, s, l)
+			b.signIn(s.Owner.Email, s.Owner.Password)
+			b.want("Choose an account", "hostile-choose")
+		})
+	}
+}

@@ -160,16 +160,12 @@ func (p DealershipPatch) apply(d *Dealership) error {
 	s.QuietHours.V.Start.To(&d.Settings.QuietHours.Start)
 	s.QuietHours.V.End.To(&d.Settings.QuietHours.End)
 	s.DefaultTaxRatePercent.To(&d.Settings.DefaultTaxRatePercent)
-<<<<<<< HEAD
-	d.Settings.Sender.setEmail(s.Sender.V.Email)
-=======
 	if s.DefaultTaxes.Set {
 		d.Settings.DefaultTaxes = s.DefaultTaxes.V
 	}
 	s.TradeTaxCredit.To(&d.Settings.TradeTaxCredit)
 	s.TaxableLines.V.apply(&d.Settings.TaxableLines)
-	s.Sender.V.Email.To(&d.Settings.Sender.Email)
->>>>>>> deals
+	d.Settings.Sender.setEmail(s.Sender.V.Email)
 	s.Sender.V.SMS.To(&d.Settings.Sender.SMS)
 
 	var bad fault.Fields

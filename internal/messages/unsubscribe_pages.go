@@ -88,7 +88,7 @@ func (a *API) askToUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		a.renderError(w, r, err)
 		return
 	}
-	unsubscribePage.Render(w, http.StatusOK, "Unsubscribe", u)
+	unsubscribePage.Render(w, http.StatusOK, "Unsubscribe", u, pages.At(u.Dealership, ""))
 }
 
 // unsubscribe handles the button of the page and one-click unsubscribe in mail
@@ -111,7 +111,7 @@ func (a *API) unsubscribe(w http.ResponseWriter, r *http.Request) {
 		a.renderError(w, r, err)
 		return
 	}
-	unsubscribedPage.Render(w, http.StatusOK, "Unsubscribed", u)
+	unsubscribedPage.Render(w, http.StatusOK, "Unsubscribed", u, pages.At(u.Dealership, ""))
 }
 
 // revokeMarketing revokes the marketing consent of a message's address, unless

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/pages"
 	"slipway/internal/vocab/fault"
@@ -20,14 +21,19 @@ var (
 // showEmailChange changes nothing, because virus scanners also follow the links
 // in an email.
 func (a *API) showEmailChange(w http.ResponseWriter, r *http.Request) {
-	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (User, error) {
-		return findByEmailChange(ctx, tx, r.PathValue("token"))
+	var d dealership.Dealership
+	u, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (u User, err error) {
+		if u, err = findByEmailChange(ctx, tx, r.PathValue("token")); err != nil {
+			return u, err
+		}
+		d, err = dealership.Find(ctx, tx.In(u.Env))
+		return u, err
 	})
 	if err != nil {
 		a.showEmailError(w, r, err)
 		return
 	}
-	emailChangePage.Render(w, http.StatusOK, "Confirm your email address", u)
+	emailChangePage.Render(w, http.StatusOK, "Confirm your email address", u, pages.At(d.Name, d.Mode))
 }
 
 func (a *API) applyEmailChange(w http.ResponseWriter, r *http.Request) {

@@ -205,7 +205,7 @@ func (a *API) signOut(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
 	noticePage.Render(w, http.StatusOK, "You are signed out", notice{
-		"You are signed out", "Your sessions in this browser have ended.", a.url("/sign-in", ""), "Sign in again",
+		Heading: "You are signed out", Text: "Your sessions in this browser have ended.", Link: a.url("/sign-in", ""), LinkText: "Sign in again",
 	})
 }
 

@@ -1,6 +1,7 @@
 package signin_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/platform/password"
 	"slipway/internal/platform/site"
 	"slipway/internal/testkit"
 )
@@ -221,6 +223,23 @@ func TestClickjackingHeaders(t *testing.T) {
 	check(b.get("/oauth/sign-out"), false)
 	check(b.get("/oauth/password/forgot"), false)
 	check(b.get("/oauth/sign-in/factor"), false)
+}
+
+// A flood of sign-ins makes users wait for a moment, but not for long.
+func TestFloodOfSignIns(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for {
+		leave, err := password.Unknown.Enter(canceled)
+		if err != nil {
+			break // the queue is full
+		}
+		t.Cleanup(leave)
+	}
+	b := newBrowser(t, s)
+	v := b.want(b.signIn("nobody@example.com", testkit.Password), 503, "Slipway is busy. Wait 30 seconds and try again.")
+	testkit.Equal(t, v.Header.Get("Retry-After"), "30")
 }
 
 // Guessing recovery codes is limited, also for a user without an authenticator app.

@@ -20,8 +20,8 @@ var factorPage = pages.NewPage(`
 {{if .App}}<form method="post" action="{{.Action}}">
   <input type="hidden" name="form_token" value="{{.Token}}">
   <label for="code">Two-factor code</label>
-  <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="11" required autofocus
-    {{- if .Problem}} aria-invalid="true" aria-describedby="problem"{{end}}>
+  <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="11" required
+    {{- if not .Recovery}} autofocus{{if .Problem}} aria-invalid="true" aria-describedby="problem"{{end}}{{end}}>
   <button>Verify</button>
 </form>{{end}}
 {{with .Options}}{{if $.App}}<p class="or needs-passkey" hidden>or</p>{{end}}
@@ -37,7 +37,8 @@ var factorPage = pages.NewPage(`
   <input type="hidden" name="form_token" value="{{.Token}}">
   <input type="hidden" name="recovery" value="1">
   <label for="recovery">Recovery code</label>
-  <input id="recovery" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required aria-describedby="recovery-hint">
+  <input id="recovery" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required
+    {{- if .Recovery}} autofocus aria-invalid="true" aria-describedby="problem recovery-hint"{{else}} aria-describedby="recovery-hint"{{end}}>
   <p class="hint" id="recovery-hint">One of the codes that you saved when you set up two-factor authentication. Each works once.</p>
   <button class="plain">Use recovery code</button>
 </form></details>

@@ -76,7 +76,7 @@ func (a *API) showSignIn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	a.askEmail(w, r, http.StatusOK, signInForm{ReturnTo: q.Get("return_to"), Email: clip(q.Get("email"))})
+	a.askEmail(w, r, http.StatusOK, signInForm{ReturnTo: q.Get("return_to")})
 }
 
 func clip(email string) string { return email[:min(len(email), 254)] }
@@ -90,7 +90,7 @@ func (a *API) askEmail(w http.ResponseWriter, r *http.Request, status int, f sig
 // the address starts here, too.
 func (a *API) askPassword(w http.ResponseWriter, r *http.Request, status int, f signInForm) {
 	f.Action, f.Token, f.ReturnTo = a.url("/sign-in", ""), a.formToken(a.visit(w, r), "sign-in"), a.returnTo(f.ReturnTo)
-	f.Change, f.Forgot = a.url("/sign-in", f.ReturnTo, "switch", "1", "email", f.Email), a.url("/password/forgot", "")
+	f.Change, f.Forgot = a.url("/sign-in", f.ReturnTo, "switch", "1"), a.url("/password/forgot", "")
 	passwordPage.Render(w, status, "Enter your password", f)
 }
 

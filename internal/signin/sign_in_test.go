@@ -131,3 +131,25 @@ func TestSignInRejections(t *testing.T) {
 		testkit.Contains(t, string(res.Bytes), "rate_limited", "the API has the same limit")
 	})
 }
+
+// The page for a forgotten password doesn't ask for the environment. It sends a link
+// for each account of the address.
+func TestForgotPasswordPage(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.RunJobs()
+		b := newBrowser(t, s)
+		v := b.want(b.get("/oauth/password/forgot"), 200, "Forgot your password?", "Back to sign-in")
+		testkit.Excludes(t, v.text, "nvironment")
+		b.want(b.post("/oauth/password/forgot/sent", "email", s.Owner.Email), 200, "Check your email")
+		link := s.ResetLinks(s.Owner.Email, 4)[0] // live and test, in two dealerships
+		b.want(b.get(link), 200, "Set a new password", s.Owner.Email, `class="where"`)
+	})
+}
+
+// A path without a page shows a page.
+func TestUnknownPage(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	b := newBrowser(t, s)
+	b.want(b.get("/oauth/account/unknown"), 404, "Page not found")
+	b.want(b.get("/oauth/sign-in/unknown"), 404, "Page not found")
+}

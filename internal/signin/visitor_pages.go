@@ -58,6 +58,7 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("POST /account/sessions", a.revokeSession)
 	mux.HandleFunc("GET /account/two-factor", a.showEnroll)
 	mux.HandleFunc("POST /account/two-factor", a.enroll)
+	mux.HandleFunc("/", a.showNotFound)
 	return mux
 }
 
@@ -241,19 +242,26 @@ func (a *API) open(w http.ResponseWriter, r *http.Request, c access.Checked, how
 }
 
 var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>
+{{with .RequestID}}<p class="hint">Request ID: <code>{{.}}</code></p>{{end}}
 {{with .Link}}<a class="button plain" href="{{.}}">{{$.LinkText}}</a>{{end}}`)
 
-type notice struct{ Heading, Text, Link, LinkText string }
+type notice struct{ Heading, Text, Link, LinkText, RequestID string }
+
+func (a *API) showNotFound(w http.ResponseWriter, _ *http.Request) {
+	n := notice{Heading: "Page not found", Text: "The address might be incomplete.", Link: a.url("/account", ""), LinkText: "Go to your account"}
+	noticePage.Render(w, http.StatusNotFound, n.Heading, n)
+}
 
 // showError shows the page for an error.
 func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
 	again := a.url("/sign-in", "")
-	n, status := notice{"Something went wrong", "This is an error on our side. Try again in a minute.", "", ""}, http.StatusServiceUnavailable
+	n, status := notice{Heading: "Something went wrong", Text: "This is an error on our side. Try again in a minute."}, http.StatusServiceUnavailable
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
-		n, status = notice{"Try again", "This form is from another site, or it is too old.", again, "Continue"}, http.StatusForbidden
+		n, status = notice{Heading: "Try again", Text: "This form is from another site, or it is too old.", Link: again, LinkText: "Continue"}, http.StatusForbidden
 	case fault.KindNotFound:
-		n, status = notice{"Sign in again", "The sign-in took too long or was already completed.", again, "Sign in"}, http.StatusGone
+		n = notice{Heading: "Sign in again", Text: "The sign-in took too long or was already completed.", Link: again, LinkText: "Sign in"}
+		status = http.StatusGone
 	case fault.KindRateLimited, fault.KindUnavailable:
 		setRetryAfter(w, err)
 		n.Heading, n.Text = "Please wait", problemOf(err)
@@ -261,6 +269,7 @@ func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
 			status = http.StatusTooManyRequests
 		}
 	default:
+		n.RequestID = auth.RequestFrom(r.Context()).ID
 		if !errors.Is(err, context.Canceled) {
 			a.Log.ErrorContext(r.Context(), "page failed", "path", r.URL.Path, "err", err)
 		}
