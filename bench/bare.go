@@ -39,6 +39,7 @@ type bare struct {
 	ids                      *id.Source
 	byKey, byID, list        *sql.Stmt
 	countWord, terms, byTerm *sql.Stmt
+	app, install             *sql.Stmt
 	inserts                  map[string]*sql.Stmt
 }
 
@@ -86,6 +87,12 @@ func newBare(ctx context.Context, d database) (*bare, error) {
 			return nil, err
 		}
 	}
+	if b.app, err = b.read.PrepareContext(ctx, d.asSent(findApp)); err != nil { //nolint:sqlclosecheck // lives as long as its pool
+		return nil, err
+	}
+	if b.install, err = b.write.PrepareContext(ctx, d.asSent(findInstall)); err != nil { //nolint:sqlclosecheck // lives as long as its pool
+		return nil, err
+	}
 	for table, columns := range insertColumns {
 		if b.inserts[table], err = b.write.PrepareContext(ctx, d.asSent(insertInto(table, columns))); err != nil { //nolint:sqlclosecheck // lives as long as its pool
 			return nil, err
@@ -102,6 +109,7 @@ func (b *bare) handler() http.Handler {
 	mux.HandleFunc("GET /v1/hulls/{id}", b.serve(http.StatusOK, b.getHull))
 	mux.HandleFunc("GET /v1/hulls", b.serve(http.StatusOK, b.listOrSearch))
 	mux.HandleFunc("POST /v1/hulls", b.serve(http.StatusCreated, b.createHull))
+	mux.HandleFunc("POST /oauth/token", b.issue)
 	return mux
 }
 

@@ -28,6 +28,7 @@ var insertColumns = map[string]string{
 		"changes, outcome, mark",
 	"event_sequences":  "env, object_id, last",
 	"outbox":           "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
+	"oauth_tokens":     "env, id, public_id, hash, kind, install_id, grant_id, scopes, created_at, expires_at, replaced_at, revoked_at",
 	"idempotency_keys": "env, lineage, key, fingerprint, status, header, body, created_at",
 }
 

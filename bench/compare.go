@@ -40,6 +40,7 @@ var operations = []operation{
 	{"get", "GET one hull", true, get(func(s *stage) string { return "/v1/hulls/" + s.hulls[rand.IntN(len(s.hulls))] }), http.StatusOK},
 	{"list", "list 50 hulls", true, get(func(*stage) string { return "/v1/hulls?limit=50" }), http.StatusOK},
 	{"search", `search "235 grady"`, true, get(func(*stage) string { return "/v1/hulls?limit=25&q=235+grady" }), http.StatusOK},
+	{"token", "issue an OAuth token", false, issueToken, http.StatusOK},
 	{"create", "create with Idempotency-Key", false, create, http.StatusCreated},
 }
 
@@ -153,7 +154,7 @@ func (s *stage) Close() (err error) {
 	return err
 }
 
-// compare measures the four operations on one database, and then deals.
+// compare measures the operations on one database, and then deals.
 func compare(ctx context.Context, o options, r *report, d database) (err error) {
 	inv, err := seed(ctx, d, small)
 	if err != nil {
