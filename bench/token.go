@@ -58,15 +58,11 @@ func issueToken(ctx context.Context, base string, s *stage) (*http.Request, erro
 
 const (
 	appColumns = "env, id, name, type, redirect_uris, scopes, homepage_url, pin, old_secret_expires_at, secret_hash, old_secret_hash, " +
-		"version, created_at, updated_at, publisher_mode, publisher"
-	findApp = "SELECT " + appColumns + ` FROM (
-		SELECT a.*, d.mode AS publisher_mode, d.name AS publisher FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id = $1) AS found`
-	findInstall = `SELECT env, holder_install, install_scopes, holder_user, user_name, app_id, app_name, app_scopes, pin, dealership_id, mode FROM (
-		SELECT x.env, i.id AS holder_install, i.scopes AS install_scopes, i.user_id AS holder_user, i.user_name,
-		a.id AS app_id, a.name AS app_name, a.scopes AS app_scopes, a.pin, d.id AS dealership_id, d.mode
-		FROM (SELECT env, id AS install_id FROM installs WHERE app_env = $1 AND app_id = $2 AND (id = $3 OR $4 = '')) AS x
-		JOIN installs i ON i.env = x.env AND i.id = x.install_id JOIN apps a ON a.env = i.app_env AND a.id = i.app_id
-		JOIN dealerships d ON d.env = x.env) AS found ORDER BY env LIMIT 2`
+		"version, created_at, updated_at"
+	findApp     = "SELECT " + appColumns + " FROM apps WHERE id = $1"
+	findInstall = `SELECT env, id, scopes, user_id, user_name, dealership_id, mode FROM (SELECT i.*, d.id AS dealership_id, d.mode
+		FROM installs i JOIN dealerships d ON d.env = i.env WHERE i.app_env = $1 AND i.app_id = $2 AND (i.id = $3 OR $4 = '')) AS found
+		ORDER BY env LIMIT 2`
 )
 
 // issue is the token endpoint of the bare server: it finds the app, compares the
@@ -89,12 +85,13 @@ func (b *bare) issueToken(req *http.Request) ([]byte, error) {
 		return nil, errors.New("invalid request")
 	}
 	var env, version int64
-	var text [8]*string
+	var appID, appName, pin string
+	var text [4]*string
 	var hash, old []byte
 	var expires *stamp
 	var created, updated stamp
-	err := b.app.QueryRowContext(ctx, id).Scan(&env, &text[0], &text[1], &text[2], &text[3], &text[4], &text[5], &text[6], &expires,
-		&hash, &old, &version, &created, &updated, &text[7], &text[7])
+	err := b.app.QueryRowContext(ctx, id).Scan(&env, &appID, &appName, &text[0], &text[1], &text[2], &text[3], &pin, &expires,
+		&hash, &old, &version, &created, &updated)
 	if err != nil {
 		return nil, err
 	}
@@ -108,9 +105,9 @@ func (b *bare) issueToken(req *http.Request) ([]byte, error) {
 	}
 	defer func() { _ = tx.Rollback() }() // fails after the commit
 	w := writer{ctx: ctx, b: b, tx: tx, now: time.Now().UTC().Truncate(time.Millisecond)}
-	var installID, scopes, user, userName, appID, appName, appScopes, pin, dealership, mode string
+	var installID, scopes, user, userName, dealership, mode string
 	row := tx.StmtContext(ctx, b.install).QueryRowContext(ctx, env, id, "", "") //nolint:sqlclosecheck // ends with its transaction
-	if err := row.Scan(&env, &installID, &scopes, &user, &userName, &appID, &appName, &appScopes, &pin, &dealership, &mode); err != nil {
+	if err := row.Scan(&env, &installID, &scopes, &user, &userName, &dealership, &mode); err != nil {
 		return nil, err
 	}
 
