@@ -60,9 +60,9 @@ const (
 	appColumns = "env, id, name, type, redirect_uris, scopes, homepage_url, pin, old_secret_expires_at, secret_hash, old_secret_hash, " +
 		"version, created_at, updated_at"
 	findApp     = "SELECT " + appColumns + " FROM apps WHERE id = $1"
-	findInstall = `SELECT env, id, scopes, user_id, user_name, dealership_id, mode FROM (SELECT i.*, d.id AS dealership_id, d.mode
-		FROM installs i JOIN dealerships d ON d.env = i.env WHERE i.app_env = $1 AND i.app_id = $2 AND (i.id = $3 OR $4 = '')) AS found
-		ORDER BY env LIMIT 2`
+	findInstall = `SELECT i.env, i.id, i.scopes, i.user_id, i.user_name, d.id, d.mode
+		FROM installs i JOIN dealerships d ON d.env = i.env
+		WHERE i.app_env = $1 AND i.app_id = $2 AND (i.id = $3 OR $4 = '') ORDER BY i.env LIMIT 2`
 )
 
 // issue is the token endpoint of the bare server: it finds the app, compares the

@@ -77,7 +77,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		g, err := findGrant(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (g.AppID != app.ID || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
-			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(0, app.ID)
+			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
 		if err != nil {
@@ -140,7 +140,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		t, err := findToken(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.Kind != token.Refresh)) {
-			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(0, app.ID)
+			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
 		if err != nil {

@@ -258,9 +258,9 @@ func (i heldInstall) of(app App) holder {
 // findInstallsOf returns up to two installs of an app in all environments, or only
 // the one with an ID.
 func findInstallsOf(ctx context.Context, tx *db.Tx, app App, id string) ([]heldInstall, error) {
-	return db.All[heldInstall](ctx, tx, `SELECT {cols} FROM (SELECT i.*, d.id AS dealership_id, d.mode
-		FROM installs i JOIN dealerships d ON d.env = i.env WHERE i.app_env = ? AND i.app_id = ? AND (i.id = ? OR ? = '')) AS found
-		ORDER BY env LIMIT 2`, app.Env, app.ID, id, id)
+	return db.All[heldInstall](ctx, tx, `SELECT i.env, i.id, i.scopes, i.user_id, i.user_name, d.id, d.mode
+		FROM installs i JOIN dealerships d ON d.env = i.env
+		WHERE i.app_env = ? AND i.app_id = ? AND (i.id = ? OR ? = '') ORDER BY i.env LIMIT 2`, app.Env, app.ID, id, id)
 }
 
 // DeleteExpired deletes tokens that expired a day ago or earlier, and grants
