@@ -17,12 +17,13 @@ func TestCreatorOf(t *testing.T) {
 		"key_first": keyBy("user", "usr_1"), "key_second": keyBy("api_key", "key_first"), "key_third": keyBy("api_key", "key_second"),
 		"key_office": keyBy("system", "system"), "key_website": keyBy("api_key", "key_office"),
 		"key_lost": keyBy("api_key", "key_missing"), "key_a": keyBy("api_key", "key_b"), "key_b": keyBy("api_key", "key_a"),
+		"key_app": keyBy("app", "app_1"), "key_of_app": keyBy("api_key", "key_app"),
 	}
 	for id, want := range map[string]string{
-		"key_first": "usr_1", "key_second": "usr_1", "key_third": "usr_1", "key_office": "", "key_website": "",
-		"key_lost": "", "key_a": "", "key_b": "",
+		"key_first": "usr_1", "key_second": "usr_1", "key_third": "usr_1", "key_office": "system", "key_website": "system",
+		"key_lost": "system", "key_a": "system", "key_b": "system", "key_app": "app_1", "key_of_app": "app_1",
 	} {
-		if got := creatorOf(keys[id], keys); got != want {
+		if got := creatorOf(keys[id], keys).ID; got != want {
 			t.Errorf("%s: got %q, want %q", id, got, want)
 		}
 	}

@@ -39,7 +39,7 @@ type APIKey struct {
 // KeyCreator is the user or the key that created a key, with its current status.
 type KeyCreator struct {
 	auth.Actor
-	Status *string `json:"status" enum:"invited,active,deactivated,revoked,expired" doc:"Current status of the user or key. Null if the key was created on the command line." example:"active"`
+	Status *string `json:"status" enum:"invited,active,deactivated,revoked,expired" doc:"Current status of the user or key. Null if the key was created by an app or on the command line." example:"active"`
 }
 
 // IssuedKey is a new key with its secret, which is only shown once.
@@ -101,21 +101,21 @@ func (k APIKey) status(now time.Time) string {
 	return "active"
 }
 
-// creatorOf returns the ID of the user who created a key, directly or with other
-// keys. It returns "" if the first of them was created on the command line. Keys
-// has all keys of the environment.
-func creatorOf(k APIKey, keys map[string]APIKey) string {
+// creatorOf returns the user or the app that created a key, directly or with other
+// keys. It returns the system if the first of them was created on the command line.
+// Keys has all keys of the environment.
+func creatorOf(k APIKey, keys map[string]APIKey) auth.Actor {
 	for range len(keys) + 1 {
 		switch k.CreatedBy.Type {
-		case "user":
-			return k.CreatedBy.ID
+		case "user", "app":
+			return k.CreatedBy.Actor
 		case "api_key":
 			k = keys[k.CreatedBy.ID]
 		default:
-			return ""
+			return auth.System
 		}
 	}
-	return ""
+	return auth.System
 }
 
 // revocationNeedsProof reports whether revoking the key requires proof: it has

@@ -182,28 +182,40 @@ func revokeKey(ctx context.Context, tx *db.Tx, k APIKey) (APIKey, error) {
 }
 
 // findCreator returns the user who created a key, directly or with other keys. It
-// returns an empty user if the first of them was created on the command line.
+// returns an empty user if the first of them was created by an app or on the command
+// line.
 func findCreator(ctx context.Context, tx *db.Tx, k APIKey) (people.User, error) {
 	keys, err := allKeys(ctx, tx)
 	if err != nil {
 		return people.User{}, err
 	}
-	id := creatorOf(k, keys)
-	if id == "" {
+	by := creatorOf(k, keys)
+	if by.Type != "user" {
 		return people.User{}, nil
 	}
-	return people.FindUser(ctx, tx, id)
+	return people.FindUser(ctx, tx, by.ID)
 }
 
 // RevokeKeysOf revokes the keys that a user created, directly or with other keys.
 // It reports whether one of them had the admin scope.
 func RevokeKeysOf(ctx context.Context, tx *db.Tx, u people.User) (admin bool, err error) {
+	return revokeKeysOf(ctx, tx, u.ID)
+}
+
+// RevokeKeysOfApp revokes the keys that an app created, directly or with other keys.
+// Otherwise the app could still access the dealership after it was uninstalled.
+func RevokeKeysOfApp(ctx context.Context, tx *db.Tx, _, appID string) error {
+	_, err := revokeKeysOf(ctx, tx, appID)
+	return err
+}
+
+func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) (admin bool, err error) {
 	keys, err := allKeys(ctx, tx)
 	if err != nil {
 		return false, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if k := keys[id]; k.status(tx.Now) != "active" || creatorOf(k, keys) != u.ID {
+		if k := keys[id]; k.status(tx.Now) != "active" || creatorOf(k, keys).ID != creator {
 			continue
 		}
 		k, err := findKey(ctx, tx, id)

@@ -106,6 +106,8 @@ func (a *App) mount(s Settings) error {
 		return err
 	}
 
+	a.DB.Attach(oauth.Uninstalled{f.webhooks.DeleteOfInstall, access.RevokeKeysOfApp})
+
 	for _, feature := range f.all() {
 		if w, ok := feature.(interface{ Work(q *jobs.Queue) }); ok {
 			w.Work(a.Jobs)

@@ -181,6 +181,32 @@ var attacks = map[string]func(t *testing.T, s *site){
 		testkit.Equal(t, works(s.node(1), r.Access), false, "access token of a deleted app")
 		testkit.Equal(t, c.refresh(r.Refresh).Error, "invalid_client")
 	},
+	"access after the app is uninstalled": func(t *testing.T, s *site) {
+		c := newClient(t, s.Server, map[string]any{"scopes": []string{"admin", "hulls:read", "webhooks"}, "mfa_token": s.Test.Proof()})
+		owner := s.Person("owner")
+		b := s.Browser()
+		v := b.SignIn(b.Open(c.link("scope", "admin hulls:read webhooks")), owner.Email, testkit.Password, s.Code(owner.Secret))
+		r := c.exchange(c.returned(b.Submit(v, "decision", "allow", "code", s.Code(owner.Secret))).Get("code"))
+		app := s.As(r.Access)
+
+		// The app prepares other ways in: a key, a key of the key, and webhooks.
+		var key, second struct{ Key string }
+		app.Post("/v1/api_keys", `{"name": "backdoor", "scopes": ["hulls:read"]}`, 201, &key)
+		app.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": s.Test.Proof()}, 201, &second)
+		s.As(second.Key).Post("/v1/api_keys", `{"name": "backdoor 2", "scopes": ["admin"], "mfa_token": "`+s.Test.Proof()+`"}`, 201, &second)
+		var own, redirected struct{ ID string }
+		app.Post("/v1/webhooks", `{"url": "https://mallory.example.com/", "events": ["*"]}`, 201, &own)
+		s.Test.Post("/v1/webhooks", `{"url": "https://acme.example.com/", "events": ["hull.*"]}`, 201, &redirected)
+		app.Patch("/v1/webhooks/"+redirected.ID, `{"url": "https://mallory.example.com/2"}`, 200, nil)
+
+		s.Test.With("MFA-Token", s.Test.Proof()).Delete("/v1/installs/"+r.Install, 204)
+		for name, credential := range map[string]string{"token": r.Access, "key": key.Key, "key of a key": second.Key} {
+			testkit.Equal(t, works(s.node(1), credential), false, name)
+		}
+		for _, id := range []string{own.ID, redirected.ID} {
+			s.Test.Get("/v1/webhooks/"+id, 404, nil)
+		}
+	},
 	"expired code": func(t *testing.T, s *site) {
 		c := newClient(t, s.Server, nil)
 		code := c.code(s.browser)

@@ -289,6 +289,7 @@ type consentData struct {
 	Only                     auth.Mode // the environment, if there is no choice
 	NeedsCode                bool
 	Blocked, Message, Token  string
+	Switch                   string // signs in as another user
 }
 
 func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, status int, message string) {
@@ -296,6 +297,7 @@ func (a *API) showConsent(w http.ResponseWriter, r *http.Request, c consent, sta
 		App: c.app.Name, Publisher: c.app.Publisher, Host: formAction(c.req.RedirectURI), Email: c.visitor.User.Email,
 		Dealership: c.visitor.Dealership, NeedsCode: c.needsCode(), Message: message, Token: a.SignIn.FormToken(c.visitor, purpose(r)),
 		Roles: roleNames(c.visitor.User), Excluded: excluded(c.req.Scopes),
+		Switch: a.AuthPath() + "/sign-in?" + url.Values{"switch": {"1"}, "return_to": {a.AuthPath() + "/authorize?" + r.URL.RawQuery}}.Encode(),
 	}
 	if u, err := url.Parse(c.req.RedirectURI); err == nil {
 		d.Host = u.Host

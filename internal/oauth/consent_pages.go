@@ -15,14 +15,18 @@ var consentPage = pages.NewPage(`
 <h1>{{if .Again}}{{.App}} wants more access{{else}}Install {{.App}}?{{end}}</h1>
 <p>{{.App}} is published by <strong>{{.Publisher}}</strong>.{{if .Homepage}} <a href="{{.Homepage}}" rel="noopener noreferrer">Visit its website</a>.{{end}}</p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
-<p>{{if .Again}}It requests to:{{else}}It will be able to:{{end}}</p>
-<ul class="scopes">
-{{range .Scopes}}<li>{{.Text}}{{if .Warning}} <strong class="warning">Changes data.</strong>{{end}}{{if .New}} <strong class="new">New.</strong>{{end}}</li>
-{{end}}</ul>
-{{if .Excluded}}<p>It gets no access to {{.Excluded}}.</p>{{end}}
-<p>Dealership: <strong>{{.Dealership}}</strong>{{if .Only}}, {{.Only}} environment{{end}}.
-You are signed in as {{.Email}}{{if .Roles}} ({{.Roles}}){{end}}. After you decide, you return to <strong>{{.Host}}</strong>.</p>
 {{if .Blocked}}<p class="bad" role="alert">{{.Blocked}}</p>{{end}}
+<p>{{if .Blocked}}It requests to:{{else}}It will be able to:{{end}}</p>
+<ul class="scopes">
+{{range .Scopes}}<li>{{.Text}}{{if .Warning}} <span class="tag amber">Changes data</span>{{end}}{{if .New}} <span class="tag blue">New</span>{{end}}</li>
+{{end}}{{if .Excluded}}<li class="no">No access to {{.Excluded}}</li>
+{{end}}</ul>
+<dl class="facts">
+<dt>Dealership</dt><dd>{{.Dealership}}</dd>
+{{if .Only}}<dt>Environment</dt><dd>{{if eq .Only "live"}}Live: your real data{{else}}Test: sample data{{end}}</dd>{{end}}
+<dt>You return to</dt><dd>{{.Host}}</dd>
+</dl>
+<div class="who"><span>Signed in as {{.Email}}{{if .Roles}} ({{.Roles}}){{end}}</span> <a href="{{.Switch}}">Not you?</a></div>
 <form method="post">
 <input type="hidden" name="form_token" value="{{.Token}}">
 {{if gt (len .Environments) 1}}<label for="environment">Environment</label>
@@ -31,10 +35,10 @@ You are signed in as {{.Email}}{{if .Roles}} ({{.Roles}}){{end}}. After you deci
 {{range .Environments}}<option value="{{.}}">{{if eq . "live"}}Live: your real data{{else}}Test: sample data{{end}}</option>
 {{end}}</select>{{end}}
 {{if .NeedsCode}}<label for="code">Two-factor code</label>
-<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40">
-<p class="hint">Required, because the app will be able to administer the dealership. You can also enter a recovery code.</p>{{end}}
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="40" aria-describedby="why">
+<p class="hint" id="why">Required, because the app will be able to administer the dealership. You can also enter a recovery code.</p>{{end}}
 <div class="actions">
-<button class="secondary" name="decision" value="deny">Cancel</button>
+<button class="plain" name="decision" value="deny" formnovalidate>Cancel</button>
 {{if not .Blocked}}<button name="decision" value="allow">Allow</button>{{end}}
 </div>
 </form>`)

@@ -41,7 +41,8 @@ type Webhook struct {
 	FailingSince   *time.Time   `json:"failing_since" db:"failing_since" doc:"When the attempts started to fail. Null if the last attempt succeeded." audit:"-"`
 	APIVersion     string       `json:"api_version" db:"api_version" doc:"API version of its events. Set when the webhook is created." example:"2026-11-15"`
 	Mode           auth.Mode    `json:"-" db:"mode"`
-	Secrets        []byte       `json:"-" db:"secrets"` // encrypted
+	InstallID      *string      `json:"-" db:"install_id"` // of the app that set the URL
+	Secrets        []byte       `json:"-" db:"secrets"`    // encrypted
 	Version        int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
 	UpdatedAt      time.Time    `json:"updated_at" db:"updated_at"`

@@ -100,6 +100,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	c, secret := auth.From(ctx), NewSecret()
 	w := Webhook{
 		URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled, Mode: c.Mode, APIVersion: c.Version,
+		InstallID: installOf(c),
 	}
 	w.derive()
 	if err := w.validate(a.Kinds); err != nil {
@@ -147,6 +148,9 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 		if err := w.validate(a.Kinds); err != nil {
 			return err
 		}
+		if w.URL != url {
+			w.InstallID = installOf(auth.From(ctx))
+		}
 
 		switch {
 		case in.Body.Events.Set:
@@ -167,13 +171,40 @@ func (a *API) delete(ctx context.Context, tx *db.Tx, in *ByWebhook) (none rest.N
 		return none, err
 	}
 
+	return none, a.deleteWebhook(ctx, tx, w)
+}
+
+func (a *API) deleteWebhook(ctx context.Context, tx *db.Tx, w Webhook) error {
 	if err := webhooks.Delete(ctx, tx, w.ID); err != nil {
-		return none, err
+		return err
 	}
 	if err := a.Jobs.Enqueue(ctx, tx, PurgeDeliveries{tx.Env, w.ID}, tx.Now); err != nil {
-		return none, err
+		return err
 	}
-	return none, audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
+	return audit.Record(ctx, tx, "webhook.deleted", w.ID, map[string][2]any{"url": {w.URL, nil}})
+}
+
+// DeleteOfInstall deletes the webhooks of an app that is uninstalled. Otherwise it
+// would still receive events.
+func (a *API) DeleteOfInstall(ctx context.Context, tx *db.Tx, installID, _ string) error {
+	all, err := listOfInstall(ctx, tx, installID)
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		if err := a.deleteWebhook(ctx, tx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installOf returns the install of the calling app, or nil for other callers.
+func installOf(c auth.Principal) *string {
+	if c.AppID == "" {
+		return nil
+	}
+	return &c.OriginalID
 }
 
 // WebhookRotate is the request to rotate a signing secret.

@@ -18,6 +18,11 @@ func listEnabled(ctx context.Context, tx *db.Tx) ([]Webhook, error) {
 	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND status = 'enabled'`, tx.Env)
 }
 
+// listOfInstall returns the webhooks of an app.
+func listOfInstall(ctx context.Context, tx *db.Tx, installID string) ([]Webhook, error) {
+	return db.All[Webhook](ctx, tx, `SELECT {cols} FROM webhooks WHERE env = ? AND install_id = ? ORDER BY id`, tx.Env, installID)
+}
+
 // sealSecrets encrypts the secrets into the row.
 func sealSecrets(box *seal.Box, w *Webhook, secrets []Secret) error {
 	text, err := json.Marshal(secrets)

@@ -84,3 +84,6 @@ CREATE TABLE oauth_tokens (
 CREATE UNIQUE INDEX oauth_tokens_public_id ON oauth_tokens (public_id); -- the token finds its environment
 CREATE INDEX oauth_tokens_install ON oauth_tokens (env, install_id);
 CREATE INDEX oauth_tokens_grant ON oauth_tokens (env, grant_id);
+
+-- The install of the app that set the URL. The webhook is deleted with it.
+ALTER TABLE webhooks ADD COLUMN install_id {id};
