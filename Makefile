@@ -40,6 +40,10 @@ endif
 test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 	scripts/test-browser $(ARGS)
 
+.PHONY: test-clients
+test-clients: ## Test OAuth with npm packages as clients
+	scripts/test-clients $(ARGS)
+
 # A test checks that api/openapi.json is up to date.
 .PHONY: check
 check: format vet tidy lint test ## Run all checks that a change must pass
