@@ -90,10 +90,24 @@ func (a *API) returnTo(given string) string {
 	return safeReturn(given, append([]string{a.authPath() + "/account"}, a.ReturnTo...))
 }
 
-// leave redirects to a page after a sign-in, or to the account.
+var continuePage = pages.NewPage(`<h1>You are signed in</h1><p>If the next page doesn't open, continue with this link.</p>
+<a class="button plain" href="{{.}}">Continue</a>`)
+
+// leave leads to a page after a sign-in, or to the account.
+//
+// The page might lead to another site, such as an app. Chromium applies the policy
+// of a form to all redirects that follow it, so it would block that. A page that
+// refreshes starts anew. Clients that are not browsers get a redirect.
 func (a *API) leave(w http.ResponseWriter, r *http.Request, returnTo string) {
+	account := a.authPath() + "/account"
 	if returnTo = a.returnTo(returnTo); returnTo == "" {
-		returnTo = a.authPath() + "/account"
+		returnTo = account
+	}
+	isBrowser := strings.Contains(r.Header.Get("Accept"), "text/html")
+	if r.Method == http.MethodPost && isBrowser && !strings.HasPrefix(returnTo, account) {
+		w.Header().Set("Refresh", "0; url="+returnTo)
+		continuePage.Render(w, http.StatusOK, "You are signed in", returnTo)
+		return
 	}
 	redirect(w, r, returnTo)
 }
