@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,7 +113,8 @@ func open(t *testing.T, s *server, l look) *tab {
 	t.Cleanup(cancel)
 	b := &tab{Context: ctx, t: t, s: s, look: l}
 	chromedp.ListenTarget(ctx, b.observe)
-	b.run(network.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true), emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
+	b.run(network.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true),
+		emulation.SetDeviceMetricsOverride(l.width, l.height, 1, l.width < 500),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: l.scheme}}))
 	t.Cleanup(b.wantNoProblems)
 	return b
@@ -133,7 +135,8 @@ func (b *tab) observe(event any) {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
-		if !strings.HasPrefix(e.Request.URL, b.s.url+"/") && !strings.HasPrefix(e.Request.URL, "data:") && !strings.HasPrefix(e.Request.URL, strings.TrimSuffix(b.s.other, "landed")) {
+		known := []string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}
+		if !slices.ContainsFunc(known, func(start string) bool { return strings.HasPrefix(e.Request.URL, start) }) {
 			problem = "request to another site: " + e.Request.URL
 		}
 	}
@@ -240,7 +243,8 @@ func (b *tab) review(name string) {
 	}
 
 	var result string
-	b.run(chromedp.Evaluate(source+";0", nil), chromedp.Evaluate(`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
+	b.run(chromedp.Evaluate(source+";0", nil), chromedp.Evaluate(`
+		axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
 		.then((r) => JSON.stringify(r.violations.map((v) => ({id: v.id, help: v.help, nodes: v.nodes.map((n) => n.html + " " + n.failureSummary)}))))`,
 		&result, await))
 	var violations []struct {
