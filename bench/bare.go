@@ -32,14 +32,16 @@ import (
 // panic recovery, paging, filters or error kinds, and it copies JSON columns as
 // text. Create doesn't check the HIN, the location, duplicates or a repeated
 // Idempotency-Key. It doesn't encrypt the response that it stores, and it marks
-// the audit entry with a plain hash.
+// the audit entry with a plain hash. The token endpoint only knows client
+// credentials, and doesn't accept an old secret.
 type bare struct {
 	write, read              *sql.DB
 	sqlite                   bool
 	ids                      *id.Source
 	byKey, byID, list        *sql.Stmt
 	countWord, terms, byTerm *sql.Stmt
-	app, install             *sql.Stmt
+	byClient, installsOf     *sql.Stmt
+	asSent                   func(query string) string
 	inserts                  map[string]*sql.Stmt
 }
 
@@ -75,22 +77,20 @@ func withColumns(query string) string {
 }
 
 func newBare(ctx context.Context, d database) (*bare, error) {
-	b := &bare{sqlite: d.name == "sqlite", ids: id.NewSource(), inserts: map[string]*sql.Stmt{}}
+	b := &bare{sqlite: d.name == "sqlite", ids: id.NewSource(), asSent: d.asSent, inserts: map[string]*sql.Stmt{}}
 	var err error
 	if b.write, b.read, err = d.open(); err != nil {
 		return nil, err
 	}
 	for query, stmt := range map[string]**sql.Stmt{
 		findKey: &b.byKey, findHull: &b.byID, listHulls: &b.list, countTerms: &b.countWord, termsIn: &b.terms, listByTerm: &b.byTerm,
+		findClient: &b.byClient,
 	} {
 		if *stmt, err = b.read.PrepareContext(ctx, d.asSent(withColumns(query))); err != nil { //nolint:sqlclosecheck // lives as long as its pool
 			return nil, err
 		}
 	}
-	if b.app, err = b.read.PrepareContext(ctx, d.asSent(findApp)); err != nil { //nolint:sqlclosecheck // lives as long as its pool
-		return nil, err
-	}
-	if b.install, err = b.write.PrepareContext(ctx, d.asSent(findInstall)); err != nil { //nolint:sqlclosecheck // lives as long as its pool
+	if b.installsOf, err = b.write.PrepareContext(ctx, d.asSent(findInstalls)); err != nil {
 		return nil, err
 	}
 	for table, columns := range insertColumns {

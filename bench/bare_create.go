@@ -26,9 +26,9 @@ var insertColumns = map[string]string{
 	"hull_history":       "env, id, hull_id, to_status, to_location_id, actor, at",
 	"audit_entries": "env, id, at, actor_type, actor_id, actor_label, action, target_type, target_id, request_id, ip, user_agent, " +
 		"changes, outcome, mark",
+	"oauth_tokens":     "env, id, public_id, hash, kind, install_id, scopes, created_at, expires_at",
 	"event_sequences":  "env, object_id, last",
 	"outbox":           "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
-	"oauth_tokens":     "env, id, public_id, hash, kind, install_id, grant_id, scopes, created_at, expires_at, replaced_at, revoked_at",
 	"idempotency_keys": "env, lineage, key, fingerprint, status, header, body, created_at",
 }
 

@@ -24,7 +24,6 @@ type inventory struct {
 	key       string // of the live environment, which has the hulls
 	env       int64
 	locations []string
-	app       oauthApp
 }
 
 // models are the boats of the inventory: 8 makes with 5 models each, all equally
@@ -116,10 +115,6 @@ func bootstrap(ctx context.Context, d database) (inv inventory, err error) {
 	}
 
 	if inv.key, err = issue(ctx, a, f.DealershipID, auth.Live); err != nil {
-		return inv, err
-	}
-
-	if inv.app, err = install(ctx, a, inv.key); err != nil {
 		return inv, err
 	}
 

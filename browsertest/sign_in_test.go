@@ -212,3 +212,19 @@ func TestHostileNames(t *testing.T) {
 		})
 	}
 }
+
+// The policy of a form also applies to the redirects that follow it. A sign-in can
+// still lead to a page that leads to another site.
+func TestSignInLeadsToAnotherSite(t *testing.T) {
+	s := start(t)
+	p := s.Person("viewer")
+	p.Enroll()
+	b := open(t, s, looks[0])
+	b.visit("/oauth/sign-in?return_to=%2Foauth%2Fauthorize%2Fredirecting%3Fstate%3D1")
+	b.fill("#email", p.Email)
+	b.click("main button")
+	b.fill("#password", testkit.Password)
+	b.click("main button")
+	b.fill("#code", s.Code(p.Secret))
+	b.run(chromedp.Click("main button", chromedp.ByQuery), chromedp.WaitVisible(`//h1[text()="Landed"]`))
+}

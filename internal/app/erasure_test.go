@@ -49,7 +49,7 @@ func fillContact(s *testkit.Server) (contact, deal string) {
 	c.Post("/v1/hulls/"+hull+"/transition", map[string]any{"to": "on_hold", "deal_id": id, "reason": quill}, 200, nil)
 	c.Patch(deal, map[string]any{"line_items": []map[string]any{
 		{"kind": "accessory", "code": quill, "description": "Cushions for " + quill, "amount_cents": 100},
-	}}, 200, nil)
+	}, "taxes": []map[string]any{{"name": quill, "rate_percent": "6", "exempt_reason": quill}}}, 200, nil)
 	c.Post(deal+"/trade_ins", map[string]any{
 		"description": quill, "hin": quill, "make": quill, "model": quill, "lienholder": quill, "allowance_cents": 100000,
 	}, 201, nil)

@@ -154,7 +154,8 @@ func (p DealPatch) checkTaxes(bad *fault.Fields) {
 // apply changes the deal. The owner and the metadata can always change. The
 // terms can only change until the purchase agreement is signed.
 func (p DealPatch) apply(d *Deal, rules dealership.Settings) error {
-	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.Taxes.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set || p.SaleType.Set || p.DealType.Set
+	terms := p.LineItems.Set || p.TaxRatePercent.Set || p.Taxes.Set || p.TradeTaxCredit.Set || p.CoBuyerID.Set ||
+		p.SaleType.Set || p.DealType.Set
 	if terms {
 		if err := d.CheckTermsOpen(); err != nil {
 			return err
@@ -266,8 +267,8 @@ func (d Deal) initialFundingState() string {
 	return FundingNotRequired
 }
 
-// erase removes the text that users wrote about the buyer. The line items of a
-// sale stay: they are part of its books.
+// erase removes the text that users wrote about the buyer. The line items and taxes
+// of a sale stay: they are part of its books.
 func (d *Deal) erase() {
 	d.Metadata = map[string]string{}
 	if d.CancelReason != nil {
@@ -287,6 +288,13 @@ func (d *Deal) erase() {
 	d.LineItems = slices.Clone(d.LineItems)
 	for i := range d.LineItems {
 		d.LineItems[i].Code, d.LineItems[i].Description = nil, nil
+	}
+	d.Taxes = slices.Clone(d.Taxes)
+	for i := range d.Taxes {
+		d.Taxes[i].Name = "Tax"
+		if d.Taxes[i].ExemptReason != nil {
+			d.Taxes[i].ExemptReason = new("erased")
+		}
 	}
 }
 

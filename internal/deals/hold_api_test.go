@@ -107,7 +107,8 @@ func TestOverrideAHoldWithoutPermission(t *testing.T) {
 func TestHoldFollowsAMergedContact(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		boat, ann, twin := s.Test.Hull(s.Test.Location(), nil), s.Test.Contact(nil), s.Test.Contact(nil)
-		s.Test.Post("/v1/hulls/"+boat+"/transition", map[string]string{"to": "on_hold", "contact_id": twin, "reason": "Twin calls back"}, 200, nil)
+		hold := map[string]string{"to": "on_hold", "contact_id": twin, "reason": "Twin calls back"}
+		s.Test.Post("/v1/hulls/"+boat+"/transition", hold, 200, nil)
 		id := s.Test.Deal(map[string]any{"hull_id": boat, "buyer_id": ann})
 		accept(s, id, 409).WantDetail(t, "hull_id", "hull_on_hold")
 		s.Test.Post("/v1/contacts/"+ann+"/merge", map[string]string{"duplicate_id": twin}, 200, nil)
@@ -123,11 +124,13 @@ func TestErasureRemovesTheReasonOfAHold(t *testing.T) {
 		lead := s.Test.Lead(map[string]any{"contact_id": ann})
 		for field, id := range map[string]string{"contact_id": ann, "lead_id": lead} {
 			boat := s.Test.Hull(loc, nil)
-			s.Test.Post("/v1/hulls/"+boat+"/transition", map[string]string{"to": "on_hold", field: id, "reason": "Quillfeather calls back"}, 200, nil)
+			hold := map[string]string{"to": "on_hold", field: id, "reason": "Quillfeather calls back"}
+			s.Test.Post("/v1/hulls/"+boat+"/transition", hold, 200, nil)
 		}
 		s.Test.Delete("/v1/contacts/"+ann, 204)
 		for _, query := range []string{
-			`SELECT COALESCE(hold, '') FROM hulls`, `SELECT COALESCE(reason, '') FROM hull_history`, `SELECT data FROM outbox`, `SELECT changes FROM audit_entries`,
+			`SELECT COALESCE(hold, '') FROM hulls`, `SELECT COALESCE(reason, '') FROM hull_history`,
+			`SELECT data FROM outbox`, `SELECT changes FROM audit_entries`,
 		} {
 			for _, text := range testkit.Rows[string](s, query) {
 				testkit.Excludes(t, text, "Quillfeather", query)

@@ -39,10 +39,13 @@ var (
 <p>If you don't recognize a session, end it and change your password.</p>
 {{with .Notice}}<p class="notice good" role="status">{{.}}</p>{{end}}
 <ul class="rows">
-{{range .Sessions}}<li><div class="what"><b>{{.Device}}{{if .Current}} <span class="tag green">This browser</span>{{else if not .Browser}} <span class="tag">API</span>{{end}}</b>
-  <small>{{with .IP}}{{.}} · {{end}}Last seen <time datetime="{{.SeenAt}}">{{.Seen}}</time> · Signed in <time datetime="{{.StartedAt}}">{{.Started}}</time></small></div>
+{{range .Sessions}}<li><div class="what"><b>{{.Device}}
+  {{- if .Current}} <span class="tag green">This browser</span>{{else if not .Browser}} <span class="tag">API</span>{{end}}</b>
+  <small>{{with .IP}}{{.}} · {{end}}Last seen <time datetime="{{.SeenAt}}">{{.Seen}}</time> ·
+    Signed in <time datetime="{{.StartedAt}}">{{.Started}}</time></small></div>
   {{if not .Current}}<form method="post" action="{{$.Action}}"><input type="hidden" name="form_token" value="{{$.Token}}">
-  <button class="small danger" name="session" value="{{.ID}}" aria-label="End the session of {{.Device}}, signed in {{.Started}}">End</button></form>{{end}}</li>
+  <button class="small danger" name="session" value="{{.ID}}"
+    aria-label="End the session of {{.Device}}, signed in {{.Started}}">End</button></form>{{end}}</li>
 {{end}}</ul>
 {{if .Others}}<form method="post" action="{{.Action}}"><input type="hidden" name="form_token" value="{{.Token}}">
 <button class="danger" name="session" value="others">End all other sessions</button></form>{{end}}

@@ -20,11 +20,13 @@ import (
 var (
 	enrollPage = pages.NewPage(`
 <h1>Set up two-factor authentication</h1>
-<p>{{if .Required}}Administrators need a second way to prove who they are.{{else}}A code from your phone protects your account if someone learns your password.{{end}}</p>
+<p>{{if .Required}}Administrators need a second way to prove who they are.
+{{- else}}A code from your phone protects your account if someone learns your password.{{end}}</p>
 {{with .Problem}}<p class="bad" role="alert" id="problem">{{.}}</p>{{end}}
 <ol class="steps">
   <li>Scan this code with an authenticator app, such as Google Authenticator, 1Password or Microsoft Authenticator.
-    <svg class="qr" viewBox="0 0 {{.Size}} {{.Size}}" shape-rendering="crispEdges" role="img" aria-label="QR code for your authenticator app"><path d="{{.Squares}}"/></svg>
+    <svg class="qr" viewBox="0 0 {{.Size}} {{.Size}}" shape-rendering="crispEdges" role="img"
+      aria-label="QR code for your authenticator app"><path d="{{.Squares}}"/></svg>
     <span class="hint">Can't scan it? Enter this key in the app:</span> <code class="secret">{{.Secret}}</code></li>
   <li>Enter the 6-digit code that the app shows.
     <form method="post" action="{{.Action}}">
@@ -32,7 +34,8 @@ var (
       <input type="hidden" name="setup" value="{{.Setup}}">
       <input type="hidden" name="return_to" value="{{.ReturnTo}}">
       <label for="code">Code</label>
-      <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="11" required{{if .Problem}} autofocus aria-invalid="true" aria-describedby="problem"{{end}}>
+      <input id="code" class="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="11" required
+        {{- if .Problem}} autofocus aria-invalid="true" aria-describedby="problem"{{end}}>
       <button>Turn on</button>
     </form></li>
 </ol>
@@ -76,7 +79,8 @@ func (a *API) askEnroll(w http.ResponseWriter, r *http.Request, status int, v Vi
 		a.showError(w, r, err)
 		return
 	}
-	f.Action, f.Token, f.ReturnTo, f.Required = a.in(v, "/account/two-factor"), a.FormToken(v, "two-factor"), a.returnTo(f.ReturnTo), v.MustEnroll
+	f.Action, f.Token = a.in(v, "/account/two-factor"), a.FormToken(v, "two-factor")
+	f.ReturnTo, f.Required = a.returnTo(f.ReturnTo), v.MustEnroll
 	f.Setup, f.Secret = a.sealSetup(v, setup.Secret), grouped(setup.Secret)
 	f.Squares, f.Size = squares(code), code.Size+2*quietZone
 	f.SignOut, f.Account = a.in(v, "/sign-out"), a.in(v, "/account")

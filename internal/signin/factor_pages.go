@@ -39,7 +39,8 @@ var factorPage = pages.NewPage(`
   <label for="recovery">Recovery code</label>
   <input id="recovery" name="code" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40" required
     {{- if .Recovery}} autofocus aria-invalid="true" aria-describedby="problem recovery-hint"{{else}} aria-describedby="recovery-hint"{{end}}>
-  <p class="hint" id="recovery-hint">One of the codes that you saved when you set up two-factor authentication. Each works once.</p>
+  <p class="hint" id="recovery-hint">One of the codes that you saved when you set up two-factor authentication.
+    Each works once.</p>
   <button class="plain">Use recovery code</button>
 </form></details>
 <p class="links"><a href="{{.Change}}">Sign in with another account</a></p>`)

@@ -19,7 +19,7 @@ import (
 const FormField = "form_token"
 
 // maxForm limits the size of a form.
-const maxForm = 64 << 10
+const maxForm = 16 << 10
 
 const nonceLen = 16
 

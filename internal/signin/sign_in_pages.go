@@ -97,8 +97,9 @@ func (a *API) askPassword(w http.ResponseWriter, r *http.Request, status int, f 
 // signIn receives the email address, and then the password.
 func (a *API) signIn(w http.ResponseWriter, r *http.Request) {
 	if err := a.checkVisit(r, "sign-in"); err != nil {
-		f := signInForm{Problem: "The form was too old. Try again.", Email: clip(r.PostFormValue("email")), ReturnTo: r.PostFormValue("return_to")}
-		a.askEmail(w, r, http.StatusForbidden, f)
+		a.askEmail(w, r, http.StatusForbidden, signInForm{
+			Problem: "The form was too old. Try again.", Email: clip(r.PostFormValue("email")), ReturnTo: r.PostFormValue("return_to"),
+		})
 		return
 	}
 	f := signInForm{Email: strings.TrimSpace(r.PostFormValue("email")), ReturnTo: r.PostFormValue("return_to")}

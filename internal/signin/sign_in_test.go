@@ -153,3 +153,16 @@ func TestUnknownPage(t *testing.T) {
 	b.want(b.get("/oauth/account/unknown"), 404, "Page not found")
 	b.want(b.get("/oauth/sign-in/unknown"), 404, "Page not found")
 }
+
+// A browser doesn't follow redirects of a form to another site, so a page leads on.
+func TestSignInLeadsOn(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	p := s.Person("viewer")
+	b := newBrowser(t, s).stay()
+	b.header.Set("Accept", "text/html,application/xhtml+xml")
+	v := b.get("/oauth/sign-in?return_to=%2Foauth%2Fauthorize%3Fclient_id%3Dapp_1%26state%3D%2522%2526")
+	v = b.want(b.submit(v, "email", p.Email, "password", testkit.Password), 200, "You are signed in", "/oauth/authorize?client_id=app_1")
+	testkit.Equal(t, v.Header.Get("Refresh"), "0; url=/oauth/authorize?client_id=app_1&state=%22%26")
+	v = b.submit(b.get("/oauth/sign-in?switch=1&return_to=%2Foauth%2Faccount"), "email", p.Email, "password", testkit.Password)
+	testkit.Equal(t, b.want(v, 303).Header.Get("Location"), "/oauth/account")
+}

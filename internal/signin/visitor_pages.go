@@ -90,10 +90,24 @@ func (a *API) returnTo(given string) string {
 	return safeReturn(given, append([]string{a.authPath() + "/account"}, a.ReturnTo...))
 }
 
-// leave redirects to a page after a sign-in, or to the account.
+var continuePage = pages.NewPage(`<h1>You are signed in</h1><p>If the next page doesn't open, continue with this link.</p>
+<a class="button plain" href="{{.}}">Continue</a>`)
+
+// leave leads to a page after a sign-in, or to the account.
+//
+// The page might lead to another site, such as an app. Chromium applies the policy
+// of a form to all redirects that follow it, so it would block that. A page that
+// refreshes starts anew. Clients that are not browsers get a redirect.
 func (a *API) leave(w http.ResponseWriter, r *http.Request, returnTo string) {
+	account := a.authPath() + "/account"
 	if returnTo = a.returnTo(returnTo); returnTo == "" {
-		returnTo = a.authPath() + "/account"
+		returnTo = account
+	}
+	isBrowser := strings.Contains(r.Header.Get("Accept"), "text/html")
+	if r.Method == http.MethodPost && isBrowser && !strings.HasPrefix(returnTo, account) {
+		w.Header().Set("Refresh", "0; url="+returnTo)
+		continuePage.Render(w, http.StatusOK, "You are signed in", returnTo)
+		return
 	}
 	redirect(w, r, returnTo)
 }
@@ -248,17 +262,20 @@ var noticePage = pages.NewPage(`<h1>{{.Heading}}</h1><p>{{.Text}}</p>
 type notice struct{ Heading, Text, Link, LinkText, RequestID string }
 
 func (a *API) showNotFound(w http.ResponseWriter, _ *http.Request) {
-	n := notice{Heading: "Page not found", Text: "The address might be incomplete.", Link: a.url("/account", ""), LinkText: "Go to your account"}
-	noticePage.Render(w, http.StatusNotFound, n.Heading, n)
+	noticePage.Render(w, http.StatusNotFound, "Page not found", notice{
+		Heading: "Page not found", Text: "The address might be incomplete.", Link: a.url("/account", ""), LinkText: "Go to your account",
+	})
 }
 
 // showError shows the page for an error.
 func (a *API) showError(w http.ResponseWriter, r *http.Request, err error) {
 	again := a.url("/sign-in", "")
-	n, status := notice{Heading: "Something went wrong", Text: "This is an error on our side. Try again in a minute."}, http.StatusServiceUnavailable
+	n := notice{Heading: "Something went wrong", Text: "This is an error on our side. Try again in a minute."}
+	status := http.StatusServiceUnavailable
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:
-		n, status = notice{Heading: "Try again", Text: "This form is from another site, or it is too old.", Link: again, LinkText: "Continue"}, http.StatusForbidden
+		n = notice{Heading: "Try again", Text: "This form is from another site, or it is too old.", Link: again, LinkText: "Continue"}
+		status = http.StatusForbidden
 	case fault.KindNotFound:
 		n = notice{Heading: "Sign in again", Text: "The sign-in took too long or was already completed.", Link: again, LinkText: "Sign in"}
 		status = http.StatusGone

@@ -5,9 +5,9 @@
 // environment, so that writers don't wait for each other. Until then, entries are
 // numbered within their transaction, and each server remembers what it wrote.
 //
-// Who can write to the database but doesn't have the master key can't change,
-// remove or add entries without Verify noticing. An older copy of the whole
-// database is noticed if the head of a chain was noted outside of it.
+// Someone who can write to the database but doesn't have the master key can't
+// change, remove or add entries without Verify detecting it. An older copy of the
+// whole database is detected by comparing it with a head from the server's log.
 package audit
 
 import (

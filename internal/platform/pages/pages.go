@@ -80,7 +80,8 @@ func (v *view) policy() string {
 			panic("pages: invalid form action " + origin) // it would change the policy
 		}
 	}
-	return policy + "form-action " + strings.Join(append([]string{"'self'"}, v.formActions...), " ") + "; frame-ancestors 'none'; base-uri 'none'"
+	actions := strings.Join(append([]string{"'self'"}, v.formActions...), " ")
+	return policy + "form-action " + actions + "; frame-ancestors 'none'; base-uri 'none'"
 }
 
 // Render writes the page. Title is the title of the browser tab.

@@ -12,7 +12,8 @@ import (
 
 // The policy allows what a page needs and nothing else.
 func TestPolicy(t *testing.T) {
-	const start, end = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; ", "; frame-ancestors 'none'; base-uri 'none'"
+	const start = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
+	const end = "; frame-ancestors 'none'; base-uri 'none'"
 	for name, c := range map[string]struct {
 		options []Option
 		want    string
@@ -31,7 +32,9 @@ func TestPolicy(t *testing.T) {
 
 // A form action can't add to the policy.
 func TestPolicyInjection(t *testing.T) {
-	for _, origin := range []string{"https://a.example; script-src *", "https://a.example 'unsafe-inline'", "a\r\nb", "https://a.example, default-src *"} {
+	for _, origin := range []string{
+		"https://a.example; script-src *", "https://a.example 'unsafe-inline'", "a\r\nb", "https://a.example, default-src *",
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -47,7 +50,9 @@ func TestLayout(t *testing.T) {
 	w := httptest.NewRecorder()
 	NewPage(`<h1>{{.}}</h1>`).Render(w, http.StatusTeapot, "Title", "<b>", At("Smith & Sons", auth.Test), Wide)
 	text := w.Body.String()
-	for _, want := range []string{"<title>Title · Slipway</title>", "Smith &amp; Sons", `<span class="tag test">Test</span>`, "<h1>&lt;b&gt;</h1>", `<main class="wide">`} {
+	for _, want := range []string{
+		"<title>Title · Slipway</title>", "Smith &amp; Sons", `<span class="tag test">Test</span>`, "<h1>&lt;b&gt;</h1>", `<main class="wide">`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want it to contain %s", text, want)
 		}
