@@ -52,7 +52,8 @@ func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error 
 // structuresOf returns the structures of a deal by ID, with what the caller can't
 // see.
 func structuresOf(ctx context.Context, tx *db.Tx, d deals.Deal) (map[string]FinanceStructure, error) {
-	all, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
+	all, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`,
+		d.Env, d.ID)
 	byID := map[string]FinanceStructure{}
 	for _, s := range all {
 		byID[s.ID] = s
