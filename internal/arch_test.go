@@ -162,6 +162,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
 		"sign_in_tickets WHERE hash = ?",
+		"apps WHERE id = ?",
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",

@@ -25,6 +25,11 @@ func insertApp(ctx context.Context, tx *db.Tx, mode auth.Mode, a App) (IssuedApp
 	return issued, events.Emit(ctx, tx, "app.created", issued.ID, nil, issued.App)
 }
 
+// findClient returns an app of any dealership by its client ID.
+func findClient(ctx context.Context, tx *db.Tx, clientID string) (App, error) {
+	return db.One[App](ctx, tx, `SELECT {cols} FROM apps WHERE id = ?`, clientID)
+}
+
 // findApp returns an app of any dealership by its client ID, with the mode and the
 // name of its publisher.
 func findApp(ctx context.Context, tx *db.Tx, clientID string) (PublishedApp, error) {

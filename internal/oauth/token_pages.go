@@ -77,7 +77,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		g, err := findGrant(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (g.AppID != app.ID || subtle.ConstantTimeCompare(g.CodeHash, token.Hash(code)) != 1)) {
-			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(0, app.ID)
+			o.rejected = errProtocol("invalid_grant", "The code is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
 		if err != nil {
@@ -140,7 +140,7 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 	return a.write(ctx, func(ctx context.Context, tx *db.Tx) (o outcome, err error) {
 		t, err := findToken(ctx, tx, parsed.PublicID)
 		if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.Kind != token.Refresh)) {
-			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(0, app.ID)
+			o.rejected = errProtocol("invalid_grant", "The refresh token is not valid.").of(app.Env, app.ID)
 			return o, nil
 		}
 		if err != nil {
@@ -207,15 +207,15 @@ func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any
 			return o, nil
 		}
 
-		i := found[0]
-		scopes, rejected := narrow(common(i.InstallScopes, i.AppScopes), form.Get("scope"))
+		env, h := found[0].Env, found[0].of(app)
+		scopes, rejected := narrow(common(h.InstallScopes, h.AppScopes), form.Get("scope"))
 		if rejected != nil {
 			o.rejected = rejected
 			return o, nil
 		}
-		ctx = auth.With(ctx, i.holder.principal(i.Env, scopes))
-		access, err := insertAccess(ctx, tx.In(i.Env), i.holder, nil, scopes, "token.granted", "client_credentials")
-		o.tokenResponse = newTokenResponse(i.holder, access, "", scopes)
+		ctx = auth.With(ctx, h.principal(env, scopes))
+		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, "token.granted", "client_credentials")
+		o.tokenResponse = newTokenResponse(h, access, "", scopes)
 		return o, err
 	})
 }
@@ -350,7 +350,7 @@ func (a *API) authenticateClient(r *http.Request, form url.Values) (App, error) 
 	if err != nil {
 		return App{}, err
 	}
-	app, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (PublishedApp, error) { return findApp(ctx, tx, id) })
+	app, err := db.Read(r.Context(), a.DB, func(ctx context.Context, tx *db.Tx) (App, error) { return findClient(ctx, tx, id) })
 	if err != nil && !db.IsNoRows(err) {
 		return App{}, err
 	}
@@ -358,9 +358,9 @@ func (a *API) authenticateClient(r *http.Request, form url.Values) (App, error) 
 	// An unknown app has no secret, and takes as long as a wrong one.
 	right := app.hasSecret(secret, a.DB.Now())
 	if err == nil && (right || app.Type == Public && secret == "") {
-		return app.App, nil
+		return app, nil
 	}
-	return App{}, a.rejectClient(r.Context(), app.App, id)
+	return App{}, a.rejectClient(r.Context(), app, id)
 }
 
 // readClient returns the client ID and the secret, which are in the header or in

@@ -236,18 +236,31 @@ func replaceRefresh(ctx context.Context, tx *db.Tx, t heldToken, text string) (n
 	return next, err == nil && tx.Now.Sub(at) <= refreshGrace, err
 }
 
-// heldInstall is an install of the client with its holder.
+// heldInstall is an install of the client with its dealership.
 type heldInstall struct {
-	Env auth.Env `db:"env"`
-	holder
+	Env          auth.Env     `db:"env"`
+	ID           string       `db:"id"`
+	Scopes       []auth.Scope `db:"scopes,json"`
+	UserID       string       `db:"user_id"`
+	UserName     string       `db:"user_name"`
+	DealershipID string       `db:"dealership_id"`
+	Mode         auth.Mode    `db:"mode"`
+}
+
+// of returns the holder of the install, whose app is known.
+func (i heldInstall) of(app App) holder {
+	return holder{
+		Install: i.ID, InstallScopes: i.Scopes, InstalledBy: i.UserID, UserName: i.UserName, DealershipID: i.DealershipID, Mode: i.Mode,
+		AppID: app.ID, AppName: app.Name, AppScopes: app.Scopes, Pin: app.ServiceVersion,
+	}
 }
 
 // findInstallsOf returns up to two installs of an app in all environments, or only
 // the one with an ID.
 func findInstallsOf(ctx context.Context, tx *db.Tx, app App, id string) ([]heldInstall, error) {
-	return db.All[heldInstall](ctx, tx, `SELECT {cols} FROM (SELECT x.env, `+holderColumns+`
-		FROM (SELECT env, id AS install_id FROM installs WHERE app_env = ? AND app_id = ? AND (id = ? OR ? = '')) AS x`+holderJoins+`) AS found
-		ORDER BY env LIMIT 2`, app.Env, app.ID, id, id)
+	return db.All[heldInstall](ctx, tx, `SELECT i.env, i.id, i.scopes, i.user_id, i.user_name, d.id, d.mode
+		FROM installs i JOIN dealerships d ON d.env = i.env
+		WHERE i.app_env = ? AND i.app_id = ? AND (i.id = ? OR ? = '') ORDER BY i.env LIMIT 2`, app.Env, app.ID, id, id)
 }
 
 // DeleteExpired deletes tokens that expired a day ago or earlier, and grants
