@@ -61,24 +61,20 @@ func (s *stage) installApp(ctx context.Context, b *bare) error {
 
 const (
 	appColumns = "env, id, name, type, redirect_uris, scopes, homepage_url, pin, old_secret_expires_at, secret_hash, old_secret_hash, version, " +
-		"created_at, updated_at, publisher_mode, publisher"
-	findClient = "SELECT " + appColumns + ` FROM (
-		SELECT a.*, d.mode AS publisher_mode, d.name AS publisher FROM apps a JOIN dealerships d ON d.env = a.env WHERE a.id = $1) AS found`
-	findInstalls = `SELECT env, holder_install, install_scopes, holder_user, user_name, app_id, app_name, app_scopes, pin, dealership_id, mode
-		FROM (SELECT x.env, i.id AS holder_install, i.scopes AS install_scopes, i.user_id AS holder_user, i.user_name,
-			a.id AS app_id, a.name AS app_name, a.scopes AS app_scopes, a.pin, d.id AS dealership_id, d.mode
-			FROM (SELECT env, id AS install_id FROM installs WHERE app_env = $1 AND app_id = $2 AND (id = $3 OR $4 = '')) AS x
-			JOIN installs i ON i.env = x.env AND i.id = x.install_id JOIN apps a ON a.env = i.app_env AND a.id = i.app_id
-			JOIN dealerships d ON d.env = x.env) AS found ORDER BY env LIMIT 2`
+		"created_at, updated_at"
+	findClient   = "SELECT " + appColumns + " FROM apps WHERE id = $1"
+	findInstalls = `SELECT env, id, scopes, user_id, user_name, dealership_id, mode FROM (SELECT i.*, d.id AS dealership_id, d.mode
+		FROM installs i JOIN dealerships d ON d.env = i.env WHERE i.app_env = $1 AND i.app_id = $2 AND (i.id = $3 OR $4 = '')) AS found
+		ORDER BY env LIMIT 2`
 )
 
 // clientRow is an app as the token endpoint reads it.
 type clientRow struct {
-	env, version                                            int64
-	id, name, kind, redirects, scopes, pin, mode, publisher string
-	homepage                                                *string
-	secretHash, oldSecretHash                               []byte
-	oldSecretExpiresAt, createdAt, updatedAt                any
+	env, version                             int64
+	id, name, kind, redirects, scopes, pin   string
+	homepage                                 *string
+	secretHash, oldSecretHash                []byte
+	oldSecretExpiresAt, createdAt, updatedAt any
 }
 
 // issue is the token endpoint for client credentials.
@@ -90,7 +86,7 @@ func (b *bare) issue(w http.ResponseWriter, req *http.Request) {
 	}
 	var c clientRow
 	err := b.byClient.QueryRowContext(req.Context(), id).Scan(&c.env, &c.id, &c.name, &c.kind, &c.redirects, &c.scopes, &c.homepage, &c.pin,
-		&c.oldSecretExpiresAt, &c.secretHash, &c.oldSecretHash, &c.version, &c.createdAt, &c.updatedAt, &c.mode, &c.publisher)
+		&c.oldSecretExpiresAt, &c.secretHash, &c.oldSecretHash, &c.version, &c.createdAt, &c.updatedAt)
 	given := sha256.Sum256([]byte(secret))
 	if err != nil || subtle.ConstantTimeCompare(given[:], c.secretHash) != 1 {
 		http.Error(w, "invalid_client", http.StatusUnauthorized)
@@ -115,21 +111,20 @@ func (b *bare) insertToken(req *http.Request, c clientRow) ([]byte, error) {
 	defer func() { _ = tx.Rollback() }() // fails after the commit
 
 	var env int64
-	var install, scopes, user, userName, appID, appName, appScopes, pin, dealership, mode string
-	err = tx.StmtContext(req.Context(), b.installsOf).QueryRowContext(req.Context(), c.env, c.id, "", ""). //nolint:sqlclosecheck // ends with its transaction
-														Scan(&env, &install, &scopes, &user, &userName, &appID, &appName, &appScopes, &pin, &dealership, &mode)
-	if err != nil {
+	var install, scopes, user, userName, dealership, mode string
+	row := tx.StmtContext(req.Context(), b.installsOf).QueryRowContext(req.Context(), c.env, c.id, "", "") //nolint:sqlclosecheck // ends with its transaction
+	if err := row.Scan(&env, &install, &scopes, &user, &userName, &dealership, &mode); err != nil {
 		return nil, err
 	}
 
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	w := writer{ctx: req.Context(), b: b, tx: tx, now: now}
 	text, publicID := token.New(token.Access, auth.Mode(mode))
-	hash, row := sha256.Sum256([]byte(text)), b.ids.New("tok", now)
-	w.insert("oauth_tokens", env, row, publicID, hash[:], "at", install, scopes, w.at(now), w.at(now.Add(time.Hour)))
+	hash, tokenID := sha256.Sum256([]byte(text)), b.ids.New("tok", now)
+	w.insert("oauth_tokens", env, tokenID, publicID, hash[:], "at", install, scopes, w.at(now), w.at(now.Add(time.Hour)))
 	changes := fmt.Sprintf(`{"grant_type":[null,"client_credentials"],"install_id":[null,%q],"scopes":[null,%s]}`, install, scopes)
 	mark := sha256.Sum256([]byte(changes))
-	w.insert("audit_entries", env, b.ids.New("aud", now), w.at(now), "app", appID, appName+" ("+userName+")", "token.granted", "token", row,
+	w.insert("audit_entries", env, b.ids.New("aud", now), w.at(now), "app", c.id, c.name+" ("+userName+")", "token.granted", "token", tokenID,
 		b.ids.New("req", now), "127.0.0.1", req.UserAgent(), changes, "success", mark[:])
 	if w.err == nil {
 		w.err = tx.Commit()
