@@ -182,6 +182,16 @@ func (s FinanceStructure) FinancedTaxCents() int64 {
 	return tax
 }
 
+// fillTaxable completes the products of structures from before products were
+// taxed.
+func (s *FinanceStructure) fillTaxable() {
+	for i, p := range s.Products {
+		if p.Taxable == nil {
+			s.Products[i].Taxable = new(false)
+		}
+	}
+}
+
 func (p FinanceProduct) isTaxable() bool { return p.Taxable != nil && *p.Taxable }
 
 func (s FinanceStructure) loan() money.Loan {

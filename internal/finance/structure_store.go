@@ -10,7 +10,10 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-var structures = db.Table[FinanceStructure]{Name: "finance_structures", Prefix: "fin", Noun: "finance structure", Parent: "deal_id"}
+var structures = db.Table[FinanceStructure]{
+	Name: "finance_structures", Prefix: "fin", Noun: "finance structure", Parent: "deal_id",
+	Loaded: func(_ *db.Tx, s *FinanceStructure) { s.fillTaxable() },
+}
 
 // FindStructure returns a finance structure of a deal.
 func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
