@@ -130,8 +130,8 @@ func (b *tab) observe(event any) {
 	case *runtime.EventExceptionThrown:
 		problem = fmt.Sprint("exception: ", e.ExceptionDetails)
 	case *cdplog.EventEntryAdded:
-		// Chromium logs each response with an error status, which tests cause on purpose.
-		if !strings.Contains(e.Entry.Text, "the server responded with a status of 4") {
+		// Chromium logs each response with an error status, which tests cause on purpose, and what a sign-out clears.
+		if !strings.Contains(e.Entry.Text, "the server responded with a status of 4") && !strings.HasPrefix(e.Entry.Text, "Clear-Site-Data") {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:

@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -126,12 +127,38 @@ func TestPasskey(t *testing.T) {
 			p := s.Person("viewer")
 			b := open(t, s, l)
 			b.addAuthenticator()
-			b.enrollPasskey(p)
+			b.enrollPasskey(p, "")
 
 			b.signIn(p.Email, testkit.Password)
 			b.want("Verify it's you", "passkey")
 			b.click("#passkey button")
 			b.review("account-passkey")
+			if got := b.path(); got != "/oauth/account" {
+				t.Fatalf("got %s, want the account", got)
+			}
+		})
+	}
+}
+
+// A user with an app and a passkey uses either of them.
+func TestPasskeyOrCode(t *testing.T) {
+	for _, l := range looks[1:3] {
+		t.Run(l.name, func(t *testing.T) {
+			s := start(t)
+			p := s.Person("viewer")
+			p.Enroll()
+			b := open(t, s, l)
+			b.addAuthenticator()
+			b.enrollPasskey(p, p.OwnProof())
+
+			b.signIn(p.Email, testkit.Password)
+			b.want("Verify it's you", "passkey-or-code")
+			b.fill("#code", s.Code(p.Secret))
+			b.click("main button")
+			b.visit("/oauth/sign-out")
+			b.click("main button")
+			b.signIn(p.Email, testkit.Password)
+			b.click("#passkey button")
 			if got := b.path(); got != "/oauth/account" {
 				t.Fatalf("got %s, want the account", got)
 			}
@@ -152,11 +179,11 @@ func (b *tab) addAuthenticator() {
 
 // enrollPasskey creates a passkey in the browser. The service has no page for it, so
 // it calls the API with the session of the person, at the address of the browser.
-func (b *tab) enrollPasskey(p *testkit.Person) {
+func (b *tab) enrollPasskey(p *testkit.Person, mfaToken string) {
 	b.t.Helper()
 	b.visit("/healthz")
 	var result string
-	b.run(chromedp.Evaluate(createPasskey, nil), chromedp.Evaluate(`createPasskey(`+quote(p.Key)+`, `+quote(p.ID)+`)`, &result, await))
+	b.run(chromedp.Evaluate(createPasskey, nil), chromedp.Evaluate(fmt.Sprintf("createPasskey(%q, %q, %q)", p.Key, p.ID, mfaToken), &result, await))
 	if result != "ok" {
 		b.t.Fatal(result)
 	}
@@ -166,7 +193,7 @@ func (b *tab) enrollPasskey(p *testkit.Person) {
 const createPasskey = `
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
-async function createPasskey(key, user) {
+async function createPasskey(key, user, mfaToken) {
   const call = async (path, body) => {
     const res = await fetch("/v1/users/" + user + "/mfa_factors" + path, {
       method: "POST", body: JSON.stringify(body),
@@ -175,7 +202,7 @@ async function createPasskey(key, user) {
     if (!res.ok) throw new Error(await res.text());
     return res.json();
   };
-  const factor = await call("", {kind: "webauthn"});
+  const factor = await call("", mfaToken ? {kind: "webauthn", mfa_token: mfaToken} : {kind: "webauthn"});
   const {publicKey} = factor.public_key;
   publicKey.challenge = bytes(publicKey.challenge);
   publicKey.user.id = bytes(publicKey.user.id);
@@ -186,8 +213,6 @@ async function createPasskey(key, user) {
   }});
   return "ok";
 }`
-
-func quote(text string) string { return `"` + text + `"` }
 
 func await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 

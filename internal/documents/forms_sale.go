@@ -17,7 +17,8 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 	if f.structure != nil {
 		p.Heading("Financing")
 		p.Paragraph(fmt.Sprintf("The buyer intends to finance %s over %d months at an annual percentage rate of %s%%, in monthly payments of %s.",
-			money.Format(f.structure.AmountFinancedCents), f.structure.TermMonths, f.structure.DisclosedAPRPercent, money.Format(f.structure.PaymentCents)))
+			money.Format(f.structure.AmountFinancedCents), f.structure.TermMonths, f.structure.DisclosedAPRPercent,
+			money.Format(f.structure.PaymentCents)))
 	}
 
 	p.Heading("Terms")

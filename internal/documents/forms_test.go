@@ -30,7 +30,8 @@ func everything() facts {
 	}
 
 	f.deal = deals.Deal{
-		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance, PriceUSD: 118000, Taxes: deals.SalesTax("6"),
+		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance,
+		PriceUSD: 118000, Taxes: deals.SalesTax("6"),
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
 		LineItems: []deals.DealLineItem{
 			{Kind: "fee", Description: new("Documentation fee"), AmountCents: 49900, Taxable: new(true)},
@@ -53,6 +54,7 @@ func everything() facts {
 	}
 
 	f.structure = &s
+	f.deal.Taxes[0].AmountCents = 722094
 	f.deal.Totals = deals.DealTotals{PriceCents: 11800000, LineItemsCents: 463900, TaxCents: 722094, TradeEquityCents: 2050000,
 		TotalCents: 10935994, PaidCents: 500000, BalanceDueCents: 10435994}
 	return f

@@ -54,7 +54,10 @@ type PaymentRecord struct {
 
 // payment builds the payment. today is the date at the dealership.
 func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
-	p := Payment{Type: Paid, Kind: r.Kind, Method: r.Method, AmountCents: r.AmountCents, Reference: r.Reference, ReceivedOn: today.Format(time.DateOnly)}
+	p := Payment{
+		Type: Paid, Kind: r.Kind, Method: r.Method, AmountCents: r.AmountCents, Reference: r.Reference,
+		ReceivedOn: today.Format(time.DateOnly),
+	}
 	if r.ReceivedOn != nil {
 		if *r.ReceivedOn > p.ReceivedOn { // both YYYY-MM-DD
 			var bad fault.Fields
@@ -96,7 +99,8 @@ func (p Payment) refund(r PaymentRefund, today time.Time) (Payment, error) {
 	case p.RefundsPaymentID != nil:
 		return Payment{}, fault.Conflict("You can't refund a refund.").Detail("refunds_payment_id", "state", "is set")
 	case remaining == 0:
-		return Payment{}, fault.Conflict("Nothing is left of the payment. It is already %s.", p.Status).Detail("status", "state", "is %s", p.Status)
+		return Payment{}, fault.Conflict("Nothing is left of the payment. It is already %s.", p.Status).
+			Detail("status", "state", "is %s", p.Status)
 	case r.AmountCents != nil && *r.AmountCents > remaining:
 		return Payment{}, fault.Conflict("The refund exceeds the remaining %s of this payment.", money.Format(remaining)).
 			Detail("amount_cents", "maximum", "must be at most %d", remaining)

@@ -41,7 +41,9 @@ func TestOddDaysAndBalloons(t *testing.T) {
 		{5000000, "0", 60, "2026-05-01", "2026-09-01", "charged", 1000000, want{92, 0, 66667, 66667, 1066647, 0, "0.00"}},
 		{3200000, "8.99", 144, "2026-12-15", "2027-03-01", "charged", 0, want{48, 37832, 36399, 74231, 36387, 2079276, "8.99"}},
 	} {
-		in := FinanceStructureCreate{APRPercent: c.rate, TermMonths: c.months, ContractOn: &c.contract, FirstPaymentOn: &c.first, BalloonCents: c.balloon}
+		in := FinanceStructureCreate{
+			APRPercent: c.rate, TermMonths: c.months, ContractOn: &c.contract, FirstPaymentOn: &c.first, BalloonCents: c.balloon,
+		}
 		if c.odd != "" {
 			in.OddDaysInterest = &c.odd
 		}
@@ -119,12 +121,13 @@ func TestEveryDifference(t *testing.T) {
 		decision *FundingDecision
 		want     []string
 	}{
-		"no decision":      {nil, nil},
-		"as submitted":     {&FundingDecision{Amount: new(int64(100)), APRPercent: new(money.Percent("7.4900")), TermMonths: new(int64(240))}, nil},
-		"other rate":       {&FundingDecision{APRPercent: new(money.Percent("8.25"))}, []string{"apr_percent"}},
-		"other amount":     {&FundingDecision{Amount: new(int64(90))}, []string{"amount_cents"}},
-		"other term":       {&FundingDecision{TermMonths: new(int64(180))}, []string{"term_months"}},
-		"nothing the same": {&FundingDecision{Amount: new(int64(90)), APRPercent: new(money.Percent("8")), TermMonths: new(int64(180))}, []string{"amount_cents", "apr_percent", "term_months"}},
+		"no decision":  {nil, nil},
+		"as submitted": {&FundingDecision{Amount: new(int64(100)), APRPercent: new(money.Percent("7.4900")), TermMonths: new(int64(240))}, nil},
+		"other rate":   {&FundingDecision{APRPercent: new(money.Percent("8.25"))}, []string{"apr_percent"}},
+		"other amount": {&FundingDecision{Amount: new(int64(90))}, []string{"amount_cents"}},
+		"other term":   {&FundingDecision{TermMonths: new(int64(180))}, []string{"term_months"}},
+		"nothing the same": {&FundingDecision{Amount: new(int64(90)), APRPercent: new(money.Percent("8")), TermMonths: new(int64(180))},
+			[]string{"amount_cents", "apr_percent", "term_months"}},
 	} {
 		diff := Funding{Decision: c.decision}.approved(submitted).differences(submitted)
 		if len(diff) != len(c.want) {

@@ -35,10 +35,10 @@ type FinanceStructure struct {
 	DepositCents         int64            `json:"deposit_cents" db:"deposit_cents" doc:"Deposits paid when the structure was created."`
 	AmountFinancedCents  int64            `json:"amount_financed_cents" db:"amount_financed_cents" doc:"Deal total, financed products and their tax, minus cash down and deposits."`
 	PaymentCents         int64            `json:"payment_cents" db:"payment_cents" doc:"Monthly payment, rounded half up."`
-	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days."`
 	FinalPaymentCents    int64            `json:"final_payment_cents" db:"final_payment_cents" doc:"Last payment, which includes the balloon and the cents left by rounding."`
 	FinanceChargeCents   int64            `json:"finance_charge_cents" db:"finance_charge_cents" doc:"Total interest."`
 	TotalOfPaymentsCents int64            `json:"total_of_payments_cents" db:"total_of_payments_cents"`
+	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days."`
 	BuyRatePercent       *money.Percent   `json:"buy_rate_percent" db:"buy_rate_percent" doc:"Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write."`
 	ReserveSplitPercent  *money.Percent   `json:"reserve_split_percent" db:"reserve_split_percent" doc:"Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write."`
 	ReserveCents         *int64           `json:"reserve_cents" db:"reserve_cents" audit:"-" doc:"Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write."`
@@ -180,6 +180,16 @@ func (s FinanceStructure) FinancedTaxCents() int64 {
 		}
 	}
 	return tax
+}
+
+// fillTaxable completes the products of structures from before products were
+// taxed.
+func (s *FinanceStructure) fillTaxable() {
+	for i, p := range s.Products {
+		if p.Taxable == nil {
+			s.Products[i].Taxable = new(false)
+		}
+	}
 }
 
 func (p FinanceProduct) isTaxable() bool { return p.Taxable != nil && *p.Taxable }

@@ -10,7 +10,10 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-var structures = db.Table[FinanceStructure]{Name: "finance_structures", Prefix: "fin", Noun: "finance structure", Parent: "deal_id"}
+var structures = db.Table[FinanceStructure]{
+	Name: "finance_structures", Prefix: "fin", Noun: "finance structure", Parent: "deal_id",
+	Loaded: func(_ *db.Tx, s *FinanceStructure) { s.fillTaxable() },
+}
 
 // FindStructure returns a finance structure of a deal.
 func FindStructure(ctx context.Context, tx *db.Tx, d deals.Deal, id string) (FinanceStructure, error) {
@@ -52,7 +55,8 @@ func insertStructure(ctx context.Context, tx *db.Tx, s *FinanceStructure) error 
 // structuresOf returns the structures of a deal by ID, with what the caller can't
 // see.
 func structuresOf(ctx context.Context, tx *db.Tx, d deals.Deal) (map[string]FinanceStructure, error) {
-	all, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
+	all, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id = ? ORDER BY id`,
+		d.Env, d.ID)
 	byID := map[string]FinanceStructure{}
 	for _, s := range all {
 		byID[s.ID] = s

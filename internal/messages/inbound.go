@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,44 +22,23 @@ const (
 	ordinary intent = "ordinary"
 )
 
-// Keywords that count if they are the whole message.
-var (
-	stopWords = []string{"stop", "stopall", "stop all", "quit", "end", "revoke", "opt out", "optout", "cancel",
-		"unsubscribe", "arret", "arrete"}
-	startWords = []string{"start", "unstop"}
-	helpWords  = []string{"help", "info"}
-)
-
-// stopPhrases are opt-outs anywhere in a message.
-var stopPhrases = []string{
-	"stop texting", "stop messaging", "stop sending", "stop contacting", "stop emailing", "stop calling", "stop writing", "stop bothering",
-	"stop spamming",
-	"stop these", "please stop", "stop please", "stop all", "stop now", "stop it",
-	"remove me", "take me off", "unsubscribe me", "opt me out", "opt out", "lose my number", "delete my number", "leave me alone",
-	"do not text", "dont text", "do not message", "dont message", "do not contact", "dont contact", "do not email", "dont email",
-	"do not write", "dont write",
-	"no more texts", "no more messages", "no more emails", "i want to unsubscribe", "want to opt out", "revoke my consent", "revoke consent",
-	"no mas", "ne plus m ecrire",
-}
-
-// reviewWords require a user to read the message.
-var reviewWords = []string{
-	"stop", "unsubscribe", "quit", "cancel", "revoke", "remove", "spam", "enough", "arret", "arrete",
-	"not interested", "wrong number", "who is this",
-	"no thanks", "no thank you", "harass", "harassing", "lawyer", "attorney",
-}
-
-// harmless are phrases with a review word that is not an opt-out.
-var harmless = []string{"stop by", "stop in", "stopped by", "non stop", "bus stop", "truck stop"}
-
 // classify returns the intent of a message. YES is a consent only if the last
 // message to the sender asked for it (invited).
+//
+// A person can opt out in any reasonable words (47 CFR 64.1200(a)(10)), so a
+// message is compared with keywords, with likely misspellings of them, and with
+// sentences in English, Spanish, French and Portuguese. The same words in another
+// sense ("stop by on Saturday") are taken out first. What is left of them makes
+// the message unclear.
 func classify(channel consent.Channel, text string, invited bool) intent {
 	if channel == consent.Email {
 		text = unquoted(text)
 	}
+	if isStopSign(text) {
+		return stop
+	}
 
-	text = plain(text)
+	text = joinLetters(plain(text))
 	switch {
 	case slices.Contains(stopWords, text):
 		return stop
@@ -66,17 +46,29 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 		return start
 	case slices.Contains(helpWords, text):
 		return help
-	case has(text, "dont stop", "do not stop", "never stop"):
-		return unclear // although it contains a stop phrase
-	case has(text, stopPhrases...):
+	case isKeyword(text):
 		return stop
 	}
 
-	rest := without(text, harmless)
+	text = harmlessFirst.ReplaceAllString(text, " ")
 	switch {
-	case len(strings.Fields(text)) <= shortMessage && has(rest, "stop", "unsubscribe", "quit", "revoke", "optout", "arret", "arrete"):
+	case has(text, "dont stop", "do not stop", "never stop"):
+		return unclear // although it contains a stop phrase
+	case mixed.MatchString(text):
+		return unclear
+	case isStopSentence(text):
 		return stop
-	case has(rest, reviewWords...):
+	case ceasing.MatchString(text):
+		return unclear
+	}
+
+	rest := strings.Join(strings.Fields(harmless.ReplaceAllString(text, " ")), " ")
+	switch {
+	case politeStop.MatchString(rest):
+		return stop
+	case len(strings.Fields(text)) <= shortMessage && has(rest, "stop", "unsubscribe", "revoke", "optout", "arret", "arrete"):
+		return stop
+	case review.MatchString(rest):
 		return unclear
 	}
 
@@ -87,12 +79,120 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 // opt-out: "ok stop", "STOP STOP STOP", "unsubscribe please".
 const shortMessage = 4
 
-// without removes phrases from a plain text.
-func without(text string, phrases []string) string {
-	for _, phrase := range phrases {
-		text = strings.ReplaceAll(" "+text+" ", " "+phrase+" ", "  ")
+// isStopSign reports whether a text is only stop signs.
+func isStopSign(text string) bool {
+	found := false
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune("🛑⛔🚫", r):
+			found = true
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.So, r):
+			return false
+		}
 	}
-	return strings.TrimSpace(text)
+	return found
+}
+
+// joinLetters joins the letters of a spelled word: "s t o p" is "stop".
+func joinLetters(text string) string {
+	var words, letters []string
+	flush := func() {
+		if len(letters) >= 3 {
+			letters = []string{strings.Join(letters, "")}
+		}
+		words, letters = append(words, letters...), nil
+	}
+
+	for _, word := range strings.Fields(text) {
+		if len([]rune(word)) == 1 {
+			letters = append(letters, word)
+			continue
+		}
+		flush()
+		words = append(words, word)
+	}
+	flush()
+	return strings.Join(words, " ")
+}
+
+// isKeyword reports whether a text is a stop word, also if it is repeated,
+// misspelled or said politely.
+func isKeyword(text string) bool {
+	words := strings.Fields(text)
+	for len(words) > 0 && slices.Contains(fillers, words[0]) {
+		words = words[1:]
+	}
+	for len(words) > 0 && slices.Contains(fillers, words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	words = slices.Compact(words)
+	if len(words) == 1 {
+		return isMisspelled(words[0])
+	}
+	return len(words) > 0 && slices.Contains(stopWords, strings.Join(words, " "))
+}
+
+// isMisspelled reports whether a word is a stop word, perhaps with letters that
+// are repeated or exchanged: "STOPP", "stpo", "unsuscribe".
+func isMisspelled(word string) bool {
+	short := squeeze(word)
+	for _, key := range stopWords {
+		switch {
+		case word == key, short == squeeze(key) && len(word) > len(key):
+			return true
+		case len(word) >= 4 && len(word) == len(key) && isSwapped(word, key):
+			return true
+		}
+	}
+	return strings.HasPrefix(word, "un") && len(word) >= 8 && distance(word, "unsubscribe") <= 2
+}
+
+// squeeze reduces repeated letters to one.
+func squeeze(word string) string { return string(slices.Compact([]rune(word))) }
+
+// isSwapped reports whether a word has two neighboring letters of another one
+// exchanged.
+func isSwapped(word, of string) bool {
+	for i := 1; i < len(of); i++ {
+		if word == of[:i-1]+of[i:i+1]+of[i-1:i]+of[i+1:] {
+			return true
+		}
+	}
+	return false
+}
+
+// distance is the number of letters to add, remove or change to turn one word
+// into another.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// isStopSentence reports whether a text contains an opt-out. "I will stop
+// texting you" is none because the sender is the one who stops.
+func isStopSentence(text string) bool {
+	for _, at := range ceasing.FindAllStringIndex(text, -1) {
+		before := strings.Fields(text[:at[0]])
+		if len(before) == 0 || !slices.Contains(subjects, before[len(before)-1]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(stopSentences, func(s *regexp.Regexp) bool { return s.MatchString(text) })
 }
 
 // plain removes case, accents, punctuation and emoji from a text.
