@@ -28,7 +28,7 @@ type Contact struct {
 	Email              *string           `json:"email" db:"email" audit:"-" doc:"Lowercase." example:"ann@example.com"`
 	Phone              *string           `json:"phone" db:"phone" audit:"-" doc:"E.164 format." example:"+14105550123"`
 	Address            *ContactAddress   `json:"address" db:"address,json" audit:"-"`
-	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zone of the phone number is used." example:"America/New_York"`
+	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
 	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice"`
 	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" audit:"-"`
 	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
