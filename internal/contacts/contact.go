@@ -320,6 +320,31 @@ func (c *Contact) absorb(d Contact) {
 	c.Tags, c.Metadata = tags, metadata
 }
 
+// HasOtherName reports whether a name that a customer wrote is not the contact's.
+// A part that only one of them has doesn't differ.
+func (c Contact) HasOtherName(first, last, company *string) bool {
+	for _, part := range [][2]*string{{first, c.FirstName}, {last, c.LastName}, {company, c.CompanyName}} {
+		sent, known := search.Fold(deref(part[0])), search.Fold(deref(part[1]))
+		if sent != "" && known != "" && sent != known {
+			return true
+		}
+	}
+	return false
+}
+
+// fillIn copies the values that the contact lacks from what a customer wrote, and
+// reports whether there were any. The names of two people are not mixed.
+func (c *Contact) fillIn(sent Contact) bool {
+	before := *c
+	if c.HasOtherName(sent.FirstName, sent.LastName, sent.CompanyName) {
+		sent.FirstName, sent.LastName, sent.CompanyName = nil, nil, nil
+	}
+	c.absorb(sent)
+	return before.FirstName != c.FirstName || before.LastName != c.LastName || before.CompanyName != c.CompanyName ||
+		before.Email != c.Email || before.Phone != c.Phone || before.Timezone != c.Timezone || before.Address != c.Address ||
+		before.PreferredChannel != c.PreferredChannel || !slices.Equal(before.Tags, c.Tags) || !maps.Equal(before.Metadata, c.Metadata)
+}
+
 // erase removes the personal data. The row stays because deals refer to it.
 func (c *Contact) erase(now time.Time) {
 	*c = Contact{
