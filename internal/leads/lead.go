@@ -3,9 +3,11 @@
 package leads
 
 import (
+	"fmt"
 	"math"
 	"time"
 
+	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -91,6 +93,7 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100"`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form."`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
@@ -124,6 +127,9 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 		addNested(&bad, "contact", n.Contact.V.Check(now))
 	}
 
+	for i, c := range n.Consents {
+		addNested(&bad, fmt.Sprintf("consents[%d]", i), c.Check(now))
+	}
 	l.check(&bad)
 	return l, bad.Err()
 }

@@ -74,7 +74,10 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate
 	}
 
 	l.ContactID, l.PossibleMismatch = c.ID, l.SubmittedContact.differs(c)
-	if err := insert(ctx, tx, &l); err != nil || in.Body.OwnerID == nil {
+	if err := insert(ctx, tx, &l); err != nil {
+		return l, err
+	}
+	if err := addConsents(ctx, tx, l, c, in.Body.Consents); err != nil || in.Body.OwnerID == nil {
 		return l, err
 	}
 	if err := checkOwner(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/leads"
-	"slipway/internal/platform/db"
 	"slipway/internal/people"
+	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
