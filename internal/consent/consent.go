@@ -87,7 +87,8 @@ type ConsentCreate struct {
 	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice"`
 	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
-	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Unless you set expires_at, implied consent expires two years after a purchase or six months after an inquiry."`
+	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Unless you set expires_at, implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
+	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry."`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" example:"I agree to receive texts from Chesapeake Marine."`
@@ -121,6 +122,9 @@ func (n ConsentCreate) Check(now time.Time) error {
 	case n.ExpiresAt != nil && n.CapturedAt != nil && !n.ExpiresAt.After(*n.CapturedAt):
 		bad.Add("expires_at", "minimum", "must be after captured_at")
 	}
+	if n.Relationship != nil && (n.Basis == nil || *n.Basis != "ebr") {
+		bad.Add("relationship", "exclusive", "is only allowed with the basis ebr")
+	}
 	if n.RevokesID != nil && n.Direction != Revoked {
 		bad.Add("revokes_id", "exclusive", "is only allowed for a revocation")
 	}
@@ -141,13 +145,15 @@ func (n ConsentCreate) Record(now time.Time) (Consent, error) {
 	if n.ExpiresAt != nil {
 		c.ExpiresAt = new(n.ExpiresAt.UTC().Truncate(time.Millisecond))
 	} else if c.Direction == Granted {
-		c.ExpiresAt = expiry(n.Basis, c.CapturedAt)
+		c.ExpiresAt = expiry(n.Basis, n.Relationship, c.CapturedAt)
 	}
 	return c, n.Check(now)
 }
 
-// expiry returns when implied consent expires under Canadian law (CASL).
-func expiry(basis *string, captured time.Time) *time.Time {
+// expiry returns when a consent expires that follows from a purchase or an inquiry:
+// implied consent under Canadian law (CASL), or an established business relationship
+// (47 CFR 64.1200(f)(5)). Without a purchase, the relationship is an inquiry.
+func expiry(basis, relationship *string, captured time.Time) *time.Time {
 	switch {
 	case basis == nil:
 		return nil
@@ -155,6 +161,10 @@ func expiry(basis *string, captured time.Time) *time.Time {
 		return new(captured.AddDate(2, 0, 0))
 	case *basis == "implied_inquiry":
 		return new(captured.AddDate(0, 6, 0))
+	case *basis == "ebr" && relationship != nil && *relationship == "purchase":
+		return new(captured.AddDate(0, 18, 0))
+	case *basis == "ebr":
+		return new(captured.AddDate(0, 3, 0))
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func TestImpliedConsentExpires(t *testing.T) {
 		"implied_purchase": new(captured.AddDate(2, 0, 0)),
 		"implied_inquiry":  new(captured.AddDate(0, 6, 0)),
 		"express_written":  nil,
-		"ebr":              nil,
+		"ebr":              new(captured.AddDate(0, 3, 0)),
 	} {
 		c, err := ConsentCreate{Channels: []Channel{Email}, Scope: Marketing, Basis: &basis, CapturedAt: &captured}.Record(now)
 		if err != nil || (want == nil) != (c.ExpiresAt == nil) || want != nil && !c.ExpiresAt.Equal(*want) || c.Direction != Granted {

@@ -28,7 +28,7 @@ type Contact struct {
 	Email              *string           `json:"email" db:"email" audit:"-" doc:"Lowercase." example:"ann@example.com"`
 	Phone              *string           `json:"phone" db:"phone" audit:"-" doc:"E.164 format." example:"+14105550123"`
 	Address            *ContactAddress   `json:"address" db:"address,json" audit:"-"`
-	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zone of the phone number is used." example:"America/New_York"`
+	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
 	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice"`
 	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" audit:"-"`
 	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -318,6 +318,31 @@ func (c *Contact) absorb(d Contact) {
 	}
 
 	c.Tags, c.Metadata = tags, metadata
+}
+
+// HasOtherName reports whether a name that a customer wrote is not the contact's.
+// A part that only one of them has doesn't differ.
+func (c Contact) HasOtherName(first, last, company *string) bool {
+	for _, part := range [][2]*string{{first, c.FirstName}, {last, c.LastName}, {company, c.CompanyName}} {
+		sent, known := search.Fold(deref(part[0])), search.Fold(deref(part[1]))
+		if sent != "" && known != "" && sent != known {
+			return true
+		}
+	}
+	return false
+}
+
+// fillIn copies the values that the contact lacks from what a customer wrote, and
+// reports whether there were any. The names of two people are not mixed.
+func (c *Contact) fillIn(sent Contact) bool {
+	before := *c
+	if c.HasOtherName(sent.FirstName, sent.LastName, sent.CompanyName) {
+		sent.FirstName, sent.LastName, sent.CompanyName = nil, nil, nil
+	}
+	c.absorb(sent)
+	return before.FirstName != c.FirstName || before.LastName != c.LastName || before.CompanyName != c.CompanyName ||
+		before.Email != c.Email || before.Phone != c.Phone || before.Timezone != c.Timezone || before.Address != c.Address ||
+		before.PreferredChannel != c.PreferredChannel || !slices.Equal(before.Tags, c.Tags) || !maps.Equal(before.Metadata, c.Metadata)
 }
 
 // erase removes the personal data. The row stays because deals refer to it.

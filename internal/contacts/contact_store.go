@@ -35,7 +35,8 @@ func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
 }
 
 // FindOrCreate returns the newest contact with the email or the phone, or creates
-// one. It prefers a contact with both. It locks the addresses, so that of two
+// one. It prefers a contact with both, and fills in what the contact lacks. It
+// locks the addresses, so that of two
 // concurrent requests the second finds the contact of the first.
 func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, error) {
 	c, err := n.contact()
@@ -62,7 +63,16 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, err
 			break
 		}
 	}
-	return FindForUpdate(ctx, tx, best.ID)
+	found, err := FindForUpdate(ctx, tx, best.ID)
+	if err != nil {
+		return found, err
+	}
+	before := found
+	if !found.fillIn(c) {
+		return found, nil
+	}
+	err = save(ctx, tx, before, &found, "contact.updated")
+	return found, err
 }
 
 // possibleDuplicates returns the active contacts with the same email or phone,
@@ -73,7 +83,7 @@ func possibleDuplicates(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, e
 		column string
 		value  *string
 	}{{"email", c.Email}, {"phone", c.Phone}} {
-		if by.value == nil {
+		if by.value == nil || by.column == "phone" && phone.IsPlaceholder(*by.value) {
 			continue
 		}
 
@@ -248,7 +258,7 @@ func setAllDuplicates(ctx context.Context, tx *db.Tx, all []Contact) error {
 	} {
 		args := []any{tx.Env}
 		for _, c := range all {
-			if v := by.of(c); v != nil && c.Active() == nil {
+			if v := by.of(c); v != nil && c.Active() == nil && !phone.IsPlaceholder(*v) {
 				args = append(args, *v)
 			}
 		}

@@ -64,7 +64,7 @@ type QuietHours struct {
 type Sender struct {
 	Email         *string `json:"email" required:"false" format:"email" maxLength:"254" doc:"Used when it is verified. Until then, email is sent from the address of the installation."`
 	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened."`
-	SMS           *string `json:"sms" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	SMS           *string `json:"sms" required:"false" maxLength:"40" doc:"Phone number in E.164 format." example:"+14105550123"`
 }
 
 // setEmail changes the address. A new one is not verified.
@@ -122,7 +122,7 @@ type QuietHoursPatch struct {
 // SenderPatch changes the sender of messages.
 type SenderPatch struct {
 	Email patch.Null[string] `json:"email,omitzero" format:"email" maxLength:"254" doc:"A new address receives a link to verify it. The link expires after seven days. Send the address again for a new link."`
-	SMS   patch.Null[string] `json:"sms,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	SMS   patch.Null[string] `json:"sms,omitzero" maxLength:"40" doc:"Phone number in any common format. If it has no country code, the country of the postal address is used, or the United States." example:"(410) 555-0123"`
 }
 
 // percent matches a decimal with up to four places. It is stored as text, because
@@ -170,5 +170,8 @@ func (p DealershipPatch) apply(d *Dealership) error {
 
 	var bad fault.Fields
 	applyAddress(&bad, "postal_address", p.PostalAddress, &d.PostalAddress)
+	if s.Sender.V.SMS.Set {
+		normalizePhone(&bad, "settings.sender.sms", &d.Settings.Sender.SMS, d.PostalAddress)
+	}
 	return bad.Err()
 }

@@ -170,7 +170,7 @@ func TestInvalidSettings(t *testing.T) {
 			`{"settings": {"quiet_hours": {"end": "08:60"}}}`:                  {422, []string{"settings.quiet_hours.end pattern"}},
 			`{"settings": {"quiet_hours": {"end": null}}}`:                     {400, nil},
 			`{"settings": {"sender": {"email": "sales"}}}`:                     {422, []string{"settings.sender.email format"}},
-			`{"settings": {"sender": {"sms": "4105550123"}}}`:                  {422, []string{"settings.sender.sms pattern"}},
+			`{"settings": {"sender": {"sms": "0123"}}}`:                        {422, []string{"settings.sender.sms format"}},
 			`{"postal_address": {"city": "Annapolis"}}`:                        {400, []string{"postal_address.line1 required", "postal_address.country required"}},
 			`{"postal_address": {"country": "usa"}}`:                           {422, []string{"postal_address.country pattern"}},
 			`{"timezone": "X", "settings": {"sold_when": "x"}, "name": ""}`:    {422, []string{"timezone enum", "settings.sold_when enum", "name too_short"}},

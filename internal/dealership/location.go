@@ -6,6 +6,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/phone"
 )
 
 // Location is a place where the dealership stores and sells boats.
@@ -88,23 +89,43 @@ type LocationCreate struct {
 	Name           string              `json:"name" minLength:"1" maxLength:"200"`
 	Code           *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
 	Address        patch.Null[Address] `json:"address,omitzero"`
-	Phone          *string             `json:"phone" required:"false" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Phone          *string             `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Timezone       *string             `json:"timezone" required:"false" maxLength:"64"`
 	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership."`
 	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting."`
 }
 
 func (c LocationCreate) location() Location {
+	var bad fault.Fields // Check returns them
+	normalizePhone(&bad, "phone", &c.Phone, c.Address.V)
 	return Location{
 		Name: c.Name, Code: c.Code, Address: c.Address.V, Phone: c.Phone, Timezone: c.Timezone,
 		DefaultTaxes: c.DefaultTaxes, TradeTaxCredit: c.TradeTaxCredit,
 	}
 }
 
+// normalizePhone changes a phone number to E.164 format.
+func normalizePhone(bad *fault.Fields, field string, number **string, address *Address) {
+	if *number == nil {
+		return
+	}
+	region := "US"
+	if address != nil && address.Country != "" {
+		region = address.Country
+	}
+	e164, ok := phone.Parse(**number, region)
+	if !ok {
+		bad.Add(field, "format", "must be a phone number, such as +14105550123")
+		return
+	}
+	*number = &e164
+}
+
 // Check validates what the schema can't express.
 func (c LocationCreate) Check(time.Time) error {
 	var bad fault.Fields
 	checkTimezone(&bad, c.Timezone)
+	normalizePhone(&bad, "phone", &c.Phone, c.Address.V)
 	if c.DefaultTaxes != nil {
 		checkTaxes(&bad, "default_taxes", *c.DefaultTaxes)
 	}
@@ -116,7 +137,7 @@ type LocationPatch struct {
 	Name           patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	Code           patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
 	Address        patch.Null[AddressPatch] `json:"address,omitzero"`
-	Phone          patch.Null[string]       `json:"phone,omitzero" pattern:"^\\+[1-9][0-9]{6,14}$" patternDescription:"a number in international form, such as +14105550123"`
+	Phone          patch.Null[string]       `json:"phone,omitzero" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
 	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
 	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero"`
@@ -146,6 +167,9 @@ func (p LocationPatch) apply(l *Location) error {
 
 	var bad fault.Fields
 	applyAddress(&bad, "address", p.Address, &l.Address)
+	if p.Phone.Set {
+		normalizePhone(&bad, "phone", &l.Phone, l.Address)
+	}
 	return bad.Err()
 }
 

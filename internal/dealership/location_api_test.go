@@ -47,7 +47,7 @@ func TestInvalidLocations(t *testing.T) {
 		`{"name": "A", "timezone": ""}`:                         {422, "timezone", "enum"},
 		`{"name": "A", "code": "no spaces"}`:                    {422, "code", "pattern"},
 		`{"name": "A", "code": ""}`:                             {422, "code", "pattern"},
-		`{"name": "A", "phone": "4105550123"}`:                  {422, "phone", "pattern"},
+		`{"name": "A", "phone": "555-0123"}`:                    {422, "phone", "format"},
 		`{"name": ""}`:                                          {422, "name", "too_short"},
 		`{"name": "A", "address": {"line1": "x", "city": "y"}}`: {400, "address.country", "required"},
 		`{"name": "", "timezone": "Mars"}`:                      {422, "timezone", "enum"}, // reported together with the name
@@ -146,5 +146,22 @@ func TestDeleteLocationWhileHullsAreAdded(t *testing.T) {
 					round, deleted, tally, len(list.Data))
 			}
 		}
+	})
+}
+
+// Phone numbers of the dealership have the same formats as those of contacts.
+func TestPhoneNumbersAsPeopleWriteThem(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var l dealership.Location
+		s.Test.Post("/v1/locations", `{"name": "Dock", "phone": "(410) 555-0123"}`, 201, &l)
+		testkit.Equal(t, l.Phone, new("+14105550123"))
+		s.Test.Patch("/v1/locations/"+l.ID, `{"phone": "410.555.0124"}`, 200, &l)
+		testkit.Equal(t, l.Phone, new("+14105550124"))
+		s.Test.Patch("/v1/locations/"+l.ID, `{"name": "Dock 2"}`, 200, &l)
+		testkit.Equal(t, l.Phone, new("+14105550124"))
+
+		var d dealership.Dealership
+		s.Test.Patch("/v1/dealership", `{"settings": {"sender": {"sms": "410-555-0125"}}}`, 200, &d)
+		testkit.Equal(t, d.Settings.Sender.SMS, new("+14105550125"))
 	})
 }

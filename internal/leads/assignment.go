@@ -13,7 +13,7 @@ import (
 // LeadAssign is the body of assign: a user or a strategy.
 type LeadAssign struct {
 	UserID   *string `json:"user_id" required:"false" maxLength:"64" doc:"User to assign the lead to. Send either this or strategy." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin assigns the lead to the next active user with leads:write at the lead's location."`
+	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin assigns the lead to the next active user who takes leads (takes_leads) at the lead's location."`
 	Reason   *string `json:"reason" required:"false" maxLength:"500"`
 }
 

@@ -54,8 +54,8 @@ func takeTurn(ctx context.Context, tx *db.Tx, locationID string) (string, error)
 	}
 	next, ok := nextInTurn(sellers, last)
 	if !ok {
-		return "", fault.Conflict("No active user with leads:write works at the lead's location. Send user_id instead.").
-			Detail("strategy", "state", "finds no active user with leads:write at the lead's location")
+		return "", fault.Conflict("No active user takes leads at the lead's location. Send user_id instead, or set takes_leads for a user.").
+			Detail("strategy", "state", "finds no active user who takes leads at the lead's location")
 	}
 	_, err = db.Exec(ctx, tx, `UPDATE lead_rotations SET last_id = ? WHERE env = ? AND location_id = ?`, next.ID, tx.Env, locationID)
 	return next.ID, err

@@ -2,6 +2,7 @@ package leads
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"slipway/internal/consent"
@@ -41,19 +42,38 @@ func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if err != nil {
 		return consent.Consent{}, err
 	}
-	record, err := in.Body.Record(tx.Now)
-	if err != nil {
-		return record, err
-	}
-
 	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 	if err != nil {
-		return record, err
+		return consent.Consent{}, err
 	}
 	if err := c.Active(); err != nil {
+		return consent.Consent{}, err
+	}
+	return addConsent(ctx, tx, l, c, in.Body)
+}
+
+// addConsents records the consents that were sent with a new lead.
+func addConsents(ctx context.Context, tx *db.Tx, l Lead, c contacts.Contact, all []consent.ConsentCreate) error {
+	for i, n := range all {
+		_, err := addConsent(ctx, tx, l, c, n)
+		var bad fault.Fields
+		if addNested(&bad, fmt.Sprintf("consents[%d]", i), err); len(bad) > 0 {
+			return bad.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addConsent records a consent of a lead. The caller has locked the contact.
+func addConsent(ctx context.Context, tx *db.Tx, l Lead, c contacts.Contact, n consent.ConsentCreate) (consent.Consent, error) {
+	record, err := n.Record(tx.Now)
+	if err != nil {
 		return record, err
 	}
-	if record.Bindings, err = bindings(c, in.Body); err != nil {
+	if record.Bindings, err = bindings(c, n); err != nil {
 		return record, err
 	}
 
@@ -61,8 +81,8 @@ func (a *API) logConsent(ctx context.Context, tx *db.Tx, in *struct {
 	if record.PersonName == nil {
 		record.PersonName = orNil(c.Name())
 	}
-	if in.Body.RevokesID != nil {
-		if err := checkRevokesID(ctx, tx, l, *in.Body.RevokesID); err != nil {
+	if n.RevokesID != nil {
+		if err := checkRevokesID(ctx, tx, l, *n.RevokesID); err != nil {
 			return record, err
 		}
 	}

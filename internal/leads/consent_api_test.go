@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"slipway/internal/consent"
+	"slipway/internal/leads"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
 )
 
 func TestConsentRecords(t *testing.T) {
@@ -49,5 +51,28 @@ func TestConsentRecords(t *testing.T) {
 		for _, secret := range []string{"+1410", "ann@example", "203.0.113.7", "Firefox", "Ann Bell"} {
 			testkit.Excludes(t, entries, secret, "audit log")
 		}
+	})
+}
+
+// A form sends the lead and its consents in one request.
+func TestConsentsInTheRequestOfALead(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var l leads.Lead
+		s.Test.Post("/v1/leads", `{"contact":{"last_name":"Bell","phone":"410-555-0123"},"consents":[
+			{"channels":["sms"],"scope":"marketing","basis":"express_written","consent_text":"I agree."},
+			{"channels":["sms"],"scope":"transactional","basis":"ebr","captured_at":"2026-01-31T12:00:00Z"},
+			{"channels":["sms"],"scope":"transactional","basis":"ebr","relationship":"purchase","captured_at":"2026-01-31T12:00:00Z"}]}`, 201, &l)
+		var p page.Page[consent.Consent]
+		s.Test.Get("/v1/leads/"+l.ID+"/consents", 200, &p)
+		testkit.Len(t, p.Data, 3)
+		testkit.Equal(t, p.Data[0].ExpiresAt.Format("2006-01-02"), "2027-07-31", "purchase")
+		testkit.Equal(t, p.Data[1].ExpiresAt.Format("2006-01-02"), "2026-05-01", "inquiry")
+		testkit.Equal(t, p.Data[2].ExpiresAt, nil)
+		testkit.Equal(t, p.Data[2].Address, new("+14105550123"))
+
+		// An invalid consent creates nothing.
+		s.Test.Post("/v1/leads", `{"contact":{"last_name":"Smith","phone":"410-555-0124"},"consents":[{"channels":["email"],"scope":"all"}]}`, 422, nil).
+			WantDetail(t, "consents[0].address", "recipient_invalid")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM leads`)[0], 1)
 	})
 }

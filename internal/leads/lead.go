@@ -3,9 +3,11 @@
 package leads
 
 import (
+	"fmt"
 	"math"
 	"time"
 
+	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -15,30 +17,32 @@ import (
 // Lead is an inquiry about a boat. Personal data is excluded from the audit log
 // because the log can't be erased.
 type Lead struct {
-	Env           auth.Env          `json:"-" db:"env"`
-	ID            string            `json:"id" db:"id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ContactID     string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Source        string            `json:"source" db:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
-	SourceDetail  *string           `json:"source_detail" db:"source_detail" audit:"-" doc:"Campaign, page, person or place that the lead came from." example:"Annapolis boat show"`
-	Status        Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost"`
-	HullID        *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LocationID    *string           `json:"location_id" db:"location_id" doc:"Location that works the lead. Defaults to the location of the boat." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Interest      *string           `json:"interest" db:"interest" audit:"-" doc:"What the lead is looking for." example:"A center console around 25 feet"`
-	Message       *string           `json:"message" db:"message" audit:"-" doc:"Message that the lead wrote."`
-	BudgetMinUSD  *int64            `json:"budget_min_usd" db:"budget_min_usd" example:"80000"`
-	BudgetMaxUSD  *int64            `json:"budget_max_usd" db:"budget_max_usd" example:"130000"`
-	Timeline      *string           `json:"timeline" db:"timeline" audit:"-" doc:"When the lead plans to buy." example:"before summer"`
-	OwnerID       *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Score         int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
-	NeedsReview   bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it and sets this to false."`
-	LastTouchedAt time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
-	StalledAt     *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
-	LostReason    *string           `json:"lost_reason" db:"lost_reason" audit:"-"`
-	DealID        *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
-	Metadata      map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
-	Version       int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt     time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time         `json:"updated_at" db:"updated_at"`
+	Env              auth.Env          `json:"-" db:"env"`
+	ID               string            `json:"id" db:"id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID        string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id."`
+	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone."`
+	Source           string            `json:"source" db:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	SourceDetail     *string           `json:"source_detail" db:"source_detail" audit:"-" doc:"Campaign, page, person or place that the lead came from." example:"Annapolis boat show"`
+	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost"`
+	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LocationID       *string           `json:"location_id" db:"location_id" doc:"Location that works the lead. Defaults to the location of the boat." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Interest         *string           `json:"interest" db:"interest" audit:"-" doc:"What the lead is looking for." example:"A center console around 25 feet"`
+	Message          *string           `json:"message" db:"message" audit:"-" doc:"Message that the lead wrote."`
+	BudgetMinUSD     *int64            `json:"budget_min_usd" db:"budget_min_usd" example:"80000"`
+	BudgetMaxUSD     *int64            `json:"budget_max_usd" db:"budget_max_usd" example:"130000"`
+	Timeline         *string           `json:"timeline" db:"timeline" audit:"-" doc:"When the lead plans to buy." example:"before summer"`
+	OwnerID          *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
+	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it and sets this to false."`
+	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
+	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
+	LostReason       *string           `json:"lost_reason" db:"lost_reason" audit:"-"`
+	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
+	Metadata         map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
+	Version          int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
+	CreatedAt        time.Time         `json:"created_at" db:"created_at"`
+	UpdatedAt        time.Time         `json:"updated_at" db:"updated_at"`
 
 	ScoreSum float64   `json:"-" db:"score_sum"` // sum of the weights of the signals at ScoreAt
 	ScoreAt  time.Time `json:"-" db:"score_at"`
@@ -47,10 +51,38 @@ type Lead struct {
 // Revision is the version, for the ETag.
 func (l Lead) Revision() int64 { return l.Version }
 
+// SubmittedContact is what a customer wrote, such as in a form, before it was
+// compared with the contacts.
+type SubmittedContact struct {
+	_           struct{}                 `nullable:"true"`
+	FirstName   *string                  `json:"first_name" example:"Ann"`
+	LastName    *string                  `json:"last_name" example:"Bell"`
+	CompanyName *string                  `json:"company_name"`
+	Email       *string                  `json:"email" example:"ann@example.com"`
+	Phone       *string                  `json:"phone" doc:"As it was sent." example:"(410) 555-0123"`
+	Address     *contacts.ContactAddress `json:"address"`
+}
+
+// submitted returns the contact as it was sent, or nil.
+func (n LeadCreate) submitted() *SubmittedContact {
+	c := n.Contact.V
+	if c == nil {
+		return nil
+	}
+	return &SubmittedContact{
+		FirstName: c.FirstName, LastName: c.LastName, CompanyName: c.CompanyName, Email: c.Email, Phone: c.Phone, Address: c.Address.V,
+	}
+}
+
+// differs reports whether the name is not the contact's.
+func (s *SubmittedContact) differs(c contacts.Contact) bool {
+	return s != nil && c.HasOtherName(s.FirstName, s.LastName, s.CompanyName)
+}
+
 // LeadCreate is the body to create a lead.
 type LeadCreate struct {
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used. Otherwise a contact is created."`
+	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
 	Source       string                             `json:"source,omitempty" enum:"web,phone,walk_in,referral,marketplace,event,import,other" default:"other"`
 	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200"`
 	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64"`
@@ -61,6 +93,7 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100"`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form."`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
@@ -73,7 +106,7 @@ func (n LeadCreate) Check(now time.Time) error {
 // lead returns the new lead without its contact, or every invalid field.
 func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	l := Lead{
-		Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID,
+		SubmittedContact: n.submitted(), Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID,
 		Interest: n.Interest, Message: n.Message,
 		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, LastTouchedAt: now, ScoreAt: now,
 	}
@@ -94,6 +127,9 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 		addNested(&bad, "contact", n.Contact.V.Check(now))
 	}
 
+	for i, c := range n.Consents {
+		addNested(&bad, fmt.Sprintf("consents[%d]", i), c.Check(now))
+	}
 	l.check(&bad)
 	return l, bad.Err()
 }
@@ -179,5 +215,5 @@ func addNested(bad *fault.Fields, part string, err error) {
 // erase removes the personal data.
 func (l *Lead) erase() {
 	l.SourceDetail, l.Interest, l.Message, l.Timeline, l.LostReason = nil, nil, nil, nil, nil
-	l.Metadata, l.NeedsReview = map[string]string{}, false
+	l.Metadata, l.NeedsReview, l.SubmittedContact = map[string]string{}, false, nil
 }

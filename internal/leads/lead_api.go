@@ -30,7 +30,7 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Leads")
 	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list)
 	rest.PostCreated(r, "/leads", "createLead", write, "Create a lead", a.create,
-		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used. Otherwise a contact is created."),
+		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs."),
 		rest.Example(`{"contact": {"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123"}, "source": "web", "interest": "A center console around 25 feet", "budget_max_usd": 130000}`))
 	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get)
 	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Update or reopen a lead", a.update,
@@ -38,7 +38,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"status": "contacted", "timeline": "before summer"}`))
 
 	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign a lead", a.assign,
-		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write at the lead's location."),
+		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location."),
 		rest.Example(`{"strategy": "round_robin"}`))
 	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments)
 	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
@@ -73,8 +73,11 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate
 		return l, err
 	}
 
-	l.ContactID = c.ID
-	if err := insert(ctx, tx, &l); err != nil || in.Body.OwnerID == nil {
+	l.ContactID, l.PossibleMismatch = c.ID, l.SubmittedContact.differs(c)
+	if err := insert(ctx, tx, &l); err != nil {
+		return l, err
+	}
+	if err := addConsents(ctx, tx, l, c, in.Body.Consents); err != nil || in.Body.OwnerID == nil {
 		return l, err
 	}
 	if err := checkOwner(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/leads"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
@@ -64,6 +65,73 @@ func TestCreateLead(t *testing.T) {
 		f.WantDetail(t, "hull_id", "not_found")
 		f.WantDetail(t, "location_id", "not_found")
 		s.Test.Post("/v1/leads", `{"contact_id":"con_00000000000000000000000000"}`, 422, nil).WantDetail(t, "contact_id", "not_found")
+	})
+}
+
+// What a customer writes is kept, also if the contact is known.
+func TestInlineContactOfAKnownCustomer(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		ann := s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": nil, "email": "ann@example.com", "phone": nil})
+		send := func(contact string) (l leads.Lead) {
+			t.Helper()
+			s.Test.Post("/v1/leads", `{"contact":`+contact+`}`, 201, &l)
+			return l
+		}
+		get := func() (c contacts.Contact) {
+			s.Test.Get("/v1/contacts/"+ann, 200, &c)
+			return c
+		}
+
+		// A new phone number and a missing name are filled in.
+		l := send(`{"first_name":"ann","last_name":"Bell","email":"Ann@example.com","phone":"(410) 555-0123","address":{"region":"MD"}}`)
+		testkit.Equal(t, l.ContactID, ann)
+		testkit.Equal(t, l.PossibleMismatch, false)
+		testkit.Equal(t, l.SubmittedContact.Phone, new("(410) 555-0123"))
+		testkit.Equal(t, get().Phone, new("+14105550123"))
+		testkit.Equal(t, get().LastName, new("Bell"))
+		testkit.Equal(t, get().Address.Region, new("MD"))
+		version := get().Version
+
+		// Another name, number and address are kept on the lead.
+		l = send(`{"first_name":"Bob","last_name":"Bell","email":"ann@example.com","phone":"410-555-0199","address":{"region":"VA"}}`)
+		testkit.Equal(t, l.ContactID, ann)
+		testkit.Equal(t, l.PossibleMismatch, true)
+		testkit.Equal(t, l.SubmittedContact.FirstName, new("Bob"))
+		testkit.Equal(t, l.SubmittedContact.Phone, new("410-555-0199"))
+		testkit.Equal(t, l.SubmittedContact.Address.Region, new("VA"))
+		testkit.Equal(t, get().FirstName, new("Ann"))
+		testkit.Equal(t, get().Phone, new("+14105550123"))
+		testkit.Equal(t, get().Version, version)
+
+		var again leads.Lead
+		s.Test.Get("/v1/leads/"+l.ID, 200, &again)
+		testkit.Equal(t, again, l, "read again")
+		s.Test.Get("/v1/leads/"+s.Test.Lead(map[string]any{"contact_id": ann}), 200, &again)
+		testkit.Equal(t, again.SubmittedContact, nil)
+
+		// The record of what was written is erased with the contact.
+		s.Test.Do("DELETE", "/v1/contacts/"+ann, nil, 204, nil)
+		s.Test.Get("/v1/leads/"+l.ID, 200, &again)
+		testkit.Equal(t, again.SubmittedContact, nil)
+	})
+}
+
+// Numbers that people make up for a form don't join strangers. Numbers for tests
+// are real here.
+func TestPlaceholderNumbersMatchNoOne(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		send := func(name, phone string) (l leads.Lead) {
+			t.Helper()
+			s.Test.Post("/v1/leads", map[string]any{"contact": map[string]any{"last_name": name, "phone": phone}}, 201, &l)
+			return l
+		}
+		for _, number := range []string{"111-111-1111", "999-999-9999", "123-456-7890", "410-155-0100", "123-555-0100"} {
+			if a, b := send("Bell", number), send("Smith", number); a.ContactID == b.ContactID {
+				t.Errorf("%s: two people are the same contact", number)
+			}
+		}
+		a, b := send("Bell", "410-555-0100"), send("Bell", "(410) 555-0100")
+		testkit.Equal(t, a.ContactID, b.ContactID)
 	})
 }
 
@@ -266,6 +334,34 @@ func TestRoundRobinContinues(t *testing.T) {
 
 		owner := testkit.Rows[string](s, `SELECT id FROM users WHERE email = 'owner@example.com' ORDER BY env LIMIT 2`)[1]
 		testkit.Equal(t, take(), owner, "only the owner is left")
+	})
+}
+
+// Managers and marketing users can write leads, but they don't take them unless
+// they want to.
+func TestRoundRobinPicksOnlyUsersWhoTakeLeads(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		seller := sellers(s, 1)[0]
+		manager := s.Test.User(map[string]any{"role_ids": []string{s.RoleID("manager")}})
+		s.Activate(manager)
+		s.Activate(s.Test.User(map[string]any{"role_ids": []string{s.RoleID("marketing")}}))
+		take := func() string {
+			var l leads.Lead
+			s.Test.Post("/v1/leads/"+s.Test.Lead(nil)+"/assign", `{"strategy":"round_robin"}`, 200, &l)
+			return *l.OwnerID
+		}
+		testkit.Equal(t, []string{take(), take(), take()}, []string{seller, seller, seller})
+
+		var u people.User
+		s.Test.Get("/v1/users/"+seller, 200, &u)
+		testkit.Equal(t, u.TakesLeads, true, "by the sales role")
+		s.Test.Patch("/v1/users/"+seller, `{"takes_leads": false}`, 200, &u)
+		testkit.Equal(t, u.TakesLeads, false)
+		s.Test.Patch("/v1/users/"+manager, `{"takes_leads": true}`, 200, &u)
+		testkit.Equal(t, u.TakesLeads, true)
+		testkit.Equal(t, []string{take(), take()}, []string{manager, manager})
+		s.Test.Patch("/v1/users/"+seller, `{"takes_leads": null}`, 200, &u)
+		testkit.Equal(t, u.TakesLeads, true, "by the sales role again")
 	})
 }
 

@@ -233,11 +233,15 @@ func (n LeadMessageReceive) message(l leads.Lead, from string, now time.Time) Le
 }
 
 // zonesOf returns the time zones that a contact might be in: its own, those of
-// its phone number, or the dealership's.
+// its postal address, those of its phone number, or the dealership's. People keep
+// a number when they move, so the address is better evidence.
 func zonesOf(c contacts.Contact, number string, d dealership.Dealership) []*time.Location {
-	names := phone.Zones(number)
+	names := zonesOfAddress(c.Address, number)
 	if c.Timezone != nil {
 		names = []string{*c.Timezone}
+	}
+	if len(names) == 0 {
+		names = phone.Zones(number)
 	}
 	if len(names) == 0 {
 		names = []string{d.Timezone}

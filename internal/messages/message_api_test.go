@@ -266,3 +266,20 @@ func TestQueueSends(t *testing.T) {
 		testkit.Equal(t, texts[0]["text"], "She is ready.")
 	})
 }
+
+// A contact in California with a number of Florida is not texted at 5:30.
+func TestQuietHoursOfACustomerWhoMoved(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		moved := leadWithConsent(s, map[string]any{"phone": "+13055550123", "address": map[string]any{"region": "CA", "postal_code": "92101"}})
+		both := leadWithConsent(s, map[string]any{"phone": "+18505550123"}) // Florida's panhandle has two time zones
+		early := time.Date(s.DB.Now().Year()+1, 5, 3, 12, 30, 0, 0, time.UTC)
+		setClock(t, s, early)
+
+		for path, want := range map[string]time.Time{moved: early.Add(150 * time.Minute), both: early.Add(30 * time.Minute)} {
+			var m messages.LeadMessage
+			s.Test.Post(path+"/messages", `{"channel":"sms","purpose":"marketing","body":"New price!"}`, 202, &m)
+			testkit.Equal(t, m.Status, messages.Scheduled)
+			testkit.Equal(t, m.ScheduledFor.UTC(), want)
+		}
+	})
+}

@@ -91,11 +91,27 @@ func TestRecipientZones(t *testing.T) {
 		number  string
 		want    string
 	}{
-		"time zone of the contact": {contacts.Contact{Timezone: new("Europe/London")}, "+14105550123", "Europe/London"},
-		"area code":                {contacts.Contact{}, "+14105550123", "America/New_York"},
-		"area code in two zones":   {contacts.Contact{}, "+19075550100", "America/Adak America/Anchorage"},
-		"number without an area":   {contacts.Contact{}, "+18005550100", "America/New_York America/Chicago America/Denver America/Los_Angeles"},
-		"no number":                {contacts.Contact{}, "", "America/Chicago"},
+		"time zone of the contact":         {contacts.Contact{Timezone: new("Europe/London")}, "+14105550123", "Europe/London"},
+		"area code":                        {contacts.Contact{}, "+14105550123", "America/New_York"},
+		"area code in several zones":       {contacts.Contact{}, "+19075550100", "America/Adak America/Anchorage America/Juneau Pacific/Honolulu"},
+		"number without an area":           {contacts.Contact{}, "+18005550100", "America/New_York America/Chicago America/Denver America/Los_Angeles"},
+		"no number":                        {contacts.Contact{}, "", "America/Chicago"},
+		"area code of Florida's panhandle": {contacts.Contact{}, "+18505550100", "America/Chicago America/New_York"},
+		"postal code before area code": {contacts.Contact{Address: &contacts.ContactAddress{PostalCode: new("92101-1234")}},
+			"+13055550100", "America/Los_Angeles"},
+		"state before area code": {contacts.Contact{Address: &contacts.ContactAddress{Region: new("California")}},
+			"+13055550100", "America/Los_Angeles"},
+		"postal code before state": {contacts.Contact{Address: &contacts.ContactAddress{Region: new("fl"), PostalCode: new("32502")}},
+			"+13055550100", "America/Chicago"},
+		"state in two zones": {contacts.Contact{Address: &contacts.ContactAddress{Region: new("FL")}},
+			"+14155550100", "America/New_York America/Chicago"},
+		"province": {contacts.Contact{Address: &contacts.ContactAddress{PostalCode: new("b3h 1a1"), Country: new("CA")}},
+			"+13055550100", "America/Halifax"},
+		"address in another country": {contacts.Contact{Address: &contacts.ContactAddress{PostalCode: new("20095"), Country: new("DE")}},
+			"+13055550100", "America/New_York"},
+		"postal code without a country, foreign number": {contacts.Contact{Address: &contacts.ContactAddress{PostalCode: new("92101")}},
+			"+442079460958", "Europe/London"},
+		"unknown postal code": {contacts.Contact{Address: &contacts.ContactAddress{PostalCode: new("00000")}}, "+13055550100", "America/New_York"},
 	} {
 		var names []string
 		for _, z := range zonesOf(c.contact, c.number, d) {

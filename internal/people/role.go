@@ -28,6 +28,9 @@ func (r Role) Revision() int64 { return r.Version }
 // ownerRole is the role that at least one active user must have.
 const ownerRole = "owner"
 
+// salesRole is the role whose users take leads by default.
+const salesRole = "sales"
+
 // builtIn lists the roles of a new environment.
 var builtIn = []Role{
 	{Name: ownerRole, Scopes: []auth.Scope{
@@ -36,7 +39,7 @@ var builtIn = []Role{
 	{Name: "manager", Scopes: []auth.Scope{
 		auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks,
 	}},
-	{Name: "sales", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}},
+	{Name: salesRole, Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite}},
 	{Name: "finance", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead, auth.DealsWrite}},
 	{Name: "marketing", Scopes: []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite}},
 	{Name: "viewer", Scopes: []auth.Scope{auth.HullsRead, auth.LeadsRead, auth.DealsRead}},

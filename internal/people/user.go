@@ -32,11 +32,13 @@ type User struct {
 	Name         string       `json:"name" db:"name" example:"Ann Bell"`
 	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
 	Roles        []UserRole   `json:"roles" nullable:"false"`
+	TakesLeads   bool         `json:"takes_leads" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only."`
 	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them."`
 	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false"`
 	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
 	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"ID of the user at the identity provider."`
 	PasswordHash *string      `json:"-" db:"password_hash"`
+	LeadsChoice  *bool        `json:"-" db:"takes_leads"`          // nil: by the roles
 	EmailProven  bool         `json:"-" db:"pending_email_proven"` // the pending address was requested with proof
 	Version      int64        `json:"version" db:"version"`
 	CreatedAt    time.Time    `json:"created_at" db:"created_at"`
@@ -85,6 +87,14 @@ func (u User) isOwner() bool {
 	return false
 }
 
+// deriveLeads sets TakesLeads by the choice for the user, or by the roles.
+func (u *User) deriveLeads() {
+	u.TakesLeads = slices.ContainsFunc(u.Roles, func(r UserRole) bool { return r.Name == salesRole })
+	if u.LeadsChoice != nil {
+		u.TakesLeads = *u.LeadsChoice
+	}
+}
+
 // worksAt reports whether the user works at a location. It is true for "".
 func (u User) worksAt(locationID string) bool {
 	return locationID == "" || len(u.LocationIDs) == 0 || slices.Contains(u.LocationIDs, locationID)
@@ -96,6 +106,7 @@ type UserCreate struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"200"`
 	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true"`
 	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true"`
+	TakesLeads  *bool    `json:"takes_leads" required:"false" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only."`
 	MFAToken    *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to assign a role with the admin scope. Must be from an administrator."`
 }
 
@@ -104,6 +115,7 @@ type UserPatch struct {
 	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
+	TakesLeads  patch.Null[bool]      `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles."`
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
 
 	ResetPassword bool    `json:"reset_password,omitempty" doc:"Clears the password, ends all sessions and sends a new invitation to set a password. Requires an mfa_token."`

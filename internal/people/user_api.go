@@ -95,7 +95,7 @@ func (a *API) getUser(ctx context.Context, tx *db.Tx, in *ByUser) (User, error) 
 }
 
 func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body UserCreate }) (User, error) {
-	u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, Status: Invited}
+	u := User{Email: in.Body.Email, Name: in.Body.Name, LocationIDs: in.Body.LocationIDs, LeadsChoice: in.Body.TakesLeads, Status: Invited}
 	if err := u.check(); err != nil {
 		return u, err
 	}
@@ -163,6 +163,8 @@ func (a *API) updateUser(ctx context.Context, tx *db.Tx, in *struct {
 		p.Email.To(&u.Email)
 		p.Name.To(&u.Name)
 		p.LocationIDs.To(&u.LocationIDs)
+		p.TakesLeads.To(&u.LeadsChoice)
+		u.deriveLeads()
 		if err := u.check(); err != nil {
 			return err
 		}

@@ -107,6 +107,9 @@ func loadRolesAndFactors(ctx context.Context, tx *db.Tx, users []User) error {
 	for _, r := range assigned {
 		byID[r.UserID].Roles = append(byID[r.UserID].Roles, r.UserRole)
 	}
+	for _, u := range byID {
+		u.deriveLeads()
+	}
 
 	enrolled, err := db.All[struct {
 		UserID string `db:"user_id"`
@@ -200,6 +203,7 @@ func replaceRoles(ctx context.Context, tx *db.Tx, u *User, assigned []Role) erro
 		}
 		u.Roles = append(u.Roles, UserRole{r.ID, r.Name, r.Scopes})
 	}
+	u.deriveLeads()
 	return nil
 }
 
@@ -221,9 +225,9 @@ func requireOwner(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-// Sellers returns the active users who can work on leads at a location, or at any
-// location for "". Users with the admin scope are only returned if there are no
-// others, because owners don't usually work on leads.
+// Sellers returns the active users who take leads at a location, or at any
+// location for "". If there are none, it returns the users with the admin scope,
+// unless they chose not to take leads, so that an owner who works alone gets them.
 func Sellers(ctx context.Context, tx *db.Tx, locationID string) ([]User, error) {
 	all, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ?`, tx.Env)
 	if err != nil {
@@ -249,10 +253,10 @@ func Sellers(ctx context.Context, tx *db.Tx, locationID string) ([]User, error) 
 		}
 		switch {
 		case !slices.Contains(granted, auth.LeadsWrite) || !u.worksAt(locationID):
-		case slices.Contains(granted, auth.Admin):
-			admins = append(admins, u)
-		default:
+		case u.TakesLeads:
 			sellers = append(sellers, u)
+		case slices.Contains(granted, auth.Admin) && u.LeadsChoice == nil:
+			admins = append(admins, u)
 		}
 	}
 

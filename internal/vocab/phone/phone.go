@@ -2,7 +2,10 @@
 package phone
 
 import (
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nyaruka/phonenumbers"
 )
@@ -31,13 +34,64 @@ const maxZones = 8
 var mainland = []string{"America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles"}
 
 // Zones returns the time zones that a number might be in, or none if they are
-// unknown. For a mobile number, they are the zones where it was issued.
+// unknown. For a mobile number, they are the zones where it was issued. A number
+// in North America can move within its area code, so it has all zones of the area.
 func Zones(e164 string) []string {
-	n, err := phonenumbers.Parse(e164, "")
-	if err != nil {
+	if area, ok := areaCode(e164); ok {
+		return zonesOfArea(area)
+	}
+	return zonesOfNumber(e164)
+}
+
+// areas are the time zones by area code.
+var areas sync.Map
+
+// zonesOfArea returns the time zones of all exchanges in an area.
+func zonesOfArea(area string) []string {
+	if zones, ok := areas.Load(area); ok {
+		return zones.([]string) //nolint:forcetypeassert // only this function stores them
+	}
+
+	var zones []string
+	for exchange := 200; exchange < 1000; exchange++ {
+		for _, zone := range zonesOfNumber(fmt.Sprintf("+1%s%d0100", area, exchange)) {
+			if !slices.Contains(zones, zone) {
+				zones = append(zones, zone)
+			}
+		}
+	}
+	if len(zones) > maxZones {
+		zones = mainland
+	}
+	areas.Store(area, zones)
+	return zones
+}
+
+// areaCode returns the area code of a number in North America.
+func areaCode(e164 string) (string, bool) {
+	if len(e164) != len("+14105550123") || !strings.HasPrefix(e164, "+1") || strings.Trim(e164[1:], "0123456789") != "" {
+		return "", false
+	}
+	return e164[2:5], true
+}
+
+// IsPlaceholder reports whether a number was made up to fill in a form: it is not
+// possible in North America, it repeats one digit, or it counts up. A placeholder
+// does not identify a person. The numbers for tests, such as 555-0100, do.
+func IsPlaceholder(e164 string) bool {
+	digits := strings.TrimPrefix(e164, "+1")
+	if strings.Trim(digits, digits[:min(1, len(digits))]) == "" || digits == "1234567890" || digits == "2345678901" {
+		return true
+	}
+	_, american := areaCode(e164)
+	return american && (digits[0] < '2' || digits[3] < '2')
+}
+
+func zonesOfNumber(e164 string) []string {
+	if !strings.HasPrefix(e164, "+") {
 		return nil
 	}
-	zones, err := phonenumbers.GetTimezonesForNumber(n)
+	zones, err := phonenumbers.GetTimezonesForPrefix(e164)
 	if err != nil || len(zones) > maxZones || len(zones) == 1 && zones[0] == phonenumbers.UNKNOWN_TIMEZONE {
 		if strings.HasPrefix(e164, "+1") {
 			return mainland

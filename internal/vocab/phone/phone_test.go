@@ -30,13 +30,25 @@ func TestZones(t *testing.T) {
 	for number, want := range map[string]string{
 		"+14105550123":  "America/New_York",
 		"+16025550100":  "America/Phoenix",
-		"+19075550100":  "America/Adak America/Anchorage",
+		"+19075550100":  "America/Adak America/Anchorage America/Juneau Pacific/Honolulu",
+		"+18505550100":  "America/Chicago America/New_York", // Florida's panhandle
 		"+18005550100":  "America/New_York America/Chicago America/Denver America/Los_Angeles",
 		"+442079460958": "Europe/London",
 		"nonsense":      "",
 	} {
 		if got := strings.Join(Zones(number), " "); got != want {
 			t.Errorf("%s: got %s, want %q", number, got, want)
+		}
+	}
+}
+
+func TestPlaceholders(t *testing.T) {
+	for number, want := range map[string]bool{
+		"+11111111111": true, "+19999999999": true, "+10000000000": true, "+11234567890": true, "+11235550100": true, "+14101550100": true,
+		"+14100550100": true, "+14105550100": false, "+14105550123": false, "+15555550100": false, "+442079460958": false,
+	} {
+		if got := IsPlaceholder(number); got != want {
+			t.Errorf("%s: got %t, want %t", number, got, want)
 		}
 	}
 }
