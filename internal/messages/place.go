@@ -122,7 +122,8 @@ func zonesOfAddress(a *contacts.ContactAddress, number string) []string {
 
 	region := search.Fold(deref(a.Region))
 	for _, p := range places {
-		if (country == "" || country == p.country) && p.code != "" && (region == strings.ToLower(p.code) || region == strings.ToLower(p.name)) {
+		named := p.code != "" && (region == strings.ToLower(p.code) || region == strings.ToLower(p.name))
+		if named && (country == "" || country == p.country) {
 			return p.zones
 		}
 	}
