@@ -24,7 +24,7 @@ build: ## Build bin/slipway
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X slipway/internal/app.Build=$(VERSION)' \
 		-o bin/slipway ./cmd/slipway
 
-TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test -race -timeout 10m
+TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test -race -timeout 20m
 
 # After the whole suite, eventsseen fails if no test emitted a listed event type.
 .PHONY: test

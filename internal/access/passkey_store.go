@@ -52,7 +52,7 @@ func (a *API) WithPasskey(response string, sealed []byte, place string) func(con
 		}
 		text, err := a.Box.Open(sealed, place)
 		if err != nil {
-			return errSignIn(), nil //nolint:nilerr // there is no challenge, or it was used
+			return errSignIn(), nil // there is no challenge, or it was used
 		}
 		var c ceremony
 		if err := json.Unmarshal(text, &c); err != nil {
@@ -61,11 +61,11 @@ func (a *API) WithPasskey(response string, sealed []byte, place string) func(con
 
 		parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(response))
 		if err != nil {
-			return errSignIn(), nil //nolint:nilerr // it is from the client
+			return errSignIn(), nil // it is from the client
 		}
 		signed, err := rp.ValidateLogin(webauthnUser{u, credentialsOf(keys)}, c.Session, parsed)
 		if err != nil || signed.Authenticator.CloneWarning {
-			return errSignIn(), nil //nolint:nilerr // it is from the client
+			return errSignIn(), nil // it is from the client
 		}
 		return nil, a.saveSigned(ctx, tx, u, keys, signed)
 	}

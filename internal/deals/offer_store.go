@@ -47,7 +47,7 @@ func currentPrice(ctx context.Context, tx *db.Tx, d Deal) (int64, error) {
 func reprice(ctx context.Context, tx *db.Tx, d *Deal) error {
 	before := *d
 	if d.CheckTermsOpen() != nil {
-		return nil
+		return nil //nolint:nilerr // signed terms keep their price
 	}
 	price, err := currentPrice(ctx, tx, *d)
 	if err != nil {

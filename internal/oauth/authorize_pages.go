@@ -237,7 +237,7 @@ func (a *API) finish(w http.ResponseWriter, r *http.Request, c consent, in choic
 				}
 				if rejected != nil {
 					o.rejected = rejected.Message
-					return o, nil
+					return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 				}
 			}
 			i, err := allow(ctx, tx, c.app.App, u, c.req.Scopes)

@@ -99,7 +99,7 @@ func (a *API) exchangeCode(ctx context.Context, app App, form url.Values) (any, 
 			return o, err
 		}
 		if o.rejected = g.checkExchange(form, u, tx.Now); o.rejected != nil {
-			return o, nil // the code can't be tried again
+			return o, nil //nolint:nilerr // the transaction commits, so that the code can't be tried again
 		}
 
 		refresh, publicID := token.New(token.Refresh, g.Mode)
@@ -148,12 +148,12 @@ func (a *API) refresh(ctx context.Context, app App, form url.Values) (any, error
 		}
 		if t.check(text, tx.Now) != nil {
 			o.rejected = errProtocol("invalid_grant", "The refresh token was revoked or has expired.").of(t.Env, t.AppID)
-			return o, nil
+			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 		}
 		scopes, rejected := narrow(t.scopes(), form.Get("scope"))
 		if rejected != nil {
 			o.rejected = rejected
-			return o, nil
+			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 		}
 
 		tx = tx.In(t.Env)
@@ -211,7 +211,7 @@ func (a *API) issueForClient(ctx context.Context, app App, form url.Values) (any
 		scopes, rejected := narrow(common(h.InstallScopes, h.AppScopes), form.Get("scope"))
 		if rejected != nil {
 			o.rejected = rejected
-			return o, nil
+			return o, nil //nolint:nilerr // the rejection is part of the result, so that the transaction commits
 		}
 		ctx = auth.With(ctx, h.principal(env, scopes))
 		access, err := insertAccess(ctx, tx.In(env), h, nil, scopes, "token.granted", "client_credentials")
@@ -283,7 +283,7 @@ func (a *API) introspect(w http.ResponseWriter, r *http.Request) {
 		return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (any, error) {
 			t, err := findToken(ctx, tx, parsed.PublicID)
 			if db.IsNoRows(err) || (err == nil && (t.AppID != app.ID || t.check(text, tx.Now) != nil || t.ReplacedAt != nil)) {
-				return introspection{}, nil
+				return introspection{}, nil //nolint:nilerr // the response doesn't say why a token is not active
 			}
 			if err != nil {
 				return nil, err

@@ -136,7 +136,7 @@ func (a *API) render(ctx context.Context, key string) error {
 // store encodes a size while it is being stored.
 func (a *API) store(ctx context.Context, key string, v images.Variant) error {
 	r, w := io.Pipe()
-	defer r.Close() // stops encoding if storing fails
+	defer func() { _ = r.Close() }() // stops encoding if storing fails
 	go func() {
 		buffer := bufio.NewWriterSize(w, 64<<10)
 		w.CloseWithError(errors.Join(v.Encode(buffer), buffer.Flush()))

@@ -118,7 +118,7 @@ func match(password string, hashes []string, salt []byte, derive func(string, []
 		if err != nil {
 			return nil, err
 		}
-		work := fmt.Sprint(s.Cost, s.salt)
+		work := fmt.Sprintf("%v %x", s.Cost, s.salt)
 		if computed[work] == nil && len(computed) < maxHashes {
 			computed[work] = derive(password, s.salt, s.Cost)
 		}
