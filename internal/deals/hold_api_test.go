@@ -37,12 +37,12 @@ func TestTakeABoatOnHold(t *testing.T) {
 		lead := s.Test.Lead(map[string]any{"contact_id": ann})
 		for name, c := range map[string]struct {
 			hold map[string]any
-			deal map[string]any // of the one who has the hold
+			deal map[string]any // of the customer who has the hold
 		}{
-			"for nobody in particular": {map[string]any{}, nil},
-			"for a lead":               {map[string]any{"lead_id": lead}, map[string]any{"buyer_id": ann, "lead_id": lead}},
-			"for a contact":            {map[string]any{"contact_id": ann}, map[string]any{"buyer_id": ann}},
-			"for a co-buyer":           {map[string]any{"contact_id": ann}, map[string]any{"buyer_id": s.Test.Contact(nil), "co_buyer_id": ann}},
+			"without a customer": {map[string]any{}, nil},
+			"for a lead":         {map[string]any{"lead_id": lead}, map[string]any{"buyer_id": ann, "lead_id": lead}},
+			"for a contact":      {map[string]any{"contact_id": ann}, map[string]any{"buyer_id": ann}},
+			"for a co-buyer":     {map[string]any{"contact_id": ann}, map[string]any{"buyer_id": s.Test.Contact(nil), "co_buyer_id": ann}},
 		} {
 			boat := s.Test.Hull(loc, nil)
 			c.hold["to"] = "on_hold"

@@ -239,7 +239,7 @@ func TestFloodOfSignIns(t *testing.T) {
 		t.Cleanup(leave)
 	}
 	b := newBrowser(t, s)
-	v := b.want(b.signIn("nobody@example.com", testkit.Password), 503, "Slipway is busy. Wait 30 seconds and try again.")
+	v := b.want(b.signIn("unknown@example.com", testkit.Password), 503, "Slipway is busy. Wait 30 seconds and try again.")
 	testkit.Equal(t, v.Header.Get("Retry-After"), "30")
 }
 

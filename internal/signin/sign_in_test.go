@@ -108,11 +108,11 @@ func TestSignInRejections(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p, b := s.Person("viewer"), newBrowser(t, s)
 		wrong := b.want(b.signIn(p.Email, "not the password"), 422, "The email address, password or code is wrong.", `aria-describedby="problem"`)
-		unknown := b.want(b.signIn("nobody@example.com", "not the password"), 422, "The email address, password or code is wrong.")
+		unknown := b.want(b.signIn("unknown@example.com", "not the password"), 422, "The email address, password or code is wrong.")
 		same := func(text, email string) string {
 			return hidden.ReplaceAllString(strings.ReplaceAll(strings.ReplaceAll(text, email, "x"), strings.ReplaceAll(email, "@", "%40"), "x"), "")
 		}
-		testkit.Equal(t, same(unknown.text, "nobody@example.com"), same(wrong.text, p.Email))
+		testkit.Equal(t, same(unknown.text, "unknown@example.com"), same(wrong.text, p.Email))
 
 		if err := s.Settle(t.Context()); err != nil {
 			t.Fatal(err)

@@ -97,7 +97,7 @@ var continuePage = pages.NewPage(`<h1>You are signed in</h1><p>If the next page 
 //
 // The page might lead to another site, such as an app. Chromium applies the policy
 // of a form to all redirects that follow it, so it would block that. A page that
-// refreshes starts anew. Clients that are not browsers get a redirect.
+// refreshes is a new navigation. Clients that are not browsers get a redirect.
 func (a *API) leave(w http.ResponseWriter, r *http.Request, returnTo string) {
 	account := a.authPath() + "/account"
 	if returnTo = a.returnTo(returnTo); returnTo == "" {

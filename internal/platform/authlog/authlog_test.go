@@ -119,7 +119,7 @@ func TestGuessedCredentialsAreLogged(t *testing.T) {
 		s.Advance(time.Millisecond)
 		s.As(session).Get("/v1/me", 401, nil)
 		s.Advance(time.Millisecond)
-		for _, email := range []string{"Nobody@Example.com", "nobody@example.com", "my secret password"} {
+		for _, email := range []string{"Unknown@Example.com", "unknown@example.com", "my secret password"} {
 			s.As("").Post("/oauth/sessions", map[string]any{"email": email, "password": "guess"}, 401, nil)
 			s.Advance(time.Millisecond)
 		}
@@ -130,7 +130,7 @@ func TestGuessedCredentialsAreLogged(t *testing.T) {
 		testkit.Len(t, found, 5)
 		for i, want := range []struct{ kind, subject, reason string }{
 			{"user", "*** #", "The email address, password or code is wrong."},
-			{"user", "n***@example.com #", "The email address, password or code is wrong."},
+			{"user", "u***@example.com #", "The email address, password or code is wrong."},
 			{"session", session[:len("st_test_")+16], "Invalid or expired session. Sign in again."},
 			{"api_key", other.Key[:len("sk_test_")+16], "Unknown API key."},
 			{"api_key", "", "Invalid credential. Check that the key was copied completely."},
