@@ -80,7 +80,7 @@ var may = map[string][]string{
 		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
 		"oauth", "people", "photos", "signin", "webhooks",
 	},
-	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
+	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
