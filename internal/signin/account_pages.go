@@ -29,7 +29,8 @@ var (
   <input type="hidden" name="form_token" value="{{.Token}}"><button class="plain">Sign out</button>
 </form>
 <ul class="links">
-  <li><a href="{{.Forgot}}">Change your password</a></li>
+  <li><a href="{{.Password}}">Change your password</a></li>
+  <li><a href="{{.Passkey}}">Add a passkey</a></li>
   {{range .Others}}<li><a href="{{.URL}}">Go to {{.Dealership}} · {{if eq .Mode "test"}}Test{{else}}Live{{end}}</a></li>{{end}}
   <li><a href="{{.Switch}}">Sign in with another account</a></li>
 </ul>`)
@@ -79,11 +80,11 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	data := struct {
 		Visitor
-		Sessions, TwoFactor, SignOut, Forgot, Switch, Token string
-		Others                                              []other
+		Sessions, TwoFactor, SignOut, Password, Passkey, Switch, Token string
+		Others                                                         []other
 	}{
-		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.url("/password/forgot", ""),
-		a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), nil,
+		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.in(v, "/account/password"),
+		a.in(v, "/account/passkey"), a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), nil,
 	}
 	for _, o := range all[1:] {
 		data.Others = append(data.Others, other{o, a.in(o, "/account")})

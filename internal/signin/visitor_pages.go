@@ -58,6 +58,10 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("POST /account/sessions", a.revokeSession)
 	mux.HandleFunc("GET /account/two-factor", a.showEnroll)
 	mux.HandleFunc("POST /account/two-factor", a.enroll)
+	mux.HandleFunc("GET /account/passkey", a.showAddPasskey)
+	mux.HandleFunc("POST /account/passkey", a.addPasskey)
+	mux.HandleFunc("GET /account/password", a.showChangePassword)
+	mux.HandleFunc("POST /account/password", a.changePassword)
 	mux.HandleFunc("/", a.showNotFound)
 	return mux
 }
