@@ -82,7 +82,7 @@ bench: ## Run the benchmarks
 
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json
-	$(GO) test ./internal/app -run TestOpenAPI -update
+	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
 
 .PHONY: fmt
 fmt: ## Format the code

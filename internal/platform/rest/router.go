@@ -25,6 +25,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -91,6 +92,7 @@ func New(cfg Config, features ...Feature) *Router {
 		f.Mount(r)
 	}
 	relaxResponses(r.api.OpenAPI())
+	describeVersions(r.api.OpenAPI())
 	shareParts(r.api.OpenAPI())
 	return r
 }
@@ -245,6 +247,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
 		op.Metadata["body"] = f.Type
 	}
+	op.Metadata["added"] = additionsTo(reflect.TypeFor[I]())
 	status, file := op.DefaultStatus, op.RequestBody
 	if op.Metadata["takes"] != nil {
 		op.RequestBody = nil // otherwise huma reads it
@@ -261,7 +264,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 				return
 			}
 			if err == nil && x.reply == nil {
-				x.reply, err = encode(x.status, out)
+				x.reply, err = encode(x, out)
 			}
 			if err != nil {
 				r.fail(w, req, err)
@@ -302,9 +305,9 @@ type reply struct {
 	replayed bool
 }
 
-// encode turns a resource into a response.
-func encode[O any](status int, out O) (*reply, error) {
-	p := &reply{status: status, header: map[string]string{}}
+// encode turns a resource into a response of the caller's version.
+func encode[O any](x *exchange, out O) (*reply, error) {
+	p := &reply{status: x.status, header: map[string]string{}}
 	if v, ok := any(out).(Versioned); ok {
 		p.header["ETag"] = strconv.Quote(strconv.FormatInt(v.Revision(), 10))
 	}
@@ -314,6 +317,9 @@ func encode[O any](status int, out O) (*reply, error) {
 	var err error
 	p.body, err = wire.Marshal(out)
 	p.body = append(p.body, '\n') // for people at a terminal
+	if x.caller.Version != version.Latest() && err == nil {
+		p.body = version.Of(reflect.TypeFor[O]()).Older(x.caller.Version, p.body)
+	}
 	return p, err
 }
 
