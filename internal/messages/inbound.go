@@ -75,6 +75,14 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	return ordinary
 }
 
+// isYes reports whether a message agrees to the one that it answers.
+func isYes(channel consent.Channel, text string) bool {
+	if channel == consent.Email {
+		text = unquoted(text)
+	}
+	return joinLetters(plain(text)) == "yes"
+}
+
 // shortMessage is the number of words up to which a word such as stop is an
 // opt-out: "ok stop", "STOP STOP STOP", "unsubscribe please".
 const shortMessage = 4
