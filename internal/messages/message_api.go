@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -27,6 +28,7 @@ var (
 type API struct {
 	DB       *db.DB
 	Jobs     *jobs.Queue
+	Box      *seal.Box
 	Log      *slog.Logger
 	Mail     mail.Sender
 	MailFrom string // for dealerships that set no sender
