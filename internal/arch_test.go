@@ -20,18 +20,19 @@ import (
 // top, then platform/, then vocab/.
 var may = map[string][]string{
 	// vocab: pure, importable by all
-	"vocab/auth":    {},
-	"vocab/fault":   {},
-	"vocab/hin":     {},
-	"vocab/id":      {},
-	"vocab/money":   {"vocab/fault"},
-	"vocab/page":    {"vocab/fault", "vocab/id"},
-	"vocab/patch":   {"vocab/fault", "vocab/wire"},
-	"vocab/phone":   {},
-	"vocab/search":  {},
-	"vocab/token":   {"vocab/auth"},
-	"vocab/version": {"vocab/fault"},
-	"vocab/wire":    {},
+	"vocab/auth":      {},
+	"vocab/fault":     {},
+	"vocab/hin":       {},
+	"vocab/id":        {},
+	"vocab/money":     {"vocab/fault"},
+	"vocab/page":      {"vocab/fault", "vocab/id"},
+	"vocab/patch":     {"vocab/fault", "vocab/wire"},
+	"vocab/phone":     {},
+	"vocab/search":    {},
+	"vocab/signature": {},
+	"vocab/token":     {"vocab/auth"},
+	"vocab/version":   {"vocab/fault"},
+	"vocab/wire":      {},
 
 	// platform: what every feature is built on; may use vocab
 	"platform/apidocs":   {},

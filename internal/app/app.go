@@ -143,6 +143,9 @@ func (a *App) mount(s Settings) error {
 	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleForm("/senders/*", f.dealership.Pages())
+	for _, hook := range f.messages.Hooks() {
+		router.HandleHook(hook.Pattern, hook.MaxBody, hook.Handle)
+	}
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
 	describe(router)

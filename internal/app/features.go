@@ -81,13 +81,13 @@ func (a *App) features(s Settings) (*features, error) {
 		contacts: contacts.API{DB: a.DB},
 		leads:    leads.API{DB: a.DB, Reviewed: messages.Review},
 		messages: messages.API{
-			DB: a.DB, Jobs: a.Jobs, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
 		},
 		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:   finance.API{DB: a.DB},
 		documents: documents.API{DB: a.DB},
 		dealership: dealership.API{
-			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
 		},
 		people: people.API{
 			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,

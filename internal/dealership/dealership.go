@@ -52,6 +52,7 @@ type Settings struct {
 	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
+	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages."`
 }
 
 // QuietHours is a time range that can include midnight.
@@ -111,6 +112,7 @@ type SettingsPatch struct {
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero"`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero"`
 }
 
 // QuietHoursPatch changes the quiet hours.
@@ -139,6 +141,7 @@ func (p DealershipPatch) Check(time.Time) error {
 		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
 	}
 	checkTaxes(&bad, "settings.default_taxes", p.Settings.V.DefaultTaxes.V)
+	p.Settings.V.Inbound.V.check(&bad)
 	return bad.Err()
 }
 

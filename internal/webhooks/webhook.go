@@ -4,13 +4,9 @@
 package webhooks
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +15,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/signature"
 )
 
 // The statuses of a webhook.
@@ -148,11 +145,11 @@ func NewSecret() Secret {
 }
 
 // Text returns the secret as users see it.
-func (s Secret) Text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s.Key) }
+func (s Secret) Text() string { return signature.Format(s.Key) }
 
 // ParseSecret parses the output of Text.
 func ParseSecret(text string) (Secret, error) {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
+	key, err := signature.Parse(text)
 	return Secret{Key: key}, err
 }
 
@@ -179,9 +176,7 @@ func unexpired(secrets []Secret, now time.Time) []Secret {
 func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
 	var signatures []string
 	for _, s := range unexpired(secrets, at) {
-		mac := hmac.New(sha256.New, s.Key)
-		fmt.Fprintf(mac, "%s.%s.%s", eventID, strconv.FormatInt(at.Unix(), 10), body)
-		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		signatures = append(signatures, signature.Sign(s.Key, eventID, at, body))
 	}
 	return strings.Join(signatures, " ")
 }

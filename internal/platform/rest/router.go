@@ -63,6 +63,7 @@ type Router struct {
 	family     string
 	sendBodyIn time.Duration
 	probes     map[string]bool
+	hooks      map[string]int64 // sizes of bodies by the start of a path
 
 	publicBodies chan struct{} // has room for the bodies of callers without a credential
 }
@@ -71,7 +72,7 @@ type Router struct {
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}, publicBodies: make(chan struct{}, maxPublicBodies)}
+		probes: map[string]bool{}, hooks: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
