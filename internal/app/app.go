@@ -17,6 +17,7 @@ import (
 
 	"slipway/internal/access"
 	"slipway/internal/channels"
+	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/oauth"
 	"slipway/internal/platform/audit"
@@ -94,6 +95,7 @@ func (a *App) mount(s Settings) error {
 	a.AuthLog = authlog.New(a.DB)
 	a.DB.Attach(a.AuthLog)
 	a.DB.Attach(hulls.Followers{channels.Follower})
+	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones})
 	a.Jobs = jobs.New(a.DB)
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
 	a.Relay.Observe = a.metrics.delivered

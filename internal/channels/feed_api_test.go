@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"slipway/internal/hulls"
 	"slipway/internal/imports"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/wire"
 )
 
 // feedIDs returns the IDs of the hulls in a feed, in order.
@@ -105,7 +107,7 @@ func TestFeed(t *testing.T) {
 
 			for _, change := range []func(){
 				func() {
-					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format)}, 200, nil)
+					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format), "price_hidden": false}, 200, nil)
 				},
 				func() {
 					s.Test.Put("/v1/hulls/"+want[5]+"/pricing", map[string]any{"price_usd": 1000 + len(format), "price_hidden": true}, 200, nil)
@@ -125,6 +127,60 @@ func TestFeed(t *testing.T) {
 
 		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {
 			t.Errorf("the other environment's feed has %d bytes, want n <= 200", n)
+		}
+	})
+}
+
+// A partner that looks for newer dates must find a boat whose specifications or
+// photos have changed.
+func TestFeedShowsTheDateOfEachChange(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), nil)
+		first := s.Test.Photo(id)
+		s.MakeSizes(first)
+		feeds := map[string]string{}
+		for _, format := range []string{"json", "xml", "csv"} {
+			feeds[format] = s.Test.Channel(map[string]any{"format": format, "auto_publish": true})
+		}
+		for name, change := range map[string]func(){
+			"specs":   func() { s.Test.Put("/v1/hulls/"+id+"/specs", `{"beam_ft": 8.5}`, 200, nil) },
+			"caption": func() { s.Test.Patch("/v1/hulls/"+id+"/photos/"+first, `{"caption": "Helm"}`, 200, nil) },
+			"hidden": func() {
+				s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd": 124900, "price_hidden": true}`, 200, nil)
+			},
+			"msrp": func() { s.Test.Put("/v1/hulls/"+id+"/pricing", `{"price_usd": 124900, "msrp_usd": 138000}`, 200, nil) },
+		} {
+			s.Advance(time.Hour)
+			change()
+			var h hulls.Hull
+			s.Test.Get("/v1/hulls/"+id, 200, &h)
+			if age := s.DB.Now().Sub(h.UpdatedAt); age > time.Minute {
+				t.Errorf("%s: updated_at is %s old", name, age)
+			}
+			for format, channel := range feeds {
+				feed := s.Test.Get("/v1/channels/"+channel+"/feed", 200, nil).Bytes
+				testkit.Contains(t, feed, h.UpdatedAt.UTC().Format(wire.TimeFormat), name, format)
+			}
+		}
+	})
+}
+
+// A hidden price must not be in a feed, whatever the format.
+func TestFeedHidesThePrice(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		id := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 987654})
+		for _, format := range []string{"json", "xml", "csv"} {
+			path := "/v1/channels/" + s.Test.Channel(map[string]any{"format": format, "auto_publish": true}) + "/feed"
+			for body, shown := range map[string]bool{
+				`{"price_usd": 987654, "price_type": "asking", "price_hidden": false}`: true,
+				`{"price_usd": 987654, "price_type": "call", "price_hidden": false}`:   false,
+				`{"price_usd": 987654, "price_type": "sale", "price_hidden": true}`:    false,
+			} {
+				s.Test.Put("/v1/hulls/"+id+"/pricing", body, 200, nil)
+				if got := strings.Contains(string(s.Test.Get(path, 200, nil).Bytes), "987654"); got != shown {
+					t.Errorf("%s %s: got the price in the feed: %t, want %t", format, body, got, shown)
+				}
+			}
 		}
 	})
 }

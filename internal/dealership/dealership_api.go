@@ -69,6 +69,11 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 	if err := dealerships.Save(ctx, tx, &d); err != nil {
 		return d, err
 	}
+	if before.Timezone != d.Timezone {
+		if err := zonesChanged(ctx, tx); err != nil {
+			return d, err
+		}
+	}
 	if sender := d.Settings.Sender; in.Body.Settings.V.Sender.V.Email.Set && sender.Email != nil && !sender.EmailVerified {
 		if err := a.Jobs.Enqueue(ctx, tx, VerifySender{d.Env, *sender.Email}, tx.Now); err != nil {
 			return d, err

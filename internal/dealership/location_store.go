@@ -21,6 +21,46 @@ func Locations(ctx context.Context, tx *db.Tx) ([]Location, error) {
 	return db.All[Location](ctx, tx, `SELECT {cols} FROM locations WHERE env = ? ORDER BY id`, tx.Env)
 }
 
+// ZoneOf returns the IANA time zone of a location.
+func ZoneOf(ctx context.Context, tx *db.Tx, locationID string) (string, error) {
+	zone, err := db.One[string](ctx, tx, `SELECT COALESCE(l.timezone, d.timezone) FROM locations l JOIN dealerships d ON d.env = l.env
+		WHERE l.env = ? AND l.id = ?`, tx.Env, locationID)
+	if db.IsNoRows(err) {
+		return "", fault.NotFound(locations.Noun, locationID)
+	}
+	return zone, err
+}
+
+// Zones returns the IANA time zones of all locations, by location ID.
+func Zones(ctx context.Context, tx *db.Tx) (map[string]string, error) {
+	type row struct {
+		ID   string `db:"id"`
+		Zone string `db:"timezone"`
+	}
+	all, err := db.All[row](ctx, tx, `SELECT {cols} FROM (SELECT l.id, COALESCE(l.timezone, d.timezone) AS timezone
+		FROM locations l JOIN dealerships d ON d.env = l.env WHERE l.env = ?) AS zones`, tx.Env)
+	zones := map[string]string{}
+	for _, r := range all {
+		zones[r.ID] = r.Zone
+	}
+	return zones, err
+}
+
+// ZonesChanged are functions of features that store the time zones of locations.
+// They are called after a time zone has changed, in the same transaction. They
+// belong to features that depend on dealership, so app attaches them to the
+// database.
+type ZonesChanged []func(ctx context.Context, tx *db.Tx) error
+
+func zonesChanged(ctx context.Context, tx *db.Tx) error {
+	for _, changed := range db.Attached[ZonesChanged](tx) {
+		if err := changed(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func insertLocation(ctx context.Context, tx *db.Tx, l *Location) error {
 	if err := checkCode(ctx, tx, *l); err != nil {
 		return err
@@ -37,6 +77,11 @@ func saveLocation(ctx context.Context, tx *db.Tx, before Location, l *Location) 
 	}
 	if err := locations.Save(ctx, tx, l); err != nil {
 		return err
+	}
+	if before.Timezone != l.Timezone { // it was set, perhaps to the same value
+		if err := zonesChanged(ctx, tx); err != nil {
+			return err
+		}
 	}
 	return events.Emit(ctx, tx, "location.updated", l.ID, before, *l)
 }

@@ -133,16 +133,15 @@ func buyers() []*buyer {
 
 // requests returns the requests of the lead.
 func (b *buyer) requests(now time.Time) []request {
-	at := func(daysAgo, n int) time.Time {
+	when := func(daysAgo, n int) time.Time {
 		if daysAgo == 0 {
 			return now.Add(time.Duration(n-30) * time.Minute)
 		}
-		day := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysAgo)
-		return day.Add(15*time.Hour + time.Duration(n)*7*time.Minute + time.Duration(len(b.first))*time.Minute)
+		return at(now, daysAgo, 10*60+n*7+len(b.first))
 	}
-	all := []request{{at: at(b.daysAgo, 0), buyer: b, method: http.MethodPost}}
+	all := []request{{at: when(b.daysAgo, 0), buyer: b, method: http.MethodPost}}
 	for n, s := range b.steps {
-		all = append(all, request{at: at(s.daysAgo, n+1), buyer: b, method: s.method, path: s.path, body: s.body})
+		all = append(all, request{at: when(s.daysAgo, n+1), buyer: b, method: s.method, path: s.path, body: s.body})
 	}
 	return all
 }

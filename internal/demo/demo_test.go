@@ -101,8 +101,11 @@ func TestBodiesMatchSchemas(t *testing.T) {
 	for b, requests := range fleetRequests() {
 		for _, r := range requests {
 			name := strings.TrimPrefix(fmt.Sprintf("%T", r.body), "hulls.")
-			if r.method == http.MethodPatch {
+			switch {
+			case r.method == http.MethodPatch:
 				name = "HullPatch"
+			case r.path == "/pricing":
+				name = "HullPricingReplace"
 			}
 			text, err := wire.Marshal(r.body)
 			if err != nil {

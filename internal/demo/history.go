@@ -46,12 +46,26 @@ func (b *boat) requests(now time.Time) []request {
 	return l.requests
 }
 
+// maryland is the time zone of the dealership.
+var maryland = func() *time.Location {
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}()
+
+// at returns the time at a number of days ago and minutes after midnight.
+func at(now time.Time, daysAgo, minute int) time.Time {
+	year, month, day := now.In(maryland).Date()
+	return time.Date(year, month, day-daysAgo, 0, minute, 0, 0, maryland).UTC()
+}
+
 // add adds a request at a number of days ago, in business hours.
 func (l *history) add(daysAgo int, method, path string, body any) {
-	day := l.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysAgo)
-	minute := 13*60 + l.number%8*60 + len(l.requests)*4 + l.number%4 // from 9 am in Maryland
+	minute := 9*60 + l.number%8*60 + len(l.requests)*4 + l.number%4
 	l.requests = append(l.requests, request{
-		at: day.Add(time.Duration(minute) * time.Minute), boat: l.boat, method: method, path: path, body: body,
+		at: at(l.now, daysAgo, minute), boat: l.boat, method: method, path: path, body: body,
 	})
 }
 
@@ -63,7 +77,7 @@ func (l *history) create(daysAgo int, status hulls.Status) {
 	}
 	l.add(daysAgo, http.MethodPost, "", c)
 	l.add(daysAgo, http.MethodPut, "/specs", l.specs(l.now))
-	l.add(daysAgo, http.MethodPut, "/pricing", l.pricing(l.price, nil))
+	l.add(daysAgo, http.MethodPut, "/pricing", l.pricing(l.price, ""))
 }
 
 // order adds a boat that has not arrived yet.
@@ -118,7 +132,7 @@ func (l *history) reducePrice(arrived int) {
 	}
 	for daysAgo := arrived - 45 - l.random.IntN(60); daysAgo > 3; daysAgo -= 70 + l.random.IntN(90) {
 		price = round(float64(price) * (1 - step - l.random.Float64()*0.02))
-		l.add(daysAgo, http.MethodPut, "/pricing", l.pricing(price, new(l.pick(reasons...))))
+		l.add(daysAgo, http.MethodPut, "/pricing", l.pricing(price, l.pick(reasons...)))
 	}
 }
 
@@ -135,7 +149,7 @@ func (l *history) setFinalStatus(arrived int) {
 	daysAgo := 1 + l.random.IntN(3)
 	switch n := l.random.IntN(100); {
 	case n < 8 && arrived > 5:
-		until := l.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 2+l.random.IntN(6)).Add(21 * time.Hour)
+		until := at(l.now, -2-l.random.IntN(6), 17*60)
 		l.add(daysAgo, http.MethodPost, "/transition", hulls.HullTransition{To: hulls.OnHold, ExpiresAt: &until,
 			Reason: new(l.pick("Deposit received, survey scheduled", "Second showing on Saturday", "Waiting for financing"))})
 	case n < 12 && arrived > 5:

@@ -51,19 +51,22 @@ func (b *boat) berth() string {
 }
 
 // pricing returns the request body of the pricing, with the costs of the boat.
-func (b *boat) pricing(price int64, reason *string) hulls.HullPricingReplace {
+func (b *boat) pricing(price int64, reason string) object {
 	share := func(of float64) int64 { return round(float64(b.price) * of) }
 	cents := func(of float64) *int64 { return new(share(of) * 100) }
-	p := hulls.HullPricingReplace{PriceUSD: price, PriceType: "asking", FloorUSD: new(share(0.86)), Reason: reason}
+	p := object{"price_usd": price, "price_type": "asking", "floor_usd": share(0.86)}
+	if reason != "" {
+		p["reason"] = reason
+	}
 	if price < b.price {
-		p.PriceType = "sale"
+		p["price_type"] = "sale"
 	}
 	if b.condition == "used" {
-		p.Cost = &hulls.HullCost{InvoiceCents: cents(0.78), ReconditioningCents: cents(0.02)}
+		p["cost"] = hulls.HullCost{InvoiceCents: cents(0.78), ReconditioningCents: cents(0.02)}
 		return p
 	}
-	p.MSRPUSD = new(share(1.07))
-	p.Cost = &hulls.HullCost{InvoiceCents: cents(0.8), FreightCents: cents(0.015), RiggingCents: cents(0.01)}
+	p["msrp_usd"] = share(1.07)
+	p["cost"] = hulls.HullCost{InvoiceCents: cents(0.8), FreightCents: cents(0.015), RiggingCents: cents(0.01)}
 	return p
 }
 

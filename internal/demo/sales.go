@@ -171,10 +171,7 @@ func sales() []*sale {
 // requests returns the requests of the deal. The first two create the buyer and
 // the deal.
 func (s *sale) requests(now time.Time) []request {
-	at := func(daysAgo, n int) time.Time {
-		day := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysAgo)
-		return day.Add(16*time.Hour + time.Duration(n)*3*time.Minute + time.Duration(len(s.first))*time.Minute)
-	}
+	when := func(daysAgo, n int) time.Time { return at(now, daysAgo, 11*60+n*3+len(s.first)) }
 	buyer := object{
 		"first_name": s.first, "last_name": s.last, "email": s.email, "phone": s.phone,
 		"address": object{"line1": "12 Harbor Lane", "city": s.city, "region": "MD", "country": "US"},
@@ -183,11 +180,11 @@ func (s *sale) requests(now time.Time) []request {
 	maps.Copy(deal, s.more)
 
 	all := []request{
-		{at: at(s.daysAgo, 0), sale: s, method: http.MethodPost, path: "/v1/contacts", body: dealStep{name: "buyer", body: buyer}},
-		{at: at(s.daysAgo, 1), sale: s, method: http.MethodPost, path: "/v1/deals", body: dealStep{name: "deal", body: deal}},
+		{at: when(s.daysAgo, 0), sale: s, method: http.MethodPost, path: "/v1/contacts", body: dealStep{name: "buyer", body: buyer}},
+		{at: when(s.daysAgo, 1), sale: s, method: http.MethodPost, path: "/v1/deals", body: dealStep{name: "deal", body: deal}},
 	}
 	for n, m := range s.steps {
-		all = append(all, request{at: at(m.daysAgo, n+2), sale: s, method: http.MethodPost, path: "/v1/deals/{deal}" + m.path, body: m})
+		all = append(all, request{at: when(m.daysAgo, n+2), sale: s, method: http.MethodPost, path: "/v1/deals/{deal}" + m.path, body: m})
 	}
 	return all
 }

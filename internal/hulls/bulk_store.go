@@ -15,8 +15,8 @@ import (
 const BatchSize = 200
 
 // New returns the hull of a request that is not inserted yet, or all errors of
-// the request.
-func New(c HullCreate, tx *db.Tx) (Hull, error) { return c.hull(tx.Now) }
+// the request. zone is the time zone of its location.
+func New(c HullCreate, tx *db.Tx, zone string) (Hull, error) { return c.hull(tx.Now, zone) }
 
 // FindByStockNumber returns the active hulls with these stock numbers, by stock number.
 func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[string]Hull, error) {
@@ -30,6 +30,57 @@ func FindByStockNumber(ctx context.Context, tx *db.Tx, numbers []string) (map[st
 	for _, h := range all {
 		Derive(tx, &h)
 		found[*h.StockNumber] = h
+	}
+	return found, err
+}
+
+// Closed is a hull that is delivered or archived.
+type Closed struct {
+	ID          string  `db:"id"`
+	HIN         *string `db:"hin"`
+	StockNumber *string `db:"stock_number"`
+	Status      Status  `db:"status"`
+}
+
+// ClosedHulls are closed hulls by their numbers. If several have the same number,
+// it is the newest of them.
+type ClosedHulls struct{ ByHIN, ByStockNumber map[string]Closed }
+
+// FindClosed returns the delivered and archived hulls with these numbers. A HIN
+// that an active hull also has is left out.
+func FindClosed(ctx context.Context, tx *db.Tx, hins, stockNumbers []string) (found ClosedHulls, err error) {
+	find := func(column string, numbers []string) ([]Closed, error) {
+		if len(numbers) == 0 {
+			return nil, nil
+		}
+		list, args := inList(tx.Env, numbers)
+		return db.All[Closed](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+column+` IN `+list+
+			` AND status IN ('archived', 'delivered') ORDER BY id`, args...)
+	}
+
+	found = ClosedHulls{map[string]Closed{}, map[string]Closed{}}
+	byStockNumber, err := find("stock_number", stockNumbers)
+	if err != nil {
+		return found, err
+	}
+	for _, c := range byStockNumber {
+		found.ByStockNumber[*c.StockNumber] = c
+	}
+
+	byHIN, err := find("hin", hins)
+	if err != nil || len(byHIN) == 0 {
+		return found, err
+	}
+	for _, c := range byHIN {
+		found.ByHIN[*c.HIN] = c
+	}
+	var again []Hull
+	for _, c := range found.ByHIN {
+		again = append(again, Hull{HIN: c.HIN})
+	}
+	active, err := usedHINs(ctx, tx, again)
+	for number := range active {
+		delete(found.ByHIN, number)
 	}
 	return found, err
 }
@@ -126,7 +177,11 @@ func (u Update) Apply(ctx context.Context, tx *db.Tx, h Hull) error {
 			return err
 		}
 	}
-	if err := u.Patch.apply(&h, tx.Now); err != nil {
+	zone, err := u.Patch.zone(ctx, tx, h)
+	if err != nil {
+		return err
+	}
+	if err := u.Patch.apply(&h, tx.Now, zone); err != nil {
 		return err
 	}
 

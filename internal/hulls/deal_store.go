@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
@@ -74,7 +73,7 @@ func MarkDelivered(ctx context.Context, tx *db.Tx, hullID string) error {
 		h.SoldAt, event = &tx.Now, "hull.sold"
 	}
 	if h.ReceivedOn == nil {
-		h.ReceivedOn = new(tx.Now.Format(time.DateOnly))
+		h.ReceivedOn = new(h.day(tx.Now))
 	}
 	h.Status = Delivered
 	return Save(ctx, tx, before, &h, event, nil)
@@ -94,7 +93,11 @@ func Settle(ctx context.Context, tx *db.Tx, hullID string) error {
 // StockIn adds a trade-in with its cost. If the boat was in stock before, the
 // new hull refers to the earlier one.
 func StockIn(ctx context.Context, tx *db.Tx, c HullCreate, costCents int64, reason string) (Hull, error) {
-	h, err := c.hull(tx.Now)
+	zone, err := zoneOf(ctx, tx, c.LocationID)
+	if err != nil {
+		return Hull{}, err
+	}
+	h, err := c.hull(tx.Now, zone)
 	if err != nil {
 		return h, err
 	}

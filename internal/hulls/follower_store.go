@@ -24,9 +24,15 @@ type Follower struct {
 // database, because deals and imports change hulls without an API value.
 type Followers []Follower
 
-// Relist calls the followers after a change that is not in the hull's row, such
-// as a photo or the specifications. The hull must be locked.
-func Relist(ctx context.Context, tx *db.Tx, h *Hull) error { return follow(ctx, tx, h, true) }
+// Touch records a change that is not in the hull's row, such as a photo or the
+// specifications. The hull gets a new version and is listed again, so that
+// clients and partners who look for changes find it. The hull must be locked.
+func Touch(ctx context.Context, tx *db.Tx, h *Hull) error {
+	if err := hulls.Save(ctx, tx, h); err != nil {
+		return err
+	}
+	return follow(ctx, tx, h, true)
+}
 
 func follow(ctx context.Context, tx *db.Tx, h *Hull, visible bool) error {
 	before := slices.Clone(h.PublishedChannels)

@@ -37,19 +37,23 @@ type Hull struct {
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
 	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	PriceType         string            `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"Same as price_type of the pricing."`
+	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too."`
+	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown."`
 	PhotoCount        int64             `json:"photo_count" db:"photo_count" example:"12"`
 	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week." audit:"-"`
 	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"IDs of the channels that list the hull."`
 	Hold              *Hold             `json:"hold" db:"hold,json" doc:"The current hold. Null unless the status is on_hold."`
-	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock."`
+	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock, in the time zone of its location."`
 	SoldAt            *time.Time        `json:"sold_at" db:"sold_at"`
 	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at"`
-	DaysInStock       *int64            `json:"days_in_stock" doc:"Days from receipt to sale, archiving or now. Null before receipt." audit:"-"`
+	DaysInStock       *int64            `json:"days_in_stock" doc:"Days from receipt to sale, archiving or today, in the time zone of its location. Null before receipt." audit:"-"`
 	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"Earlier record of the same boat."`
 	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own data: up to 50 pairs."`
 	Version           int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
 	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at"`
 
+	Timezone     string  `json:"-" db:"timezone"`      // of the location
 	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull returns to
 	DealID       *string `json:"-" db:"deal_id"`       // the deal that reserved it, from acceptance until it is closed or cancelled
 	PrimaryPhoto *string `json:"-" db:"primary_photo"` // the blob key of the first photo that is ready
@@ -89,14 +93,16 @@ type HullCreate struct {
 	Title           *string           `json:"title" required:"false" maxLength:"200"`
 	Description     *string           `json:"description" required:"false" maxLength:"20000"`
 	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned"`
-	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Defaults to today, unless the hull is on order or in transit."`
+	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Defaults to today at the location, unless the hull is on order or in transit. Must not be in the future."`
 	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64"`
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs. Keys have up to 40 characters, values up to 500."`
 }
 
-// hull returns the new hull, or all errors of the request.
-func (c HullCreate) hull(now time.Time) (Hull, error) {
+// hull returns the new hull at a location with this time zone, or all errors of
+// the request.
+func (c HullCreate) hull(now time.Time, zone string) (Hull, error) {
 	h := Hull{
+		Timezone: zone, PriceType: "asking",
 		HIN: c.HIN, HINAbsentReason: c.HINAbsentReason, Make: c.Make, Model: c.Model, Year: c.Year, LengthFt: c.LengthFt,
 		PriceUSD: c.PriceUSD, LocationID: c.LocationID, Status: c.Status, StockNumber: c.StockNumber, Condition: c.Condition,
 		BoatClass: c.BoatClass, Title: c.Title, Description: c.Description, Ownership: c.Ownership, ReceivedOn: c.ReceivedOn,
@@ -116,15 +122,15 @@ func (c HullCreate) hull(now time.Time) (Hull, error) {
 		h.Metadata = map[string]string{}
 	}
 	if h.ReceivedOn == nil && h.Status.inStock() {
-		h.ReceivedOn = new(now.Format(time.DateOnly))
+		h.ReceivedOn = new(h.day(now))
 	}
 
-	return h, h.check(now)
+	return h, h.check(now, true)
 }
 
-// Check validates what the schema can't.
+// Check validates what the schema can't, and what doesn't depend on the location.
 func (c HullCreate) Check(now time.Time) error {
-	_, err := c.hull(now)
+	_, err := c.hull(now, earliestZone)
 	return err
 }
 
@@ -145,12 +151,13 @@ type HullPatch struct {
 	Title           patch.Null[string]             `json:"title,omitzero" maxLength:"200"`
 	Description     patch.Null[string]             `json:"description,omitzero" maxLength:"20000"`
 	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
-	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date"`
+	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date" doc:"Must not be in the future."`
 	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
 	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes its key. Null removes all pairs."`
 }
 
-func (p HullPatch) apply(h *Hull, now time.Time) error {
+// apply changes the hull. If the location changes, zone is its time zone.
+func (p HullPatch) apply(h *Hull, now time.Time, zone string) error {
 	if p.HIN.Set {
 		h.HIN, h.HINCountry = p.HIN.V, nil
 	}
@@ -177,12 +184,22 @@ func (p HullPatch) apply(h *Hull, now time.Time) error {
 		h.Metadata = patch.MergeMetadata(h.Metadata, p.Metadata.V)
 	}
 
-	return h.check(now)
+	if zone != "" && zone != h.Timezone {
+		h.Timezone = zone
+		if today := h.day(now); !p.ReceivedOn.Set && h.ReceivedOn != nil && *h.ReceivedOn > today {
+			h.ReceivedOn = &today // where it is now, that day has not started yet
+		}
+	}
+	return h.check(now, p.ReceivedOn.Set)
 }
 
-// check normalizes the hull and validates what the schema can't.
-func (h *Hull) check(now time.Time) error {
+// check normalizes the hull and validates what the schema can't. received means
+// that the client has set received_on.
+func (h *Hull) check(now time.Time, received bool) error {
 	var bad fault.Fields
+	if received && h.ReceivedOn != nil && *h.ReceivedOn > h.day(now) { // both YYYY-MM-DD
+		bad.Add("received_on", "maximum", "must not be in the future")
+	}
 	h.LengthFt = math.Round(h.LengthFt*100) / 100
 	if h.LengthFt <= 0 {
 		bad.Add("length_ft", "minimum", "must be at least 0.01")
@@ -265,5 +282,6 @@ func (h *Hull) derive(now time.Time) {
 	if h.SoldAt != nil {
 		until = *h.SoldAt
 	}
-	h.DaysInStock = new(max(0, int64(until.Sub(received).Hours()/24)))
+	year, month, day := until.In(zoneNamed(h.Timezone)).Date()
+	h.DaysInStock = new(max(0, int64(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(received)/(24*time.Hour))))
 }

@@ -61,7 +61,7 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
 	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
-		rest.Describe("Replaces the pricing. Omitted fields are cleared, except the original price."),
+		rest.Describe("Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
 
@@ -79,7 +79,11 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *HullFilter) (page.Page[Hu
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body HullCreate }) (Hull, error) {
-	h, err := in.Body.hull(tx.Now)
+	zone, err := zoneOf(ctx, tx, in.Body.LocationID)
+	if err != nil {
+		return Hull{}, err
+	}
+	h, err := in.Body.hull(tx.Now, zone)
 	if err != nil {
 		return h, err
 	}
@@ -110,7 +114,11 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	Body HullPatch
 }) (Hull, error) {
 	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
-		return "hull.updated", nil, in.Body.apply(h, tx.Now)
+		zone, err := in.Body.zone(ctx, tx, *h)
+		if err != nil {
+			return "", nil, err
+		}
+		return "hull.updated", nil, in.Body.apply(h, tx.Now, zone)
 	})
 }
 

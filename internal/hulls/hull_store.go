@@ -37,7 +37,7 @@ func Derive(tx *db.Tx, h *Hull) {
 
 // insert adds one hull.
 func insert(ctx context.Context, tx *db.Tx, h *Hull) error {
-	if err := checkReferences(ctx, tx, *h, nil); err != nil {
+	if err := checkReferences(ctx, tx, h, nil); err != nil {
 		return err
 	}
 	return insertRows(ctx, tx, h)
@@ -101,7 +101,7 @@ func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
 // Save writes a changed hull, its history and the event. Each change of a hull
 // goes through here, so that followers see all of them.
 func Save(ctx context.Context, tx *db.Tx, before Hull, h *Hull, event string, reason *string) error {
-	if err := checkReferences(ctx, tx, *h, &before); err != nil {
+	if err := checkReferences(ctx, tx, h, &before); err != nil {
 		return err
 	}
 
@@ -144,13 +144,15 @@ func firstChange(tx *db.Tx, h Hull, by auth.Actor) HullChange {
 // checkReferences rejects a location or previous hull that does not exist, and
 // a HIN or stock number that another hull uses. The unique indexes are the
 // guard. This check names the other hull. Unchanged references are not checked.
-func checkReferences(ctx context.Context, tx *db.Tx, h Hull, before *Hull) error {
+// It sets the time zone of a new location. A new hull that has one was checked.
+func checkReferences(ctx context.Context, tx *db.Tx, h *Hull, before *Hull) error {
 	var bad fault.Fields
-	if before == nil || before.LocationID != h.LocationID {
-		_, err := dealership.FindLocation(ctx, tx, h.LocationID)
+	if before == nil && h.Timezone == "" || before != nil && before.LocationID != h.LocationID {
+		zone, err := dealership.ZoneOf(ctx, tx, h.LocationID)
 		if err := addNotFound(&bad, "location_id", err); err != nil {
 			return err
 		}
+		h.Timezone = zone
 	}
 	if h.PreviousHullID != nil && (before == nil || deref(before.PreviousHullID) != *h.PreviousHullID) {
 		_, err := Find(ctx, tx, *h.PreviousHullID)
@@ -180,6 +182,41 @@ func checkReferences(ctx context.Context, tx *db.Tx, h Hull, before *Hull) error
 		if len(other) > 0 {
 			return fault.Conflict("%s %s is already used by hull %s.", u.column, *u.value, other[0]).
 				Detail(u.column, "duplicate", "is already used by %s", other[0])
+		}
+	}
+	return nil
+}
+
+// zoneOf returns the time zone of a location, or "" if it doesn't exist. The error
+// is then returned with those of the other references.
+func zoneOf(ctx context.Context, tx *db.Tx, locationID string) (string, error) {
+	zone, err := dealership.ZoneOf(ctx, tx, locationID)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return "", nil
+	}
+	return zone, err
+}
+
+// zone returns the time zone of the new location, or "" if the location of the
+// hull doesn't change.
+func (p HullPatch) zone(ctx context.Context, tx *db.Tx, h Hull) (string, error) {
+	if !p.LocationID.Set || p.LocationID.V == h.LocationID {
+		return "", nil
+	}
+	return zoneOf(ctx, tx, p.LocationID.V)
+}
+
+// FollowZones updates the hulls of locations whose time zone has changed. The new
+// version stops transactions that read the hull before.
+func FollowZones(ctx context.Context, tx *db.Tx) error {
+	zones, err := dealership.Zones(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for location, zone := range zones {
+		if _, err := db.Exec(ctx, tx, `UPDATE hulls SET timezone = ?, version = version + 1
+			WHERE env = ? AND location_id = ? AND timezone <> ?`, zone, tx.Env, location, zone); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestCreateRules(t *testing.T) {
 	} {
 		c := create()
 		tt.change(&c)
-		h, err := c.hull(now)
+		h, err := c.hull(now, "")
 		if tt.field != "" {
 			wantDetail(t, name, err, tt.kind, tt.field)
 		} else if err != nil {
@@ -61,7 +61,7 @@ func TestCreateRules(t *testing.T) {
 func TestAllErrorsTogether(t *testing.T) {
 	c := create()
 	c.Year, c.HIN, c.Make, c.BoatClass, c.Category = 3000, new("nonsense"), " ", new(BoatClass("sail-yawl")), new("power")
-	_, err := c.hull(now)
+	_, err := c.hull(now, "")
 	for _, field := range []string{"year", "hin", "make", "boat_class"} {
 		wantDetail(t, field, err, fault.KindUnprocessable, field)
 	}
@@ -73,7 +73,7 @@ func TestCategoryFollowsClass(t *testing.T) {
 		if class != "" {
 			c.BoatClass = &class
 		}
-		if h, err := c.hull(now); err != nil || h.Category != want {
+		if h, err := c.hull(now, ""); err != nil || h.Category != want {
 			t.Errorf("%s: got %s, %v; want no error, h.Category = %q", class, h.Category, err, want)
 		}
 	}
@@ -82,18 +82,18 @@ func TestCategoryFollowsClass(t *testing.T) {
 func TestPatchKeepsTheCountry(t *testing.T) {
 	c := create()
 	c.HIN = new("CA-ABC2AB41G091")
-	h, err := c.hull(now)
+	h, err := c.hull(now, "")
 	if err != nil || *h.HIN != "ABC2AB41G091" || *h.HINCountry != "CA" {
 		t.Fatalf(`got %v %v %v; want no error, h.HIN = "ABC2AB41G091", h.HINCountry = "CA"`, h.HIN, h.HINCountry, err)
 	}
 	before := h
-	if err := (HullPatch{Title: patch.Null[string]{Set: true, V: new("t")}}).apply(&h, now); err != nil {
+	if err := (HullPatch{Title: patch.Null[string]{Set: true, V: new("t")}}).apply(&h, now, ""); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before.HINWarnings, h.HINWarnings); *h.HINCountry != "CA" || diff != "" {
 		t.Errorf(`an unrelated change changed the hin: got %q %q; want h.HINCountry = "CA", diff = ""`, *h.HINCountry, diff)
 	}
-	if err := (HullPatch{HIN: patch.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now); err != nil || h.HINCountry != nil {
+	if err := (HullPatch{HIN: patch.Null[string]{Set: true, V: new("GRT40912B324")}}).apply(&h, now, ""); err != nil || h.HINCountry != nil {
 		t.Errorf("a new hin keeps the old country: got %v %v; want no error, h.HINCountry = nil", h.HINCountry, err)
 	}
 }
@@ -125,8 +125,11 @@ func TestDaysInStock(t *testing.T) {
 		{new("2026-04-21"), nil, new(int64(10))},
 		{new("2026-04-21"), new(now.AddDate(0, 0, -7)), new(int64(3))},
 		{new("2026-06-01"), nil, new(int64(0))},
+		{new("2026-03-07"), new(time.Date(2026, 3, 8, 5, 30, 0, 0, time.UTC)), new(int64(1))},  // 00:30
+		{new("2026-03-07"), new(time.Date(2026, 3, 9, 4, 30, 0, 0, time.UTC)), new(int64(2))},  // 00:30 after a day of 23 hours
+		{new("2026-10-31"), new(time.Date(2026, 11, 2, 4, 30, 0, 0, time.UTC)), new(int64(1))}, // 23:30 after a day of 25 hours
 	} {
-		h := Hull{ReceivedOn: tt.received, SoldAt: tt.sold}
+		h := Hull{ReceivedOn: tt.received, SoldAt: tt.sold, Timezone: "America/New_York"}
 		if h.derive(now); cmp.Diff(tt.want, h.DaysInStock) != "" {
 			t.Errorf(`%v until %v: got %v, want cmp.Diff(tt.want, h.DaysInStock) = ""`, tt.received, tt.sold, h.DaysInStock)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/patch"
 )
 
 // HullPricing is the price and the cost of a hull.
@@ -35,25 +36,28 @@ type HullCost struct {
 	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000"`
 }
 
-// HullPricingReplace is a hull's new pricing. Omitted fields are cleared, except
-// the original price.
+// HullPricingReplace is a hull's new pricing. Omitted fields keep their values.
 type HullPricingReplace struct {
-	PriceUSD         int64     `json:"price_usd" minimum:"0" maximum:"1000000000"`
-	MSRPUSD          *int64    `json:"msrp_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	OriginalPriceUSD *int64    `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	PriceHidden      bool      `json:"price_hidden,omitempty"`
-	PriceType        string    `json:"price_type,omitempty" enum:"asking,sale,call" default:"asking"`
-	Cost             *HullCost `json:"cost" required:"false"`
-	FloorUSD         *int64    `json:"floor_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	Reason           *string   `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
+	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000"`
+	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000"`
+	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	PriceHidden      patch.Value[bool]    `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
+	PriceType        patch.Value[string]  `json:"price_type,omitzero" enum:"asking,sale,call" doc:"With call, feeds and listings have no price."`
+	Cost             patch.Null[HullCost] `json:"cost,omitzero" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000"`
+	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
 func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
 	if p.PriceUSD != r.PriceUSD {
 		p.EffectiveAt = now
 	}
-	p.PriceUSD, p.MSRPUSD, p.PriceHidden, p.PriceType, p.Cost, p.FloorUSD = r.PriceUSD, r.MSRPUSD,
-		r.PriceHidden, r.PriceType, r.Cost, r.FloorUSD
+	p.PriceUSD = r.PriceUSD
+	r.MSRPUSD.To(&p.MSRPUSD)
+	r.PriceHidden.To(&p.PriceHidden)
+	r.PriceType.To(&p.PriceType)
+	r.Cost.To(&p.Cost)
+	r.FloorUSD.To(&p.FloorUSD)
 	if r.OriginalPriceUSD != nil {
 		p.OriginalPriceUSD = *r.OriginalPriceUSD
 	}

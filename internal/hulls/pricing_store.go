@@ -31,11 +31,9 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 	}
 
 	was := h
-	if h.PriceUSD = p.PriceUSD; h.PriceUSD == was.PriceUSD {
-		if err := Save(ctx, tx, was, &h, "hull.updated", nil); err != nil {
-			return err
-		}
-		return Relist(ctx, tx, &h) // price_hidden is not part of the hull
+	h.PriceUSD, h.PriceType, h.PriceHidden, h.MSRPUSD = p.PriceUSD, p.PriceType, p.PriceHidden, p.MSRPUSD
+	if h.PriceUSD == was.PriceUSD {
+		return Save(ctx, tx, was, &h, "hull.updated", nil)
 	}
 	if err := recordPrice(ctx, tx, h, &was.PriceUSD, reason); err != nil {
 		return err
@@ -89,7 +87,7 @@ func saveSpecs(ctx context.Context, tx *db.Tx, r *specRow) error {
 	if err != nil {
 		return err
 	}
-	return Relist(ctx, tx, &h)
+	return Touch(ctx, tx, &h)
 }
 
 // FindAllPricing returns the pricing of hulls, by hull ID. The statement depends

@@ -83,9 +83,9 @@ func (h *Hull) move(t HullTransition, by auth.Actor, now time.Time) error {
 	}
 
 	if h.Status.inStock() && h.ReceivedOn == nil {
-		h.ReceivedOn = new(now.Format(time.DateOnly))
+		h.ReceivedOn = new(h.day(now))
 	}
-	return h.check(now) // a hull that arrives must have a HIN
+	return h.check(now, false) // a hull that arrives must have a HIN
 }
 
 // checkMove checks whether a client can change the status.

@@ -29,17 +29,20 @@ type HullImport struct {
 	Format         string            `json:"format" db:"format" enum:"csv,ndjson"`
 	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
 	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
+	Reacquire      bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped."`
 	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
 	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
 	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
 	Bytes          int64             `json:"bytes" db:"bytes"`
 	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
-	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + failed when the import is completed." example:"2000"`
+	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + skipped + failed when the import is completed." example:"2000"`
 	Created        int64             `json:"created" db:"created" doc:"Hulls that were created."`
 	Updated        int64             `json:"updated" db:"updated" doc:"Rows whose stock number matched an existing hull."`
+	Skipped        int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing."`
 	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
 	Problem        *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
 	Errors         []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000." audit:"-"`
+	SkippedRows    []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-"`
 	StartedAt      *time.Time        `json:"started_at" db:"started_at"`
 	FinishedAt     *time.Time        `json:"finished_at" db:"finished_at"`
 	Version        int64             `json:"version" db:"version"`
@@ -63,10 +66,19 @@ type HullImportError struct {
 	Message string `json:"message" db:"message" example:"must be at least 0"`
 }
 
+// HullImportSkip is a row that was skipped.
+type HullImportSkip struct {
+	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. The header of a CSV file is row 1." example:"17"`
+	Field   string `json:"field" db:"field" enum:"hin,stock_number" example:"stock_number"`
+	HullID  string `json:"hull_id" db:"hull_id" doc:"Hull that has this HIN or stock number." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Message string `json:"message" db:"message" example:"is already used by hull_01jcqz8t5n8m2x4v6b7c9d0e1f, which is delivered"`
+}
+
 // importForm is the options of an import.
 type importForm struct {
 	mode       string
 	dryRun     bool
+	reacquire  bool
 	locationID *string
 }
 
@@ -80,12 +92,17 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 	if f.mode != "partial" && f.mode != "atomic" {
 		bad.Add("mode", "enum", "must be one of partial, atomic")
 	}
-	switch fields["dry_run"] {
-	case "", "false":
-	case "true":
-		f.dryRun = true
-	default:
-		bad.Add("dry_run", "type", "must be true or false")
+	for _, o := range []struct {
+		name  string
+		value *bool
+	}{{"dry_run", &f.dryRun}, {"reacquire", &f.reacquire}} {
+		switch fields[o.name] {
+		case "", "false":
+		case "true":
+			*o.value = true
+		default:
+			bad.Add(o.name, "type", "must be true or false")
+		}
 	}
 	f.locationID = optional(fields["location_id"])
 	return f, bad.Err()

@@ -33,8 +33,8 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
-		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
-		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "location_id"))
+		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
+		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "reacquire", "location_id"))
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
 }
 
@@ -47,6 +47,7 @@ var (
 func (a *API) createImport(ctx context.Context, in *struct {
 	Mode       string `query:"mode" maxLength:"10" doc:"partial imports the valid rows. atomic imports all rows or none. Defaults to partial. Use the query parameters if the body is the file."`
 	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to save nothing and see what would happen."`
+	Reacquire  string `query:"reacquire" maxLength:"5" doc:"true to add boats again that were delivered or archived. The new hull refers to the earlier one with previous_hull_id."`
 	LocationID string `query:"location_id" maxLength:"64" doc:"Default location for rows without one."`
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
@@ -68,7 +69,7 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		return HullImport{}, err
 	}
 
-	values := map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "location_id": in.LocationID}
+	values := map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID}
 	maps.Copy(values, fields)
 	form, err := parseImportForm(values)
 	if err != nil {
@@ -80,8 +81,8 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	}
 
 	i := HullImport{
-		State: importQueued, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, LocationID: form.locationID,
-		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Errors: []HullImportError{},
+		State: importQueued, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire, LocationID: form.locationID,
+		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Errors: []HullImportError{}, SkippedRows: []HullImportSkip{},
 		Actor: auth.From(ctx).Actor, RequestID: optional(auth.RequestFrom(ctx).ID),
 	}
 	i.Columns, i.IgnoredColumns = s.Columns()
@@ -139,11 +140,11 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 	}
 
 	if missing := s.Missing(form.locationID != nil); len(missing) > 0 {
-		existing, err := findHulls(ctx, tx, []sheet.Row{s.First})
+		known, err := findHulls(ctx, tx, []sheet.Row{s.First})
 		if err != nil {
 			return err
 		}
-		if len(existing) == 0 {
+		if known.isNew(s.First, form.reacquire) {
 			for _, name := range missing {
 				bad.Add("file", "required", "has no column for %s, which is required for a new hull", name)
 			}

@@ -155,8 +155,9 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 			return i, err
 		}
 
-		i.Created, i.Updated, i.Failed, i.BytesDone = i.Created+out.created, i.Updated+out.updated, i.Failed+out.failed, offset
-		if err := addErrors(ctx, tx, i, out.errors); err != nil {
+		i.Created, i.Updated, i.Skipped = i.Created+out.created, i.Updated+out.updated, i.Skipped+int64(len(out.skips))
+		i.Failed, i.BytesDone = i.Failed+out.failed, offset
+		if err := addLines(ctx, tx, i, out); err != nil {
 			return i, err
 		}
 		err = saveImport(ctx, tx, &i)
@@ -226,7 +227,10 @@ func (a *API) applyPending(ctx context.Context, i *HullImport) error {
 			return struct{}{}, errUndo
 		}
 
-		i.Created, i.Updated = out.created, out.updated
+		i.Created, i.Updated, i.Skipped = out.created, out.updated, int64(len(out.skips))
+		if err := replaceSkips(ctx, tx, i, out.skips); err != nil {
+			return struct{}{}, err
+		}
 		return struct{}{}, finishImport(ctx, tx, &i, importCompleted, nil)
 	})
 	if errors.Is(err, errUndo) {
@@ -245,7 +249,7 @@ func (a *API) rejectImport(ctx context.Context, i *HullImport, late outcome) err
 	}
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
-		if err := addErrors(ctx, tx, i, late.errors); err != nil {
+		if err := addLines(ctx, tx, i, outcome{errors: late.errors}); err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, finishImport(ctx, tx, &i, importFailed, &problem)

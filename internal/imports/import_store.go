@@ -2,6 +2,7 @@ package imports
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"slipway/internal/dealership"
@@ -16,14 +17,20 @@ import (
 
 var table = db.Table[HullImport]{Name: "hull_imports", Prefix: "imp", Noun: "import"}
 
-// findImport returns an import with up to a number of its errors.
-func findImport(ctx context.Context, tx *db.Tx, id string, errors int) (HullImport, error) {
+// findImport returns an import with up to a number of its errors and of the rows
+// that were skipped.
+func findImport(ctx context.Context, tx *db.Tx, id string, lines int) (HullImport, error) {
 	i, err := table.Find(ctx, tx, id)
 	if err != nil {
 		return i, err
 	}
+	i.SkippedRows, err = db.All[HullImportSkip](ctx, tx, `SELECT {cols} FROM hull_import_skips WHERE env = ? AND import_id = ?
+		ORDER BY row_no LIMIT ?`, tx.Env, id, lines)
+	if err != nil {
+		return i, err
+	}
 	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ?
-		ORDER BY number LIMIT ?`, tx.Env, id, errors)
+		ORDER BY number LIMIT ?`, tx.Env, id, lines)
 	return i, err
 }
 
@@ -45,6 +52,45 @@ func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 		err = errOvertaken
 	}
 	return err
+}
+
+// addLines stores the errors and the skipped rows of an outcome.
+func addLines(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
+	if err := addErrors(ctx, tx, i, out.errors); err != nil {
+		return err
+	}
+	return addSkips(ctx, tx, i, out.skips)
+}
+
+// replaceSkips replaces the skipped rows of the first pass of an atomic import.
+// A boat can be delivered between the passes.
+func replaceSkips(ctx context.Context, tx *db.Tx, i HullImport, skips []HullImportSkip) error {
+	if _, err := db.Exec(ctx, tx, `DELETE FROM hull_import_skips WHERE env = ? AND import_id = ?`, i.Env, i.ID); err != nil {
+		return err
+	}
+	return addSkips(ctx, tx, i, skips)
+}
+
+// addSkips stores skipped rows up to the limit.
+func addSkips(ctx context.Context, tx *db.Tx, i HullImport, skips []HullImportSkip) error {
+	type skipRow struct {
+		Env      auth.Env `db:"env"`
+		ImportID string   `db:"import_id"`
+		HullImportSkip
+	}
+	if len(skips) == 0 {
+		return nil
+	}
+	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM hull_import_skips WHERE env = ? AND import_id = ?`, i.Env, i.ID)
+	if err != nil {
+		return err
+	}
+
+	var rows []skipRow
+	for _, skip := range skips[:min(len(skips), max(0, maxImportErrors-int(n)))] {
+		rows = append(rows, skipRow{i.Env, i.ID, skip})
+	}
+	return db.Insert(ctx, tx, "hull_import_skips", rows...)
 }
 
 // addErrors stores the errors of rows up to the limit.
@@ -103,6 +149,7 @@ func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 type outcome struct {
 	created, updated, failed int64
 	errors                   []HullImportError
+	skips                    []HullImportSkip
 }
 
 func (o *outcome) add(more outcome) {
@@ -110,6 +157,12 @@ func (o *outcome) add(more outcome) {
 	o.updated += more.updated
 	o.failed += more.failed
 	o.errors = append(o.errors, more.errors...)
+	o.skips = append(o.skips, more.skips...)
+}
+
+// skip counts a row whose number belongs to a closed hull.
+func (o *outcome) skip(r sheet.Row, field string, h hulls.Closed) {
+	o.skips = append(o.skips, HullImportSkip{r.Number, field, h.ID, fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
 }
 
 // reject counts a row as failed. It returns errors that are not about the row.
@@ -133,7 +186,11 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 	if err != nil {
 		return out, err
 	}
-	existing, err := findHulls(ctx, tx, rows)
+	zones, err := dealership.Zones(ctx, tx)
+	if err != nil {
+		return out, err
+	}
+	known, err := findHulls(ctx, tx, rows)
 	if err != nil {
 		return out, err
 	}
@@ -144,13 +201,19 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 		err := r.Bad.Err()
 		if err == nil {
 			setLocation(r, locations, i.LocationID)
-			if h, ok := existing[r.Text("stock_number")]; ok {
+			earlier, field, closed := known.earlier(r)
+			if h, ok := known.active[r.Text("stock_number")]; ok {
 				if err = updateHull(ctx, tx, h, r, i); err == nil {
 					out.updated++
 				}
+			} else if closed && !i.Reacquire {
+				out.skip(r, field, earlier)
 			} else {
 				var h hulls.Hull
-				if h, err = newHull(tx, r, locations); err == nil {
+				if h, err = newHull(tx, r, zones); err == nil {
+					if closed && h.PreviousHullID == nil && sameBoat(earlier, r) {
+						h.PreviousHullID = &earlier.ID
+					}
 					added, addedFrom = append(added, h), append(addedFrom, r)
 				}
 			}
@@ -177,21 +240,25 @@ func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (
 	return out, nil
 }
 
-// newHull returns the new hull of a row.
-func newHull(tx *db.Tx, r sheet.Row, locations []dealership.Location) (h hulls.Hull, err error) {
-	bad := validateCreate(r.Fields)
+// newHull returns the new hull of a row. zones has all locations.
+func newHull(tx *db.Tx, r sheet.Row, zones map[string]string) (h hulls.Hull, err error) {
+	fields := createFields(r, tx.Now.Year())
+	bad := validateCreate(fields)
+	checkHours(&bad, r)
 	if len(bad) > 0 {
 		return h, bad.Err()
 	}
-	c, err := createOf(r)
+
+	c, err := createOf(r, fields)
 	if err != nil {
 		return h, err
 	}
-	if h, err = hulls.New(c, tx); err != nil {
+	zone, exists := zones[c.LocationID]
+	if h, err = hulls.New(c, tx, zone); err != nil {
 		return h, err
 	}
 
-	if !slices.ContainsFunc(locations, func(l dealership.Location) bool { return l.ID == h.LocationID }) {
+	if !exists {
 		bad.Add("location_id", "not_found", "does not exist")
 	}
 	return h, bad.Err()
@@ -200,6 +267,7 @@ func newHull(tx *db.Tx, r sheet.Row, locations []dealership.Location) (h hulls.H
 // updateHull changes a hull to match its row.
 func updateHull(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row, i HullImport) error {
 	bad := validatePatch(patchFields(r))
+	checkHours(&bad, r)
 	price, priced := r.Fields["price_usd"]
 	if priced {
 		bad = append(bad, slices.DeleteFunc(validateCreate(map[string]any{"price_usd": price}), func(d fault.Detail) bool {
@@ -221,15 +289,26 @@ func updateHull(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row, i Hul
 	return u.Apply(ctx, tx, h)
 }
 
-// findHulls returns the existing hulls of rows, by stock number.
-func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (map[string]hulls.Hull, error) {
-	var numbers []string
+// findHulls returns the existing hulls of rows.
+func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (k known, err error) {
+	var hins, stockNumbers []string
 	for _, r := range rows {
-		if s := r.Text("stock_number"); s != "" && len(r.Bad) == 0 {
-			numbers = append(numbers, s)
+		if len(r.Bad) > 0 {
+			continue
+		}
+		if s := r.Text("stock_number"); s != "" {
+			stockNumbers = append(stockNumbers, s)
+		}
+		if s := normalHIN(r); s != "" {
+			hins = append(hins, s)
 		}
 	}
-	return hulls.FindByStockNumber(ctx, tx, numbers)
+
+	if k.active, err = hulls.FindByStockNumber(ctx, tx, stockNumbers); err != nil {
+		return k, err
+	}
+	k.closed, err = hulls.FindClosed(ctx, tx, hins, stockNumbers)
+	return k, err
 }
 
 // finishImport ends an import and releases its file.

@@ -44,6 +44,7 @@ var fields = []field{
 	{"ownership", cellWord, nil},
 	{"received_on", cellDate, []string{"received", "datereceived", "receiveddate", "dateinstock", "instockdate"}},
 	{"previous_hull_id", cellText, nil},
+	{"hours", cellHours, []string{"hrs", "enginehours", "enginehrs", "motorhours", "totalhours", "hoursused"}}, // of the engine
 }
 
 // fieldNamed returns the field of a column with this name, or "". The column
@@ -97,6 +98,10 @@ func cellNumber(cell string, semicolons bool) (any, error) {
 		return nil, errors.New("must be a number")
 	}
 	return n, nil
+}
+
+func cellHours(cell string, semicolons bool) (any, error) {
+	return cellNumber(strings.TrimRight(strings.ToLower(cell), "hours. "), semicolons)
 }
 
 func cellWhole(cell string, _ bool) (any, error) {
