@@ -55,6 +55,7 @@ var may = map[string][]string{
 	// parts of features
 	"imports/sheet": {},
 	"photos/link":   {},
+	"sso/saml":      {},
 
 	// features: may use platform and vocab, and ask the features listed
 	"dealership": {},
@@ -81,6 +82,7 @@ var may = map[string][]string{
 		"oauth", "people", "photos", "signin", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
+	"sso/saml/samltest":             {"sso/saml"},
 	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
