@@ -2,11 +2,13 @@ package saml_test
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/beevik/etree"
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/sso/saml"
@@ -233,4 +235,32 @@ func TestClockSkew(t *testing.T) {
 			wantCode(t, err, test.code)
 		})
 	}
+}
+
+// A user can be in many groups.
+func TestManyGroups(t *testing.T) {
+	provider, service, known := setup(t)
+	user := kim
+	user.Attributes = map[string][]string{"groups": nil}
+	for i := range 3000 {
+		user.Attributes["groups"] = append(user.Attributes["groups"], fmt.Sprintf("Group %d", i))
+	}
+	for _, signResponse := range []bool{false, true} {
+		r := provider.Response(known, user, "_1")
+		r.SignResponse = signResponse
+		got, err := service.Response(r.Form(), expect("_1"))
+		must(t, err)
+		equal(t, len(got.Attributes["groups"]), 3000)
+	}
+}
+
+// The assertion inherits namespaces from the response.
+func TestNamespacesOfTheEnvelope(t *testing.T) {
+	provider, service, known := setup(t)
+	r := provider.Response(known, kim, "_1")
+	r.EditSigned = func(assertion *etree.Element) {
+		assertion.RemoveAttr("xmlns:saml") // the response declares it too
+	}
+	_, err := service.Response(r.Form(), expect("_1"))
+	must(t, err)
 }

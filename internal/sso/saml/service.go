@@ -96,11 +96,15 @@ func newID() string {
 	return "_" + hex.EncodeToString(random[:])
 }
 
-// send signs a message for its binding.
+// send signs a request for its binding.
 func (s Service) send(el *etree.Element, parameter, relayState, destination string, post bool) (Request, error) {
 	if len(relayState) > maxRelayState {
 		return Request{}, refuse(CodeInvalidArgument, "The RelayState has %d bytes. At most %d are allowed.", len(relayState), maxRelayState)
 	}
+	return s.sendUnlimited(el, parameter, relayState, destination, post)
+}
+
+func (s Service) sendUnlimited(el *etree.Element, parameter, relayState, destination string, post bool) (Request, error) {
 	if !post {
 		return s.sendRedirect(el, parameter, relayState, destination)
 	}

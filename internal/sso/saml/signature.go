@@ -9,7 +9,6 @@ import (
 
 	"github.com/beevik/etree"
 	dsig "github.com/russellhaering/goxmldsig"
-	"github.com/russellhaering/goxmldsig/etreeutils"
 )
 
 // minRSABits is the size of the smallest RSA key that is accepted.
@@ -52,14 +51,7 @@ func (s Service) verify(el *etree.Element) (*etree.Element, error) {
 		return nil, err
 	}
 
-	context, err := etreeutils.NSBuildParentContext(el)
-	if err != nil {
-		return nil, refuseCause(err, CodeMalformed, "The XML has invalid namespaces.")
-	}
-	detached, err := etreeutils.NSDetatch(context, el)
-	if err != nil {
-		return nil, refuseCause(err, CodeMalformed, "The XML has invalid namespaces.")
-	}
+	detached := detach(el)
 	removeKeyInfo(detached)
 
 	// The message never chooses the key: each certificate from the metadata is tried.
@@ -159,6 +151,26 @@ func checkAlgorithm(kind string, el *etree.Element, allowed []string) error {
 			"In your identity provider, set the signature algorithm to RSA-SHA256.", kind, shown(algorithm))
 	}
 	return nil
+}
+
+// detach returns a copy of an element that declares the namespaces of its parents.
+// The function of goxmldsig for this refuses more than 1,000 elements, which users
+// with many groups have.
+func detach(el *etree.Element) *etree.Element {
+	detached := el.Copy()
+	declared := map[string]bool{}
+	for scope := el; scope != nil; scope = scope.Parent() {
+		for _, a := range scope.Attr {
+			if a.Space != "xmlns" && (a.Space != "" || a.Key != "xmlns") || declared[a.FullKey()] {
+				continue
+			}
+			declared[a.FullKey()] = true
+			if scope != el {
+				detached.CreateAttr(a.FullKey(), a.Value)
+			}
+		}
+	}
+	return detached
 }
 
 // removeKeyInfo removes the key from a signature. The signature doesn't cover it.

@@ -94,10 +94,13 @@ func (e *Encryption) encryptKey(key []byte) *etree.Element {
 	el.CreateAttr("xmlns:xenc", xenc)
 	method := el.CreateElement("xenc:EncryptionMethod")
 	method.CreateAttr("Algorithm", transport)
-	if e.Digest != "" {
+	if e.Digest != "" || e.UnknownDigest {
 		digest := method.CreateElement("ds:DigestMethod")
 		digest.CreateAttr("xmlns:ds", Signatures)
 		digest.CreateAttr("Algorithm", e.Digest)
+		if e.UnknownDigest {
+			digest.CreateAttr("Algorithm", "urn:none")
+		}
 	}
 	if e.Mask != "" {
 		mask := method.CreateElement("xenc11:MGF")

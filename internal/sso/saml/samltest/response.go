@@ -232,4 +232,6 @@ type Encryption struct {
 	Digest, Mask string // of RSA-OAEP
 	Detached     bool   // the key is next to the data, not in it
 	Corrupt      bool   // one bit of the data is changed
+
+	UnknownDigest bool // the message names a digest that does not exist
 }
