@@ -13,7 +13,9 @@ import (
 // their roles. The sso package decides whether it can.
 
 // FindRole returns a role.
-func FindRole(ctx context.Context, tx *db.Tx, id string) (Role, error) { return roles.Find(ctx, tx, id) }
+func FindRole(ctx context.Context, tx *db.Tx, id string) (Role, error) {
+	return roles.Find(ctx, tx, id)
+}
 
 // IsOwner reports whether this is the built-in owner role.
 func (r Role) IsOwner() bool { return r.BuiltIn && r.Name == ownerRole }
