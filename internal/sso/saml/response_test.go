@@ -89,7 +89,7 @@ func TestResponseSignatureAttacks(t *testing.T) {
 			r.EditSigned = func(a *etree.Element) { child(a, "Subject").AddChild(take(a, "Signature")) }
 		}, saml.CodeStructure},
 		"assertion with the ID of the response": {func(r *samltest.Response) { r.AssertionID = r.ID }, saml.CodeStructure},
-		"assertion without an ID": {func(r *samltest.Response) { r.AssertionID = "" }, saml.CodeStructure},
+		"assertion without an ID":               {func(r *samltest.Response) { r.AssertionID = "" }, saml.CodeStructure},
 		"changed name": {func(r *samltest.Response) {
 			r.Edit = func(el *etree.Element) { el.FindElement(".//NameID").SetText("owner@example.com") }
 		}, saml.CodeSignature},
