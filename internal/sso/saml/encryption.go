@@ -169,6 +169,7 @@ func readKeyTransport(el *etree.Element) (*rsa.OAEPOptions, error) {
 			digest = attribute(child, "Algorithm")
 		case is(child, nsEncrypt11, "MGF") && algorithm == keyTransportOAEP11:
 			mask = attribute(child, "Algorithm")
+		case is(child, nsEncryption, "KeySize"): // the key has the size of the certificate's
 		default:
 			return nil, refuse(CodeAlgorithm, "The key transport has the unknown parameter %s.", shown(child.Tag))
 		}

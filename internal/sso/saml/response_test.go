@@ -82,7 +82,14 @@ func TestResponseSignatureAttacks(t *testing.T) {
 				sig.AddChild(child(sig, "SignedInfo").Copy())
 			}
 		}, saml.CodeStructure},
-		"assertion without an ID": {func(r *samltest.Response) { r.AssertionID = "" }, saml.CodeStructure},
+		"object in the signature": {func(r *samltest.Response) {
+			r.Edit = func(el *etree.Element) { el.FindElement(".//Signature").CreateElement("ds:Object").SetText("x") }
+		}, saml.CodeStructure},
+		"signature in the subject": {func(r *samltest.Response) {
+			r.EditSigned = func(a *etree.Element) { child(a, "Subject").AddChild(take(a, "Signature")) }
+		}, saml.CodeStructure},
+		"assertion with the ID of the response": {func(r *samltest.Response) { r.AssertionID = r.ID }, saml.CodeStructure},
+		"assertion without an ID":               {func(r *samltest.Response) { r.AssertionID = "" }, saml.CodeStructure},
 		"changed name": {func(r *samltest.Response) {
 			r.Edit = func(el *etree.Element) { el.FindElement(".//NameID").SetText("owner@example.com") }
 		}, saml.CodeSignature},
