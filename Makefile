@@ -44,6 +44,10 @@ test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 test-clients: ## Test OAuth with npm packages as clients
 	scripts/test-clients $(ARGS)
 
+.PHONY: test-sso
+test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
+	scripts/test-sso $(ARGS)
+
 # A test checks that api/openapi.json is up to date.
 .PHONY: check
 check: format vet tidy lint test ## Run all checks that a change must pass
@@ -82,7 +86,7 @@ bench: ## Run the benchmarks
 
 .PHONY: openapi
 openapi: ## Regenerate api/openapi.json
-	$(GO) test ./internal/app -run TestOpenAPI -update
+	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
 
 .PHONY: fmt
 fmt: ## Format the code

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode"
 
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 // insertColumns are the columns of the rows of a new hull, one row in each table.
@@ -188,7 +188,7 @@ func (w *writer) records(req *http.Request, k keyRow, h bareHull, text, body []b
 	w.insert("event_sequences", h.Env, h.ID, 1)
 	key := req.Header.Get("Idempotency-Key")
 	w.insert("outbox", h.Env, w.b.ids.New("evt", w.now), "hull.created", h.ID, 1, request, key,
-		wire.LatestVersion(), `{"object":`+string(body)+`,"previous":{}}`, at)
+		version.Latest(), `{"object":`+string(body)+`,"previous":{}}`, at)
 	fingerprint := sha256.Sum256(text)
 	w.insert("idempotency_keys", h.Env, k.lineage, key, fingerprint[:], http.StatusCreated, `{"ETag":"\"1\""}`, body, at)
 }

@@ -46,7 +46,8 @@ var looks = []look{
 type server struct {
 	*testkit.Server
 	url   string
-	other string // the same server as another site, which redirects can lead to
+	other string   // the same server as another site, which redirects can lead to
+	sites []string // identity providers
 }
 
 func start(t *testing.T) *server {
@@ -75,7 +76,7 @@ func start(t *testing.T) *server {
 		_ = web.Close()
 		_ = a.Close()
 	})
-	return &server{s, url, other}
+	return &server{Server: s, url: url, other: other}
 }
 
 // redirecting adds a page that a sign-in can lead to and that leads to another site,
@@ -135,7 +136,7 @@ func (b *tab) observe(event any) {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
-		known := []string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}
+		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}, b.s.sites...)
 		if !slices.ContainsFunc(known, func(start string) bool { return strings.HasPrefix(e.Request.URL, start) }) {
 			problem = "request to another site: " + e.Request.URL
 		}

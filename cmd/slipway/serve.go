@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"slipway/internal/app"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 type serveCmd struct{}
@@ -45,6 +45,6 @@ type versionCmd struct{}
 
 // Run prints the versions of the program and the API.
 func (versionCmd) Run(s *session) error {
-	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, wire.LatestVersion())
+	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, version.Latest())
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 // Authenticator checks the credentials of requests.
@@ -157,7 +157,7 @@ func (a *Authenticator) authenticateSession(
 	c.RightsChanged = !bytes.Equal(c.rights, s.Rights)
 	c.Principal = auth.Principal{
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
-		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: wire.LatestVersion(),
+		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: version.Latest(),
 	}
 	if c.Can(auth.Admin) && !u.HasActiveFactor() {
 		c.MustEnroll, c.Scopes = true, []auth.Scope{}

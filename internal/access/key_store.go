@@ -13,7 +13,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/token"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 var apiKeys = db.Table[APIKey]{Name: "api_keys", Prefix: "key", Noun: "API key"}
@@ -32,7 +32,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 		return IssuedKey{}, err
 	}
 	issued, err := insertKey(ctx, tx, mode, APIKey{
-		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: wire.LatestVersion(),
+		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: version.Latest(),
 	})
 	if err != nil {
 		return issued, err

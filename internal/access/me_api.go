@@ -26,6 +26,10 @@ type API struct {
 	Auth     *Authenticator
 	AuthLog  *authlog.Log
 	Throttle *Throttle
+
+	// PasswordOff reports whether a user must use single sign-on. The sso package,
+	// which imports this one, has it.
+	PasswordOff func(ctx context.Context, tx *db.Tx, u people.User) (bool, error)
 }
 
 var administer = auth.Require(auth.Admin)
@@ -89,7 +93,7 @@ type Me struct {
 	RateLimit   MeRateLimit  `json:"rate_limit"`
 	UserID      *string      `json:"user_id" doc:"User of the session, or user who installed the app. Null for an API key."`
 	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
-	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session."`
+	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session." since:"2026-12-01"`
 }
 
 // MeDealership is the dealership of the calling credential.

@@ -36,13 +36,11 @@ func (a *API) forgotPassword(ctx context.Context, in *struct{ Body PasswordForgo
 		a.People.RequestReset(ctx, in.Body.Email, in.Body.Environment)
 }
 
-// changePassword requires the old password and a code, because a session can be
-// stolen. It ends all sessions of the user, including the current one.
+// changePassword requires a session. An API key can't change a password.
 func (a *API) changePassword(ctx context.Context, in *struct {
 	Authorization string `header:"Authorization" hidden:"true"`
 	Body          PasswordChange
 }) (none rest.None, err error) {
-	received, b := a.DB.Now(), in.Body
 	caller, err := a.session(ctx, in.Authorization)
 	if err != nil {
 		return none, err
@@ -50,15 +48,21 @@ func (a *API) changePassword(ctx context.Context, in *struct {
 	if caller.MustEnroll {
 		return none, fault.Forbidden("Administrators need a two-factor method. Enroll one first with POST /v1/users/%s/mfa_factors.", caller.UserID)
 	}
+	return none, a.ChangePassword(ctx, caller, in.Body)
+}
 
+// ChangePassword requires the old password and a code, because a session can be
+// stolen. It ends all sessions of the user, including the current one.
+func (a *API) ChangePassword(ctx context.Context, caller auth.Principal, b PasswordChange) error {
+	received := a.DB.Now()
 	ctx = auth.With(ctx, caller)
 	u, err := a.checkOldPassword(ctx, caller.UserID, b)
 	if err != nil {
-		return none, err
+		return err
 	}
 	hash, err := people.HashNewPassword(ctx, a.DB, u.Email, b.NewPassword)
 	if err != nil {
-		return none, err
+		return err
 	}
 
 	rejected, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (error, error) {
@@ -68,7 +72,7 @@ func (a *API) changePassword(ctx context.Context, in *struct {
 		a.AuthLog.Reject(ctx, authlog.Rejection{Env: caller.Env, Kind: authlog.KindUser, ID: u.ID, Err: rejected})
 		err = rejected
 	}
-	return none, err
+	return err
 }
 
 // checkOldPassword checks the passwords and returns the user. Attempts are limited

@@ -31,6 +31,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
 	"slipway/internal/signin"
+	"slipway/internal/sso"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -41,6 +42,9 @@ var Build = "dev"
 
 // partnerTimeout is how long a listing partner can take to respond.
 const partnerTimeout = 20 * time.Second
+
+// providerTimeout is how long an identity provider can take to respond.
+const providerTimeout = 10 * time.Second
 
 // App is the service, ready to serve.
 type App struct {
@@ -143,8 +147,12 @@ func (a *App) mount(s Settings) error {
 			router.Handle(route.Path, route.Handler)
 		}
 	}
+	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleForm("/senders/*", f.dealership.Pages())
+	for _, hook := range f.messages.Hooks() {
+		router.HandleHook(hook.Pattern, hook.MaxBody, hook.Handle)
+	}
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
 	router.HandleProbe("/readyz", a.ready)
 	describe(router)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"slipway/internal/testkit"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 // changes are ways to change a resource with a version. create adds a resource and
@@ -99,19 +99,19 @@ func TestConcurrentChangesOfOneVersion(t *testing.T) {
 // version, also if it is an error.
 func TestServiceVersion(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		first := wire.Published[0].Date
+		first := version.Published[0].Date
 		for name, c := range map[string]struct {
 			date, want string
 			status     int
 		}{
-			"none":             {"", wire.LatestVersion(), 200},
+			"none":             {"", version.Latest(), 200},
 			"the first":        {first, first, 200},
 			"before the first": {"2001-01-01", first, 200},
-			"the future":       {"2999-12-31", wire.LatestVersion(), 200},
-			"not a date":       {"latest", wire.LatestVersion(), 400},
-			"not a day":        {"2027-02-30", wire.LatestVersion(), 400},
-			"a time":           {"2027-01-01T00:00:00Z", wire.LatestVersion(), 400},
-			"a list":           {"2027-01-01, 2028-01-01", wire.LatestVersion(), 400},
+			"the future":       {"2999-12-31", version.Latest(), 200},
+			"not a date":       {"latest", version.Latest(), 400},
+			"not a day":        {"2027-02-30", version.Latest(), 400},
+			"a time":           {"2027-01-01T00:00:00Z", version.Latest(), 400},
+			"a list":           {"2027-01-01, 2028-01-01", version.Latest(), 400},
 		} {
 			client := s.Test
 			if c.date != "" {

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -49,10 +50,10 @@ func TestEventsAreDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := events.Event{
-			ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: "2026-11-15",
+			ID: "evt_01jcqz8t5n8m2x4v6b7c9d0e1f", Type: k.Type, CreatedAt: now, Sequence: 1, APIVersion: version.Latest(),
 			Data: events.EventData{Value: data},
 		}
-		for what, e := range map[string]events.Event{"": e.In(auth.Test), "with another type": {Type: "no.such", Data: e.Data}} {
+		for what, e := range map[string]events.Event{"": k.In(e, auth.Test, version.Latest()), "with another type": {Type: "no.such", Data: e.Data}} {
 			body, err := wire.Marshal(e)
 			if err != nil {
 				t.Fatal(err)

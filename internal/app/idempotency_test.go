@@ -214,6 +214,7 @@ func TestKeyFormat(t *testing.T) {
 			"a digit too few":  {valid[:35], false},
 			"a digit too many": {valid + "0", false},
 			"an invalid digit": {valid[:35] + "g", false},
+			"empty":            {"", false},
 		} {
 			res := send(t, withKey(s.Test, c.key), "POST", "/v1/locations", `{"name": "Pier"}`)
 			testkit.Equal(t, res.StatusCode == 201, c.ok, name, "got status", res.StatusCode)

@@ -18,7 +18,7 @@ var notAboutContacts = map[string]string{
 	"Hull": "a boat", "HullSpecs": "a boat", "NoteOnHin": "a boat", "SpecEngine": "an engine", "SpecTrailer": "a trailer",
 	"HullPhoto": "a photo of a boat", "HullSyndication": "a listing of a boat", "HullImport": "a file of boats",
 	"Channel": "a partner", "Dealership": "the dealership", "Location": "the dealership", "Settings": "the dealership",
-	"Address": "the dealership", "QuietHours": "the dealership", "Sender": "the dealership", "TaxRule": "a tax",
+	"Address": "the dealership", "QuietHours": "the dealership", "Sender": "the dealership", "Inbound": "the dealership", "TaxRule": "a tax",
 	"User": "an employee", "Session": "an employee", "UserRole": "a role", "UserFactor": "an employee",
 	"Role": "a set of scopes", "Actor": "an employee or a key",
 	"App": "an app", "InstalledApp": "an app",

@@ -87,11 +87,11 @@ type ConsentCreate struct {
 	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice"`
 	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
-	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Unless you set expires_at, implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
+	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
 	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry."`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
-	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" example:"I agree to receive texts from Chesapeake Marine."`
+	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" doc:"Exact text that the person agreed to. A marketing text message requires it." example:"I agree to receive texts from Chesapeake Marine."`
 	ConsentTextVersion *string        `json:"consent_text_version" required:"false" maxLength:"100"`
 	Source             *string        `json:"source" required:"false" maxLength:"100" doc:"Usually web_form, ai_chat, phone, showroom, text_keyword, email, import, api or paper." example:"web_form"`
 	SourceURL          *string        `json:"source_url" required:"false" maxLength:"2000" format:"uri"`
@@ -101,7 +101,7 @@ type ConsentCreate struct {
 	IP                 *string        `json:"ip" required:"false" maxLength:"45"`
 	UserAgent          *string        `json:"user_agent" required:"false" maxLength:"500"`
 	Evidence           map[string]any `json:"evidence,omitempty"`
-	ExpiresAt          *time.Time     `json:"expires_at" required:"false"`
+	ExpiresAt          *time.Time     `json:"expires_at" required:"false" doc:"Defaults to the limit of the basis. You can set an earlier time, but not a later one. Express consent has no limit."`
 	RevokesID          *string        `json:"revokes_id" required:"false" maxLength:"64" doc:"Consent record to revoke. Only for a revocation."`
 	RawText            *string        `json:"raw_text" required:"false" maxLength:"10000"`
 }
@@ -121,6 +121,10 @@ func (n ConsentCreate) Check(now time.Time) error {
 		bad.Add("expires_at", "exclusive", "is only allowed for a consent. A revocation doesn't expire")
 	case n.ExpiresAt != nil && n.CapturedAt != nil && !n.ExpiresAt.After(*n.CapturedAt):
 		bad.Add("expires_at", "minimum", "must be after captured_at")
+	case n.ExpiresAt != nil:
+		if limit := n.limit(now); limit != nil && n.ExpiresAt.After(*limit) {
+			bad.Add("expires_at", "maximum", "must be at most %s, when %s expires", limit.Format(time.RFC3339), *n.Basis)
+		}
 	}
 	if n.Relationship != nil && (n.Basis == nil || *n.Basis != "ebr") {
 		bad.Add("relationship", "exclusive", "is only allowed with the basis ebr")
@@ -136,37 +140,59 @@ func (n ConsentCreate) Record(now time.Time) (Consent, error) {
 	c := Consent{
 		Direction: cmp.Or(n.Direction, Granted), Channels: n.Channels, Scope: n.Scope, Basis: n.Basis, PersonName: n.PersonName,
 		ConsentText: n.ConsentText, ConsentTextVersion: n.ConsentTextVersion, Source: n.Source, SourceURL: n.SourceURL, Method: n.Method,
-		CapturedAt: now, CapturedBy: n.CapturedBy, IP: n.IP, UserAgent: n.UserAgent, Evidence: n.Evidence,
+		CapturedBy: n.CapturedBy, IP: n.IP, UserAgent: n.UserAgent, Evidence: n.Evidence,
 		RevokesID: n.RevokesID, RawText: n.RawText,
 	}
-	if n.CapturedAt != nil && n.CapturedAt.Before(now) {
-		c.CapturedAt = n.CapturedAt.UTC().Truncate(time.Millisecond)
-	}
+	c.CapturedAt = n.captured(now)
 	if n.ExpiresAt != nil {
 		c.ExpiresAt = new(n.ExpiresAt.UTC().Truncate(time.Millisecond))
 	} else if c.Direction == Granted {
-		c.ExpiresAt = expiry(n.Basis, n.Relationship, c.CapturedAt)
+		c.ExpiresAt = n.limit(now)
 	}
 	return c, n.Check(now)
 }
 
-// expiry returns when a consent expires that follows from a purchase or an inquiry:
-// implied consent under Canadian law (CASL), or an established business relationship
-// (47 CFR 64.1200(f)(5)). Without a purchase, the relationship is an inquiry.
-func expiry(basis, relationship *string, captured time.Time) *time.Time {
+// captured returns when the consent was given: now, or earlier.
+func (n ConsentCreate) captured(now time.Time) time.Time {
+	if n.CapturedAt != nil && n.CapturedAt.Before(now) {
+		return n.CapturedAt.UTC().Truncate(time.Millisecond)
+	}
+	return now
+}
+
+// limit returns when a consent expires at the latest that follows from a purchase
+// or an inquiry: implied consent under Canadian law (CASL), or an established
+// business relationship (47 CFR 64.1200(f)(5)). Without a purchase, the
+// relationship is an inquiry. Express consent has no limit.
+func (n ConsentCreate) limit(now time.Time) *time.Time {
+	captured := n.captured(now)
 	switch {
-	case basis == nil:
+	case n.Basis == nil:
 		return nil
-	case *basis == "implied_purchase":
-		return new(captured.AddDate(2, 0, 0))
-	case *basis == "implied_inquiry":
-		return new(captured.AddDate(0, 6, 0))
-	case *basis == "ebr" && relationship != nil && *relationship == "purchase":
-		return new(captured.AddDate(0, 18, 0))
-	case *basis == "ebr":
-		return new(captured.AddDate(0, 3, 0))
+	case *n.Basis == "implied_purchase":
+		return new(addMonths(captured, 24))
+	case *n.Basis == "implied_inquiry":
+		return new(addMonths(captured, 6))
+	case *n.Basis == "ebr" && n.Relationship != nil && *n.Relationship == "purchase":
+		return new(addMonths(captured, 18))
+	case *n.Basis == "ebr":
+		return new(AfterInquiry(captured))
 	}
 	return nil
+}
+
+// AfterInquiry returns when the business relationship ends that an inquiry
+// established.
+func AfterInquiry(at time.Time) time.Time { return addMonths(at, 3) }
+
+// addMonths adds calendar months. It never goes past the end of the last month:
+// three months after November 30 is February 28.
+func addMonths(at time.Time, months int) time.Time {
+	sum := at.AddDate(0, months, 0)
+	if sum.Day() != at.Day() {
+		sum = sum.AddDate(0, 0, -sum.Day())
+	}
+	return sum
 }
 
 // ConsentRevoke is the body to revoke a consent.
@@ -198,6 +224,8 @@ const (
 	CodeMissing = "consent_missing"
 	CodeScope   = "consent_scope"
 	CodeExpired = "consent_expired"
+	// CodeInsufficient means that the consent is not enough for a marketing text message.
+	CodeInsufficient = "consent_insufficient"
 
 	CodeRecipientInvalid = "recipient_invalid"
 )
@@ -208,17 +236,33 @@ type Standing struct {
 	ConsentID *string // the deciding record
 }
 
-// Fold calculates the standing from the records of an address and a channel. The
-// latest record applies. If two have the same time, the revocation applies. An
-// older consent stays valid if a newer one has expired.
-func Fold(records []Consent, purpose Scope, now time.Time) Standing {
+// suffices reports whether a consent is enough for messages of a purpose on a
+// channel. A marketing text message requires prior express written consent, with a
+// record of what the person agreed to (47 CFR 64.1200(f)(9), 16 CFR 310.5(a)(8)).
+func (c Consent) suffices(channel Channel, purpose Scope) bool {
+	if channel != SMS || purpose != Marketing {
+		return true
+	}
+	return c.Basis != nil && *c.Basis == "express_written" && c.ConsentText != nil && strings.TrimSpace(*c.ConsentText) != ""
+}
+
+// sorted returns the records in the order in which they apply. If two have the
+// same time, the revocation is later.
+func sorted(records []Consent) []Consent {
 	records = slices.Clone(records)
 	slices.SortFunc(records, func(a, b Consent) int {
 		return cmp.Or(a.CapturedAt.Compare(b.CapturedAt), strings.Compare(string(a.Direction), string(b.Direction)), strings.Compare(a.ID, b.ID))
 	})
+	return records
+}
 
+// Fold calculates the standing from the records of an address and a channel. The
+// latest record applies. If two have the same time, the revocation applies. An
+// older consent stays valid if a newer one has expired. A consent that is not
+// enough for the message doesn't replace a revocation.
+func Fold(records []Consent, channel Channel, purpose Scope, now time.Time) Standing {
 	s := Standing{Code: CodeMissing}
-	for _, r := range records {
+	for _, r := range sorted(records) {
 		switch {
 		case r.Direction == Granted && !r.Scope.covers(purpose):
 			if s.Code == CodeMissing && !isExpired(r, now) {
@@ -229,6 +273,13 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 		case r.Direction == Revoked:
 			if s.Code == CodeScope {
 				s = Standing{Code: CodeMissing}
+			}
+		case !r.suffices(channel, purpose):
+			if s.Code == "" || s.Code == CodeRevoked {
+				continue
+			}
+			if s = (Standing{CodeInsufficient, &r.ID}); isExpired(r, now) {
+				s.Code = CodeExpired
 			}
 		case isExpired(r, now):
 			if s.Code != "" {
@@ -243,3 +294,49 @@ func Fold(records []Consent, purpose Scope, now time.Time) Standing {
 }
 
 func isExpired(c Consent, now time.Time) bool { return c.ExpiresAt != nil && !c.ExpiresAt.After(now) }
+
+// Restore returns the consents of an address and a channel that a START restores:
+// those that were valid before they were revoked and have not expired since then.
+// Someone who had no consent gets none.
+func Restore(records []Consent, channel Channel, now time.Time) []Consent {
+	records = sorted(records)
+	held := map[Scope]Consent{}
+	for _, purpose := range []Scope{Marketing, Transactional} {
+		s := Fold(records, channel, purpose, now)
+		if s.Code != CodeRevoked {
+			continue
+		}
+		at := slices.IndexFunc(records, func(r Consent) bool { return r.ID == *s.ConsentID })
+		before := Fold(records[:at], channel, purpose, records[at].CapturedAt)
+		if before.Code != "" {
+			continue
+		}
+		i := slices.IndexFunc(records, func(r Consent) bool { return r.ID == *before.ConsentID })
+		if !isExpired(records[i], now) {
+			held[purpose] = records[i]
+		}
+	}
+
+	m, hasMarketing := held[Marketing]
+	t, hasTransactional := held[Transactional]
+	switch {
+	case hasMarketing && hasTransactional && m.ID == t.ID:
+		return []Consent{m.again(channel, All)}
+	case hasMarketing && hasTransactional:
+		return []Consent{m.again(channel, Marketing), t.again(channel, Transactional)}
+	case hasMarketing:
+		return []Consent{m.again(channel, Marketing)}
+	case hasTransactional:
+		return []Consent{t.again(channel, Transactional)}
+	}
+	return nil
+}
+
+// again returns a new record of an earlier consent, for one channel.
+func (c Consent) again(channel Channel, scope Scope) Consent {
+	return Consent{
+		Direction: Granted, Channels: []Channel{channel}, Scope: scope, Basis: c.Basis, PersonName: c.PersonName,
+		ConsentText: c.ConsentText, ConsentTextVersion: c.ConsentTextVersion, ExpiresAt: c.ExpiresAt,
+		Evidence: map[string]any{"restores_id": c.ID},
+	}
+}

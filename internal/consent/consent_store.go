@@ -54,9 +54,14 @@ func lockAll(ctx context.Context, tx *db.Tx, hashes [][]byte) error {
 
 // StandingOf returns the current consent for messages of a purpose.
 func StandingOf(ctx context.Context, tx *db.Tx, hash []byte, channel Channel, purpose Scope) (Standing, error) {
-	records, err := db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
+	records, err := ListOfAddress(ctx, tx, hash, channel)
+	return Fold(records, channel, purpose, tx.Now), err
+}
+
+// ListOfAddress returns all records of an address and a channel.
+func ListOfAddress(ctx context.Context, tx *db.Tx, hash []byte, channel Channel) ([]Consent, error) {
+	return db.All[Consent](ctx, tx, `SELECT {c.cols} FROM consent_bindings b JOIN consents c ON c.env = b.env AND c.id = b.id
 		WHERE b.env = ? AND b.address_hash = ? AND b.channel = ?`, tx.Env, hash, channel)
-	return Fold(records, purpose, tx.Now), err
 }
 
 // IsRevoked reports whether consent is revoked for all messages to an address.

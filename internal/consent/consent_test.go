@@ -59,7 +59,7 @@ func TestFold(t *testing.T) {
 		"expired after a revocation": {[]Consent{record("a", Revoked, All, 9), until(record("b", Granted, All, 2), -1)},
 			Marketing, CodeExpired, "b"},
 	} {
-		s := Fold(c.records, c.purpose, now)
+		s := Fold(c.records, Email, c.purpose, now)
 		id := ""
 		if s.ConsentID != nil {
 			id = *s.ConsentID
@@ -83,7 +83,7 @@ func TestLatestRecordApplies(t *testing.T) {
 		for _, last := range []Consent{record("y", Revoked, All, 0), record("z", Granted, purpose, 0)} {
 			all := append(slices.Clone(records), last)
 			shuffled := rapid.Permutation(all).Draw(t, "order")
-			if s := Fold(shuffled, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) ||
+			if s := Fold(shuffled, Email, purpose, now); (s.Code == CodeRevoked) != (last.Direction == Revoked) ||
 				(s.Code == "") != (last.Direction == Granted) {
 				t.Fatalf("got %+v, want the state after the last of %+v", s, shuffled)
 			}
@@ -127,6 +127,121 @@ func TestConsentRules(t *testing.T) {
 		}
 		if r.CapturedAt.After(now) {
 			t.Errorf("%s: captured at %s, want %s or earlier", name, r.CapturedAt, now)
+		}
+	}
+}
+
+// A caller tries to extend a relationship past what the law allows.
+func TestExpiryPastTheLimitOfARelationship(t *testing.T) {
+	captured := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		basis, relationship string
+		limit               time.Time // zero if there is none
+	}{
+		"inquiry":          {"ebr", "inquiry", time.Date(2026, 4, 30, 9, 0, 0, 0, time.UTC)},
+		"not stated":       {"ebr", "", time.Date(2026, 4, 30, 9, 0, 0, 0, time.UTC)},
+		"purchase":         {"ebr", "purchase", time.Date(2027, 7, 31, 9, 0, 0, 0, time.UTC)},
+		"implied inquiry":  {"implied_inquiry", "", time.Date(2026, 7, 31, 9, 0, 0, 0, time.UTC)},
+		"implied purchase": {"implied_purchase", "", time.Date(2028, 1, 31, 9, 0, 0, 0, time.UTC)},
+		"express":          {"express_written", "", time.Time{}},
+	} {
+		create := func(expires *time.Time) (Consent, error) {
+			n := ConsentCreate{Channels: []Channel{Email}, Scope: Marketing, Basis: &c.basis, CapturedAt: &captured, ExpiresAt: expires}
+			if c.relationship != "" {
+				n.Relationship = &c.relationship
+			}
+			return n.Record(now)
+		}
+		if c.limit.IsZero() {
+			if r, err := create(new(captured.AddDate(50, 0, 0))); err != nil || r.ExpiresAt == nil {
+				t.Errorf("%s: got %v, %v; want no limit", name, r.ExpiresAt, err)
+			}
+			continue
+		}
+
+		for at, ok := range map[time.Time]bool{
+			c.limit: true, c.limit.Add(-time.Hour): true, c.limit.Add(time.Second): false, captured.AddDate(50, 0, 0): false,
+		} {
+			_, err := create(&at)
+			f, failed := errors.AsType[*fault.Error](err)
+			if failed == ok || failed && (f.Details[0].Field != "expires_at" || f.Details[0].Code != "maximum") {
+				t.Errorf("%s: got %v for %s, want an error: %v", name, err, at, !ok)
+			}
+		}
+		if r, err := create(nil); err != nil || !r.ExpiresAt.Equal(c.limit) {
+			t.Errorf("%s: got %v, %v by default; want %s", name, r.ExpiresAt, err, c.limit)
+		}
+	}
+}
+
+// written returns a consent with a basis and a text.
+func written(c Consent, basis, text string) Consent {
+	if basis != "" {
+		c.Basis = &basis
+	}
+	if text != "" {
+		c.ConsentText = &text
+	}
+	return c
+}
+
+func TestMarketingTextWithoutWrittenConsent(t *testing.T) {
+	full := written(record("a", Granted, All, 5), "express_written", "I agree.")
+	for name, c := range map[string]struct {
+		records []Consent
+		code    string
+	}{
+		"basis and text":     {[]Consent{full}, ""},
+		"no basis":           {[]Consent{written(record("a", Granted, All, 5), "", "I agree.")}, CodeInsufficient},
+		"no text":            {[]Consent{written(record("a", Granted, All, 5), "express_written", "")}, CodeInsufficient},
+		"blank text":         {[]Consent{written(record("a", Granted, All, 5), "express_written", " \n")}, CodeInsufficient},
+		"oral":               {[]Consent{written(record("a", Granted, All, 5), "express_oral", "I agree.")}, CodeInsufficient},
+		"implied":            {[]Consent{written(record("a", Granted, All, 5), "implied_purchase", "I agree.")}, CodeInsufficient},
+		"relationship":       {[]Consent{written(record("a", Granted, All, 5), "ebr", "I agree.")}, CodeInsufficient},
+		"relationship ended": {[]Consent{until(written(record("a", Granted, All, 5), "ebr", ""), -1)}, CodeExpired},
+		"a weaker one after": {[]Consent{full, record("b", Granted, All, 4)}, ""},
+		"a weaker one after an opt-out": {[]Consent{full, record("b", Revoked, All, 4),
+			written(record("c", Granted, All, 3), "ebr", "I agree.")}, CodeRevoked},
+		"a written one after an opt-out": {[]Consent{record("b", Revoked, All, 8), full}, ""},
+	} {
+		if s := Fold(c.records, SMS, Marketing, now); s.Code != c.code {
+			t.Errorf("%s: got %q, want %q", name, s.Code, c.code)
+		}
+		if s := Fold(c.records[:1], Email, Marketing, now); s.Code == CodeInsufficient {
+			t.Errorf("%s: got %q for email, want no such rule", name, s.Code)
+		}
+	}
+}
+
+func TestRestore(t *testing.T) {
+	full := func(id string, s Scope, ago int) Consent {
+		return written(record(id, Granted, s, ago), "express_written", "I agree.")
+	}
+	for name, c := range map[string]struct {
+		records []Consent
+		want    string // scope and earlier record of each consent
+	}{
+		"never consented":                {nil, ""},
+		"STOP without a consent":         {[]Consent{record("r", Revoked, All, 1)}, ""},
+		"not revoked":                    {[]Consent{full("a", All, 5)}, ""},
+		"everything":                     {[]Consent{full("a", All, 5), record("r", Revoked, All, 1)}, "all a "},
+		"only transactional":             {[]Consent{full("a", Transactional, 5), record("r", Revoked, All, 1)}, "transactional a "},
+		"not enough for marketing":       {[]Consent{record("a", Granted, All, 5), record("r", Revoked, All, 1)}, "transactional a "},
+		"two consents":                   {[]Consent{full("a", Marketing, 5), full("b", Transactional, 4), record("r", Revoked, All, 1)}, "marketing a transactional b "},
+		"expired since then":             {[]Consent{until(full("a", All, 5), -1), record("r", Revoked, All, 3)}, ""},
+		"expired before":                 {[]Consent{until(full("a", All, 5), -4), record("r", Revoked, All, 3)}, ""},
+		"unsubscribed before the STOP":   {[]Consent{full("a", All, 5), record("q", Revoked, Marketing, 3), record("r", Revoked, All, 1)}, "transactional a "},
+		"withdrawn before the STOP":      {[]Consent{full("a", All, 5), record("q", Revoked, All, 3), record("r", Revoked, All, 1)}, ""},
+		"restored and then STOP again":   {[]Consent{full("a", All, 9), record("q", Revoked, All, 7), full("b", All, 5), record("r", Revoked, All, 1)}, "all b "},
+		"only marketing was revoked":     {[]Consent{full("a", All, 5), record("r", Revoked, Marketing, 1)}, "marketing a "},
+		"consented again after the STOP": {[]Consent{full("a", All, 5), record("r", Revoked, All, 3), full("b", All, 1)}, ""},
+	} {
+		got := ""
+		for _, r := range Restore(c.records, SMS, now) {
+			got += string(r.Scope) + " " + r.Evidence["restores_id"].(string) + " "
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -75,6 +75,19 @@ func FindOrCreate(ctx context.Context, tx *db.Tx, n ContactCreate) (Contact, err
 	return found, err
 }
 
+// FindByAddress returns the newest active contact with an address.
+func FindByAddress(ctx context.Context, tx *db.Tx, channel consent.Channel, address string) (c Contact, found bool, err error) {
+	of := Contact{Phone: &address}
+	if channel == consent.Email {
+		of = Contact{Email: &address}
+	}
+	all, err := possibleDuplicates(ctx, tx, of)
+	if err != nil || len(all) == 0 {
+		return c, false, err
+	}
+	return all[0], true, nil
+}
+
 // possibleDuplicates returns the active contacts with the same email or phone,
 // newest first. It runs two queries because an OR would not use the indexes.
 func possibleDuplicates(ctx context.Context, tx *db.Tx, c Contact) ([]Contact, error) {

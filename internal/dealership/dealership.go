@@ -48,10 +48,11 @@ type Settings struct {
 	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
 	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
-	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own."`
-	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise."`
-	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise."`
+	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"2026-12-01"`
+	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`
+	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
+	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages."`
 }
 
 // QuietHours is a time range that can include midnight.
@@ -63,7 +64,7 @@ type QuietHours struct {
 // Sender is the sender of messages.
 type Sender struct {
 	Email         *string `json:"email" required:"false" format:"email" maxLength:"254" doc:"Used when it is verified. Until then, email is sent from the address of the installation."`
-	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened."`
+	EmailVerified bool    `json:"email_verified" doc:"Whether the link that was sent to the address was opened." since:"2026-12-01"`
 	SMS           *string `json:"sms" required:"false" maxLength:"40" doc:"Phone number in E.164 format." example:"+14105550123"`
 }
 
@@ -111,6 +112,7 @@ type SettingsPatch struct {
 	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero"`
 	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero"`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero"`
 }
 
 // QuietHoursPatch changes the quiet hours.
@@ -139,6 +141,7 @@ func (p DealershipPatch) Check(time.Time) error {
 		bad.Add("settings.default_tax_rate_percent", "pattern", `must be a percentage such as "6" or "6.25"`)
 	}
 	checkTaxes(&bad, "settings.default_taxes", p.Settings.V.DefaultTaxes.V)
+	p.Settings.V.Inbound.V.check(&bad)
 	return bad.Err()
 }
 

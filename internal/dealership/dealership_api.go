@@ -9,6 +9,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 )
 
@@ -21,6 +22,7 @@ var (
 type API struct {
 	DB       *db.DB
 	Jobs     *jobs.Queue
+	Box      *seal.Box
 	Mail     mail.Sender
 	MailFrom string
 	Log      *slog.Logger
@@ -59,6 +61,9 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct{ Body Dealership
 
 	before := d
 	if err := in.Body.apply(&d); err != nil {
+		return d, err
+	}
+	if err := saveInboundSecrets(ctx, tx, a.Box, &d, in.Body.Settings.V.Inbound.V); err != nil {
 		return d, err
 	}
 	if err := dealerships.Save(ctx, tx, &d); err != nil {

@@ -30,9 +30,10 @@ func TestNewDealership(t *testing.T) {
 		want := dealership.Settings{
 			StalledAfterHours: 72, QualifyAtScore: 60, DefaultHoldHours: 48, SoldWhen: "contracted", DefaultTaxRatePercent: "0",
 			QuietHours: dealership.QuietHours{Start: "21:00", End: "08:00"}, DefaultTaxes: dealership.TaxRules{},
-			TaxableLines: dealership.TaxableLines{Accessory: true, Discount: true},
+			TaxableLines: dealership.TaxableLines{Accessory: true, Discount: true}, Inbound: test.Settings.Inbound,
 		}
 		testkit.Equal(t, test.Settings, want)
+		testkit.Equal(t, test.Settings.Inbound.TwilioURL == live.Settings.Inbound.TwilioURL, false, "the same URL in both environments")
 		s.Test.Patch("/v1/dealership", `{"name": "Acme Marine, testing", "settings": {"sold_when": "funded"}}`, 200, nil)
 		var after dealership.Dealership
 		s.Live.Get("/v1/dealership", 200, &after)

@@ -12,6 +12,12 @@ import (
 
 var dealerships = db.Table[Dealership]{Name: "dealerships", Prefix: "dlr", Noun: "dealership"}
 
+// derive sets the fields that follow from the settings of the server.
+func (d *Dealership) derive(tx *db.Tx) {
+	d.Settings.Inbound.TwilioURL = HookURL(tx, d.Env, Twilio)
+	d.Settings.Inbound.EmailURL = HookURL(tx, d.Env, Email)
+}
+
 // Create adds a dealership with both of its environments.
 func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealership, error) {
 	last, err := db.One[int64](ctx, tx, `SELECT COALESCE(MAX(env), 0) FROM dealerships`)
@@ -27,6 +33,7 @@ func Create(ctx context.Context, tx *db.Tx, name string, plan Plan) ([]Dealershi
 			Name: name, Plan: plan, Timezone: "America/New_York", Settings: defaultSettings,
 		}
 		tx := tx.In(d.Env)
+		d.derive(tx)
 		if err := dealerships.Insert(ctx, tx, &d); err != nil {
 			return nil, err
 		}
@@ -47,6 +54,7 @@ func FindEnvironment(ctx context.Context, tx *db.Tx, id string, mode auth.Mode) 
 	if db.IsNoRows(err) {
 		return d, fault.NotFound("dealership", id)
 	}
+	d.derive(tx)
 	return d, err
 }
 
@@ -57,12 +65,17 @@ func Environments(ctx context.Context, tx *db.Tx, id string) ([]Dealership, erro
 	if err == nil && len(all) == 0 && id != "" {
 		return nil, fault.NotFound("dealership", id)
 	}
+	for i := range all {
+		all[i].derive(tx)
+	}
 	return all, err
 }
 
 // Find returns the dealership of the transaction's environment.
 func Find(ctx context.Context, tx *db.Tx) (Dealership, error) {
-	return db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, tx.Env)
+	d, err := db.One[Dealership](ctx, tx, `SELECT {cols} FROM dealerships WHERE env = ?`, tx.Env)
+	d.derive(tx)
+	return d, err
 }
 
 // Lock locks an environment until the transaction ends. Transactions that lock

@@ -18,8 +18,8 @@ type Location struct {
 	Address        *Address  `json:"address" db:"address,json"`
 	Phone          *string   `json:"phone" db:"phone" example:"+14105550123"`
 	Timezone       *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
-	DefaultTaxes   *TaxRules `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership."`
-	TradeTaxCredit *bool     `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting."`
+	DefaultTaxes   *TaxRules `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership." since:"2026-12-01"`
+	TradeTaxCredit *bool     `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting." since:"2026-12-01"`
 	Version        int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
 	CreatedAt      time.Time `json:"created_at" db:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at" db:"updated_at"`
@@ -91,8 +91,8 @@ type LocationCreate struct {
 	Address        patch.Null[Address] `json:"address,omitzero"`
 	Phone          *string             `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Timezone       *string             `json:"timezone" required:"false" maxLength:"64"`
-	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership."`
-	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting."`
+	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership." since:"2026-12-01"`
+	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting." since:"2026-12-01"`
 }
 
 func (c LocationCreate) location() Location {
@@ -139,8 +139,8 @@ type LocationPatch struct {
 	Address        patch.Null[AddressPatch] `json:"address,omitzero"`
 	Phone          patch.Null[string]       `json:"phone,omitzero" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
-	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
-	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero"`
+	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes." since:"2026-12-01"`
+	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" since:"2026-12-01"`
 }
 
 // Check validates what the schema can't express.

@@ -31,7 +31,7 @@ type Deal struct {
 	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id"`
 	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false"`
 	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
-	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false"`
+	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false" since:"2026-12-01"`
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
@@ -39,10 +39,10 @@ type Deal struct {
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
 	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" audit:"-"`
 	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What happened to the buyer's money when the deal was cancelled."`
-	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled."`
-	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid."`
-	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was closed. Null if it was paid."`
-	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything."`
+	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled." since:"2026-12-01"`
+	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid." since:"2026-12-01"`
+	WrittenOffCents     *int64            `json:"written_off_cents" db:"written_off_cents" doc:"Balance due that was written off when the deal was closed. Null if it was paid." since:"2026-12-01"`
+	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything." since:"2026-12-01"`
 	Rev                 int64             `json:"revision" db:"revision" doc:"Revision of the agreed terms. Starts at 1 and increases when a signed purchase agreement is voided or replaced, because the next agreement has new terms." example:"1"`
 	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own data. Up to 50 pairs."`
 	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at"`
@@ -100,7 +100,7 @@ const (
 type DealPatch struct {
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
 	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
-	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent."`
+	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent." since:"2026-12-01"`
 	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
 	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
 	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`

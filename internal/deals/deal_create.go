@@ -14,11 +14,11 @@ import (
 // DealTerms are the terms that a new deal can have from the start.
 type DealTerms struct {
 	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
-	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100"`
-	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6"`
-	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them."`
-	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership."`
-	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20"`
+	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" since:"2026-12-01"`
+	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"2026-12-01"`
+	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them." since:"2026-12-01"`
+	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership." since:"2026-12-01"`
+	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20" since:"2026-12-01"`
 }
 
 // DealCreate is the request body for a new deal.

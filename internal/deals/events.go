@@ -15,7 +15,7 @@ var Events = events.Scoped(auth.Require(auth.DealsRead), []events.Kind{
 	{Type: "deal.offer_withdrawn", Doc: "An offer was withdrawn by the side that made it.", Object: Offer{}},
 	{Type: "deal.offer_expired", Doc: "An offer expired.", Object: Offer{}},
 	{Type: "deal.trade_in_added", Doc: "A trade-in was added to a deal.", Object: TradeIn{}},
-	{Type: "deal.trade_in_replaced", Doc: "A trade-in of a deal was replaced, for example with a new payoff.", Object: TradeIn{}},
+	{Type: "deal.trade_in_replaced", Doc: "A trade-in of a deal was replaced, for example with a new payoff.", Object: TradeIn{}, Since: "2026-12-01"},
 	{Type: "deal.trade_in_removed", Doc: "A trade-in was removed from a deal.", Object: TradeIn{}},
 	{Type: "deal.accepted", Doc: "An offer was accepted and the hull was reserved.", Object: Deal{}},
 	{Type: "deal.in_finance", Doc: "A deal was sent to the finance office.", Object: Deal{}},

@@ -14,7 +14,7 @@ import (
 type LeadConvert struct {
 	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" example:"118000"`
 	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Defaults to the hull of the lead."`
-	SaleType string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
+	SaleType string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail" since:"2026-12-01"`
 	DealTerms
 }
 

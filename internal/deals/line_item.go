@@ -9,7 +9,7 @@ import (
 // DealLineItem is an amount that is added to the price of the boat, or a discount
 // or rebate.
 type DealLineItem struct {
-	Kind        string  `json:"kind" enum:"fee,product,accessory,discount,rebate" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
+	Kind        string  `json:"kind" enum:"fee,product,accessory,discount,rebate" since:"2026-12-01 rebate=discount" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
 	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc" audit:"personal"`
 	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee" audit:"personal"`
 	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount or rebate." example:"49900"`

@@ -96,7 +96,7 @@ func (m OfferMake) offer(d Deal, now time.Time) (Offer, error) {
 // OfferAccept is the request body for accepting an offer.
 type OfferAccept struct {
 	By           Side `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer."`
-	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner."`
+	OverrideHold bool `json:"override_hold,omitempty" doc:"Accept the offer although the hull is on hold for another buyer. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
 }
 
 // OfferReject is the request body for rejecting an offer.

@@ -54,7 +54,7 @@ type DealAdvance struct {
 	To     Status  `json:"to,omitempty" enum:"accepted,in_finance,contracted,funded,delivered,closed,open,cancelled" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
 	Reason *string `json:"reason" required:"false" maxLength:"500"`
 
-	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner."`
+	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
 }
 
 // nextStatus is the default for advancing the deal.
@@ -191,7 +191,7 @@ type DealCancel struct {
 	Reason         string  `json:"reason" minLength:"1" maxLength:"500"`
 	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
 
-	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
 }
 
 // transfers reports whether the cancellation moves money to another deal.

@@ -25,8 +25,8 @@ type TradeIn struct {
 	ACVCents            *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
 	PayoffCents         int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
 	EquityCents         int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
-	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff."`
-	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412"`
+	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
+	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
 	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to." audit:"personal"`
 	StockIn             bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
 	HullID              *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
@@ -45,8 +45,8 @@ type TradeInAdd struct {
 	AllowanceCents      int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" example:"3250000"`
 	ACVCents            *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value." example:"3000000"`
 	PayoffCents         int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" example:"1200000"`
-	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff."`
-	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412"`
+	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
+	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
 	Lienholder          *string  `json:"lienholder" required:"false" maxLength:"200"`
 	StockIn             bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
 }

@@ -24,7 +24,7 @@ type Funding struct {
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
 	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision."`
 
-	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent."`
+	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent." since:"2026-12-01"`
 	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status." audit:"personal"`
 	FundedAt             *time.Time          `json:"funded_at" db:"funded_at"`
 	Stipulations         []Stipulation       `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`

@@ -70,8 +70,8 @@ type Hold struct {
 	Reason    *string   `json:"reason" audit:"personal"`
 	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
 	DealID    *string   `json:"deal_id" doc:"Deal that the hull is on hold for. Null if there is none."`
-	LeadID    *string   `json:"lead_id" doc:"Lead that the hull is on hold for. Null if there is none."`
-	ContactID *string   `json:"contact_id" doc:"Contact that the hull is on hold for. Null if there is none."`
+	LeadID    *string   `json:"lead_id" doc:"Lead that the hull is on hold for. Null if there is none." since:"2026-12-01"`
+	ContactID *string   `json:"contact_id" doc:"Contact that the hull is on hold for. Null if there is none." since:"2026-12-01"`
 	ExpiresAt time.Time `json:"expires_at" doc:"When the hold expires. The hull then becomes available automatically."`
 }
 

@@ -50,8 +50,8 @@ type HullTransition struct {
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
 	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold. Only this deal can be accepted while the hull is on hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID    *string    `json:"lead_id" required:"false" minLength:"1" maxLength:"64" doc:"Lead that the hull is on hold for, for on_hold. Its deals can be accepted."`
-	ContactID *string    `json:"contact_id" required:"false" minLength:"1" maxLength:"64" doc:"Contact that the hull is on hold for, for on_hold. The contact's deals can be accepted."`
+	LeadID    *string    `json:"lead_id" required:"false" minLength:"1" maxLength:"64" doc:"Lead that the hull is on hold for, for on_hold. Its deals can be accepted." since:"2026-12-01"`
+	ContactID *string    `json:"contact_id" required:"false" minLength:"1" maxLength:"64" doc:"Contact that the hull is on hold for, for on_hold. The contact's deals can be accepted." since:"2026-12-01"`
 }
 
 // IsHeld reports whether the hull is on hold. The job that ends an expired hold

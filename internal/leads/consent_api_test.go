@@ -66,7 +66,7 @@ func TestConsentsInTheRequestOfALead(t *testing.T) {
 		s.Test.Get("/v1/leads/"+l.ID+"/consents", 200, &p)
 		testkit.Len(t, p.Data, 3)
 		testkit.Equal(t, p.Data[0].ExpiresAt.Format("2006-01-02"), "2027-07-31", "purchase")
-		testkit.Equal(t, p.Data[1].ExpiresAt.Format("2006-01-02"), "2026-05-01", "inquiry")
+		testkit.Equal(t, p.Data[1].ExpiresAt.Format("2006-01-02"), "2026-04-30", "inquiry")
 		testkit.Equal(t, p.Data[2].ExpiresAt, nil)
 		testkit.Equal(t, p.Data[2].Address, new("+14105550123"))
 

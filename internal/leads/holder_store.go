@@ -2,6 +2,7 @@ package leads
 
 import (
 	"context"
+	"slices"
 
 	"slipway/internal/contacts"
 	"slipway/internal/platform/db"
@@ -24,6 +25,21 @@ func listByContact(ctx context.Context, tx *db.Tx, contactID string) ([]Lead, er
 // IDsOf returns the IDs of the leads of a contact.
 func IDsOf(ctx context.Context, tx *db.Tx, contactID string) ([]string, error) {
 	return db.All[string](ctx, tx, `SELECT id FROM leads WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
+}
+
+// NewestOf returns the ID of the newest lead of a contact that is not lost, then of
+// the newest lost one, or "".
+func NewestOf(ctx context.Context, tx *db.Tx, contactID string) (id string, lost bool, err error) {
+	all, err := listByContact(ctx, tx, contactID)
+	for _, l := range slices.Backward(all) {
+		if l.Status != Lost {
+			return l.ID, false, err
+		}
+		if id == "" {
+			id, lost = l.ID, true
+		}
+	}
+	return id, lost, err
 }
 
 func moveLeads(ctx context.Context, tx *db.Tx, from, to string) error {

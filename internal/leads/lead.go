@@ -5,6 +5,8 @@ package leads
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/consent"
@@ -22,7 +24,7 @@ type Lead struct {
 	ContactID        string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id."`
 	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone."`
-	Source           string            `json:"source" db:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other"`
 	SourceDetail     *string           `json:"source_detail" db:"source_detail" audit:"-" doc:"Campaign, page, person or place that the lead came from." example:"Annapolis boat show"`
 	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost"`
 	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -79,11 +81,27 @@ func (s *SubmittedContact) differs(c contacts.Contact) bool {
 	return s != nil && c.HasOtherName(s.FirstName, s.LastName, s.CompanyName)
 }
 
+// inquirySources are the sources of leads that wrote to the dealership.
+var inquirySources = []string{"web", "marketplace", "email"}
+
+// InquiredFrom reports whether the lead wrote to the dealership from this email
+// address within the last months, so that it expects an answer.
+func (l Lead) InquiredFrom(email string, c contacts.Contact, now time.Time) bool {
+	if email == "" || !slices.Contains(inquirySources, l.Source) || strings.TrimSpace(deref(l.Message)) == "" {
+		return false
+	}
+	from := deref(c.Email)
+	if l.SubmittedContact != nil {
+		from, _ = contacts.Email(deref(l.SubmittedContact.Email))
+	}
+	return from == email && consent.AfterInquiry(l.CreatedAt).After(now)
+}
+
 // LeadCreate is the body to create a lead.
 type LeadCreate struct {
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
-	Source       string                             `json:"source,omitempty" enum:"web,phone,walk_in,referral,marketplace,event,import,other" default:"other"`
+	Source       string                             `json:"source,omitempty" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other" default:"other"`
 	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200"`
 	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64"`
 	LocationID   *string                            `json:"location_id" required:"false" maxLength:"64" doc:"Defaults to the location of the hull."`
@@ -93,7 +111,7 @@ type LeadCreate struct {
 	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
 	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100"`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
-	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form."`
+	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"2026-12-01"`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
@@ -138,7 +156,7 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 // the lead is ended by close and convert.
 type LeadPatch struct {
 	Status       patch.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
-	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other"`
 	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200"`
 	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64"`
 	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64"`

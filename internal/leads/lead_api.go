@@ -61,14 +61,19 @@ func (a *API) list(ctx context.Context, tx *db.Tx, in *LeadFilter) (page.Page[Le
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate }) (Lead, error) {
-	l, err := in.Body.lead(tx.Now)
+	return Create(ctx, tx, in.Body)
+}
+
+// Create adds a lead, and its contact if it is new.
+func Create(ctx context.Context, tx *db.Tx, n LeadCreate) (Lead, error) {
+	l, err := n.lead(tx.Now)
 	if err != nil {
 		return l, err
 	}
 	if err := checkReferences(ctx, tx, &l, Lead{}); err != nil {
 		return l, err
 	}
-	c, err := contactOf(ctx, tx, in.Body)
+	c, err := contactOf(ctx, tx, n)
 	if err != nil {
 		return l, err
 	}
@@ -77,13 +82,13 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body LeadCreate
 	if err := insert(ctx, tx, &l); err != nil {
 		return l, err
 	}
-	if err := addConsents(ctx, tx, l, c, in.Body.Consents); err != nil || in.Body.OwnerID == nil {
+	if err := addConsents(ctx, tx, l, c, n.Consents); err != nil || n.OwnerID == nil {
 		return l, err
 	}
-	if err := checkOwner(ctx, tx, "owner_id", *in.Body.OwnerID); err != nil {
+	if err := checkOwner(ctx, tx, "owner_id", *n.OwnerID); err != nil {
 		return l, err
 	}
-	err = assign(ctx, tx, &l, *in.Body.OwnerID, "manual", nil)
+	err = assign(ctx, tx, &l, *n.OwnerID, "manual", nil)
 	return l, err
 }
 

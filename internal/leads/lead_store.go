@@ -147,7 +147,7 @@ func orNil(s string) *string {
 type LeadFilter struct {
 	page.Query
 	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost"`
-	Source        string            `query:"source" enum:"web,phone,walk_in,referral,marketplace,event,import,other"`
+	Source        string            `query:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other"`
 	ContactID     string            `query:"contact_id" maxLength:"64"`
 	HullID        string            `query:"hull_id" maxLength:"64"`
 	LocationID    string            `query:"location_id" maxLength:"64"`

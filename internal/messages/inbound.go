@@ -75,6 +75,14 @@ func classify(channel consent.Channel, text string, invited bool) intent {
 	return ordinary
 }
 
+// isYes reports whether a message agrees to the one that it answers.
+func isYes(channel consent.Channel, text string) bool {
+	if channel == consent.Email {
+		text = unquoted(text)
+	}
+	return joinLetters(plain(text)) == "yes"
+}
+
 // shortMessage is the number of words up to which a word such as stop is an
 // opt-out: "ok stop", "STOP STOP STOP", "unsubscribe please".
 const shortMessage = 4
@@ -195,9 +203,17 @@ func isStopSentence(text string) bool {
 	return slices.ContainsFunc(stopSentences, func(s *regexp.Regexp) bool { return s.MatchString(text) })
 }
 
-// plain removes case, accents, punctuation and emoji from a text.
+// plain removes case, accents, punctuation and emoji from a text. It also removes
+// invisible characters and enclosing marks, which would split a word.
 func plain(text string) string {
-	text = strings.NewReplacer("'", "", "’", "").Replace(search.Fold(text))
+	text = strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Me) || r == 0 {
+			return -1
+		}
+		return r
+	}, text)
+	// Letters such as 𝐒 have no lower case until they are folded.
+	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(search.Fold(text)))
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 

@@ -142,7 +142,9 @@ func TestInbound(t *testing.T) {
 		before := len(consentsOf(s, path))
 		m = say("yes!")
 		testkit.Equal(t, *m.Intent, "start")
-		testkit.Len(t, consentsOf(s, path), before+1)
+		records := consentsOf(s, path)
+		testkit.Len(t, records, before+1)
+		testkit.Equal(t, records[0].ConsentText, new("Want news of boats? Reply YES."))
 
 		var answered bool
 		for _, m := range net.messages() {

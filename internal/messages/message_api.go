@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/mail"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
 	"slipway/internal/platform/sms"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -27,6 +28,7 @@ var (
 type API struct {
 	DB       *db.DB
 	Jobs     *jobs.Queue
+	Box      *seal.Box
 	Log      *slog.Logger
 	Mail     mail.Sender
 	MailFrom string // for dealerships that set no sender
@@ -41,7 +43,10 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,
 		rest.Describe("Slipway checks each message before it is accepted and again before it is sent. "+
 			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, "+
-			"and no message from the recipient can be waiting for review. "+
+			"and for a marketing text message a consent with the basis `express_written` and a `consent_text`. "+
+			"A transactional email needs no consent if the recipient wrote an email or sent a form with a message in the last three months. "+
+			"Also, "+
+			"no message from the recipient can be waiting for review if the new one is marketing. "+
 			"If a check fails, the response is 422 with the reason as the code in `details`, and the message is stored as blocked. "+
 			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, "+
 			"the message is blocked. "+
@@ -51,7 +56,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
 		"Record an inbound message", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
-			"START gives consent again. HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
+			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }
@@ -167,11 +172,12 @@ func (a *API) receive(ctx context.Context, tx *db.Tx, in *struct {
 		}
 		m.ProviderMessageID = nil // a new STOP with an ID that is already used
 	}
-	return a.process(ctx, tx, l, c, m)
+	return a.process(ctx, tx, l, c, m, last)
 }
 
-// process stores an inbound message and acts on its intent.
-func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.Contact, m LeadMessage) (LeadMessage, error) {
+// process stores an inbound message and acts on its intent. A YES agrees to last,
+// the last message to the sender.
+func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.Contact, m LeadMessage, last string) (LeadMessage, error) {
 	if c.ErasedAt != nil {
 		err := processErased(ctx, tx, &m)
 		return m, err
@@ -195,7 +201,7 @@ func (a *API) process(ctx context.Context, tx *db.Tx, l leads.Lead, c contacts.C
 	case stop:
 		return m, a.stop(ctx, tx, d, m)
 	case start:
-		return m, consent.Append(ctx, tx, m.record(consent.Granted))
+		return m, m.start(ctx, tx, last)
 	case help:
 		if ok, err := canReply(ctx, tx, c, m); err != nil || !ok {
 			return m, err
@@ -244,10 +250,18 @@ func (m LeadMessage) record(d consent.Direction) *consent.Consent {
 	if m.Channel == consent.Email {
 		c.Source = new("email")
 	}
-	if d == consent.Granted {
-		c.Basis = new("express_written")
-	}
 	return c
+}
+
+// start records the consent of a START, which restores what was revoked, or of a
+// YES, which agrees to the message that asked for it.
+func (m LeadMessage) start(ctx context.Context, tx *db.Tx, last string) error {
+	if !isYes(m.Channel, *m.Body) {
+		return restore(ctx, tx, m)
+	}
+	c := m.record(consent.Granted)
+	c.Basis, c.ConsentText = new("express_written"), &last
+	return consent.Append(ctx, tx, c)
 }
 
 // reply sends the automatic reply to STOP or HELP.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	netmail "net/mail"
+	"strings"
 	"time"
 
 	"slipway/internal/consent"
+	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -113,6 +115,10 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 		out := &outgoing{message: m}
 		if m.isText() {
 			out.text = &sms.Message{From: t.sender, To: t.recipient, Text: *m.Body, Token: m.ID}
+			// The provider must be able to reach the URL. Twilio rejects a message with another one.
+			if callback := dealership.HookURL(tx, m.Env, dealership.Twilio); strings.HasPrefix(callback, "https://") {
+				out.text.Callback = callback
+			}
 			return out, nil
 		}
 		out.email = &mail.Message{From: withName(d.Name, t.sender), To: t.recipient, Subject: *m.Subject, Token: m.ID}

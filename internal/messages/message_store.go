@@ -8,6 +8,7 @@ import (
 	"slipway/internal/consent"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
+	"slipway/internal/leads"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/id"
@@ -72,6 +73,12 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 		return t, d, err
 	}
 	m.ConsentID = t.standing.ConsentID
+	if t.inquired, err = hasInquired(ctx, tx, *m, c); err != nil {
+		return t, d, err
+	}
+	if t.standing.Code != "" && t.answersInquiry() {
+		m.ConsentID = nil // no record allowed it
+	}
 	if t.unreviewed, err = needsReviewFrom(ctx, tx, m.AddressHash); err != nil {
 		return t, d, err
 	}
@@ -108,6 +115,22 @@ func postalAddress(ctx context.Context, tx *db.Tx, d dealership.Dealership) (str
 	return oneLine(l.Address), err
 }
 
+// hasInquired reports whether the recipient of an email asked something within the
+// last months: with an email from the same address, or with the form that the lead
+// came from.
+func hasInquired(ctx context.Context, tx *db.Tx, m LeadMessage, c contacts.Contact) (bool, error) {
+	if m.Channel != consent.Email || *m.Purpose != consent.Transactional {
+		return false, nil
+	}
+	l, err := leads.Find(ctx, tx, m.LeadID)
+	if err != nil || l.InquiredFrom(deref(m.To), c, tx.Now) {
+		return err == nil, err
+	}
+	last, err := db.All[time.Time](ctx, tx, `SELECT received_at FROM messages WHERE env = ? AND address_hash = ? AND direction = 'inbound'
+		AND channel = 'email' AND received_at IS NOT NULL ORDER BY id DESC LIMIT 1`, tx.Env, m.AddressHash)
+	return len(last) > 0 && consent.AfterInquiry(last[0]).After(tx.Now), err
+}
+
 // needsReviewFrom reports whether a message from an address needs review.
 func needsReviewFrom(ctx context.Context, tx *db.Tx, hash []byte) (bool, error) {
 	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM messages WHERE env = ? AND address_hash = ? AND needs_review`, tx.Env, hash)
@@ -120,6 +143,24 @@ func Review(ctx context.Context, tx *db.Tx, leadID string) error {
 		AND needs_review`,
 		false, tx.Now, tx.Env, leadID)
 	return err
+}
+
+// restore records the consents again that were valid before they were revoked.
+func restore(ctx context.Context, tx *db.Tx, m LeadMessage) error {
+	records, err := consent.ListOfAddress(ctx, tx, m.AddressHash, m.Channel)
+	if err != nil {
+		return err
+	}
+	for _, again := range consent.Restore(records, m.Channel, tx.Now) {
+		r := m.record(consent.Granted)
+		r.Scope, r.Basis, r.PersonName, r.ExpiresAt = again.Scope, again.Basis, again.PersonName, again.ExpiresAt
+		r.ConsentText, r.ConsentTextVersion = again.ConsentText, again.ConsentTextVersion
+		r.Evidence["restores_id"] = again.Evidence["restores_id"]
+		if err := consent.Append(ctx, tx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // findReceived returns the inbound message of the lead with the same sender and

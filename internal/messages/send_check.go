@@ -24,6 +24,7 @@ type attempt struct {
 	purpose    consent.Scope
 	recipient  string           // "" if there is no valid address
 	standing   consent.Standing // consent for the recipient's address
+	inquired   bool             // whether the recipient asked something by email in the last months
 	unreviewed bool             // whether a message from the recipient needs review
 	automatic  bool             // whether it is the automatic reply to STOP or HELP
 	at         time.Time        // when it is sent
@@ -74,12 +75,14 @@ func (a attempt) block() decision {
 			code: consent.CodeRecipientInvalid, field: "channel",
 			reason: fmt.Sprintf("can't be %s because the contact has no address for it", a.channel),
 		}
-	case a.standing.Code != "" && !a.automatic:
+	case a.standing.Code != "" && !a.automatic && !a.answersInquiry():
 		return decision{code: a.standing.Code, field: "channel", reason: map[string]string{
 			consent.CodeRevoked: "can't be used because the recipient revoked consent",
 			consent.CodeMissing: "requires consent. Record a consent first",
 			consent.CodeScope:   fmt.Sprintf("requires consent for %s messages. The existing consent has another scope", a.purpose),
 			consent.CodeExpired: "requires consent. The existing consent has expired",
+			consent.CodeInsufficient: "requires written consent for marketing text messages. " +
+				"Record a consent with the basis express_written and the consent_text that the recipient agreed to",
 		}[a.standing.Code]}
 	case a.unreviewed && a.purpose == consent.Marketing:
 		return decision{
@@ -96,6 +99,12 @@ func (a attempt) block() decision {
 	}
 
 	return decision{}
+}
+
+// answersInquiry reports whether the message is an email that the recipient asked
+// for. An opt-out is binding even then.
+func (a attempt) answersInquiry() bool {
+	return a.channel == consent.Email && a.purpose == consent.Transactional && a.inquired && a.standing.Code != consent.CodeRevoked
 }
 
 // isQuiet reports whether the message falls in quiet hours. They only apply to

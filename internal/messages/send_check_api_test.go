@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func TestConsentCheck(t *testing.T) {
 		expect("the same scope", path, "sms", "transactional", "")
 		expect("another channel", path, "email", "transactional", "consent_missing")
 		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"marketing","basis":"implied_inquiry"}`, 201, nil)
-		expect("implied", path, "sms", "marketing", "")
+		expect("implied", path, "sms", "marketing", "consent_insufficient")
 		s.Advance(184 * 24 * time.Hour)
 		expect("implied, half a year ago", path, "sms", "marketing", "consent_expired")
 		expect("express consent still applies", path, "sms", "transactional", "")
@@ -99,5 +100,108 @@ func TestBlockedMessageEmitsEvent(t *testing.T) {
 				lead),
 				[]string{"failure"}, path)
 		}
+	})
+}
+
+// A marketing text message is sent on a consent record without a text, or with a
+// basis that is not written consent.
+func TestMarketingTextOnWeakConsent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		s.Test.Patch("/v1/dealership", `{"postal_address":{"line1":"12 Dock Street","city":"Annapolis","country":"US"}}`, 200, nil)
+		for _, weak := range []string{
+			`"basis":"express_written"`, `"consent_text":"I agree."`, `"basis":"express_written","consent_text":" "`,
+			`"basis":"express_oral","consent_text":"I agree."`, `"basis":"ebr","relationship":"purchase","consent_text":"I agree."`,
+			`"basis":"implied_purchase","consent_text":"I agree."`,
+		} {
+			path := "/v1/leads/" + s.Test.Lead(nil)
+			s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all",`+weak+`}`, 201, nil)
+			testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "consent_insufficient", weak)
+			testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "", weak)
+			testkit.Equal(t, blockCode(t, s, path, "email", "marketing"), "", weak)
+
+			s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"marketing","basis":"express_written","consent_text":"I agree."}`, 201, nil)
+			testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "", weak)
+		}
+	})
+}
+
+// An inquiry by email or by a form is answered by email without a consent record.
+// Marketing, text messages, other addresses and opt-outs are not covered.
+func TestAnswerToAnInquiry(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		inquiry := func(changes map[string]any) string {
+			body := map[string]any{"source": "web", "message": "Is she still available?",
+				"contact": map[string]any{"first_name": "Ann", "email": "Ann@Example.com", "phone": "+14105550123"}}
+			maps.Copy(body, changes)
+			return "/v1/leads/" + s.Test.Lead(body)
+		}
+		form := inquiry(nil)
+		testkit.Equal(t, blockCode(t, s, form, "email", "transactional"), "")
+		testkit.Equal(t, messagesOf(s, form)[0].ConsentID, nil)
+		testkit.Equal(t, blockCode(t, s, form, "email", "marketing"), "consent_missing")
+		testkit.Equal(t, blockCode(t, s, form, "sms", "transactional"), "consent_missing")
+
+		for what, changes := range map[string]map[string]any{
+			"no message":      {"message": " "},
+			"walk-in":         {"source": "walk_in"},
+			"another address": {"contact": map[string]any{"email": "ann@work.example", "phone": "+14105550123"}},
+		} {
+			// The contact is found by its phone number and keeps its address.
+			testkit.Equal(t, blockCode(t, s, inquiry(changes), "email", "transactional"), "consent_missing", what)
+		}
+
+		// An email is an inquiry too, whatever the lead came from.
+		called := inquiry(map[string]any{"source": "phone", "contact": map[string]any{"last_name": "Lee", "email": "lee@example.com"}})
+		testkit.Equal(t, blockCode(t, s, called, "email", "transactional"), "consent_missing")
+		s.Test.Post(called+"/inbound_messages", `{"channel":"email","from":"someone@example.com","body":"What is the price?"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, called, "email", "transactional"), "consent_missing", "an email from another address")
+		s.Test.Post(called+"/inbound_messages", `{"channel":"email","from":"lee@example.com","body":"What is the price?"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, called, "email", "transactional"), "")
+
+		s.Test.Post(called+"/inbound_messages", `{"channel":"email","from":"lee@example.com","body":"STOP"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, called, "email", "transactional"), "consent_revoked")
+		s.Test.Post(called+"/inbound_messages", `{"channel":"email","from":"lee@example.com","body":"What is the price?"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, called, "email", "transactional"), "consent_revoked", "an opt-out is binding")
+
+		s.Advance(93 * 24 * time.Hour)
+		testkit.Equal(t, blockCode(t, s, form, "email", "transactional"), "consent_missing", "three months later")
+	})
+}
+
+// START from someone who never consented, and from someone who consented to less,
+// is used to get consent for everything.
+func TestStartWithoutEarlierConsent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		setClock(t, s, noon(s))
+		say := func(path, text string) {
+			t.Helper()
+			s.Advance(time.Second)
+			s.Test.Post(path+"/inbound_messages", map[string]any{"channel": "sms", "from": "+14105550123", "body": text}, 201, nil)
+		}
+		path := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"phone": "+14105550123"})})
+		say(path, "START")
+		testkit.Equal(t, len(consentsOf(s, path)), 0, "consents")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_missing")
+		say(path, "STOP")
+		say(path, "UNSTOP")
+		testkit.Equal(t, len(consentsOf(s, path)), 1, "records")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
+
+		s.Test.Post(path+"/consents", `{"channels":["sms"],"scope":"transactional","basis":"ebr","relationship":"purchase"}`, 201, nil)
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
+		say(path, "STOP")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "consent_revoked")
+		say(path, "START")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
+		testkit.Equal(t, blockCode(t, s, path, "sms", "marketing"), "consent_revoked")
+		all := consentsOf(s, path)
+		testkit.Equal(t, all[0].Scope, consent.Transactional)
+		testkit.Equal(t, all[0].Basis, new("ebr"))
+		testkit.Equal(t, all[0].ExpiresAt, all[2].ExpiresAt)
+		testkit.Equal[any](t, all[0].Evidence["restores_id"], all[2].ID)
+		say(path, "START")
+		testkit.Len(t, consentsOf(s, path), len(all))
 	})
 }

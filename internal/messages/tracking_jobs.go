@@ -50,23 +50,33 @@ func (a *API) TrackMessage(ctx context.Context, job TrackMessage) error {
 		if err != nil || m.Status != Sent {
 			return m, err
 		}
-		before := m
-		switch {
-		case isRejected && rejected.OptedOut():
-			return m, a.optedOut(ctx, tx, before, m)
-		case isRejected:
-			m.fail(rejected.Code, "The provider could not deliver the message.", tx.Now)
-			err = save(ctx, tx, before, &m, "lead.message_failed")
+		if err := a.recordStatus(ctx, tx, m, status, rejected); err != nil {
 			return m, err
-		case status == sms.Delivered:
-			m.Status, m.DeliveredAt = Delivered, new(tx.Now)
-			err = save(ctx, tx, before, &m, "lead.message_delivered")
-			return m, err
-		case status == sms.Underway && job.Asked+1 < len(askAfter):
+		}
+		if rejected == nil && status == sms.Underway && job.Asked+1 < len(askAfter) {
 			job.Asked++
 			return m, a.Jobs.Enqueue(ctx, tx, job, tx.Now.Add(askAfter[job.Asked]))
 		}
 		return m, nil
 	})
 	return err
+}
+
+// recordStatus records the delivery status of a message. Only a sent message has
+// one, so a late report never changes a final status.
+func (a *API) recordStatus(ctx context.Context, tx *db.Tx, m LeadMessage, status sms.Status, rejected *sms.Rejected) error {
+	before := m
+	switch {
+	case m.Status != Sent:
+		return nil
+	case rejected != nil && rejected.OptedOut():
+		return a.optedOut(ctx, tx, before, m)
+	case rejected != nil:
+		m.fail(rejected.Code, "The provider could not deliver the message.", tx.Now)
+		return save(ctx, tx, before, &m, "lead.message_failed")
+	case status == sms.Delivered:
+		m.Status, m.DeliveredAt = Delivered, new(tx.Now)
+		return save(ctx, tx, before, &m, "lead.message_delivered")
+	}
+	return nil
 }

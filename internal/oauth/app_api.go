@@ -16,7 +16,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/token"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 // API serves apps and installs, and the authorization server.
@@ -85,7 +85,7 @@ func (a *API) createApp(ctx context.Context, tx *db.Tx, in *struct{ Body AppCrea
 	b := in.Body
 	app := App{
 		Name: b.Name, Type: b.Type, RedirectURIs: b.RedirectURIs, Scopes: b.Scopes, HomepageURL: b.HomepageURL,
-		ServiceVersion: wire.LatestVersion(),
+		ServiceVersion: version.Latest(),
 	}
 	if app.Type == "" {
 		app.Type = Confidential

@@ -28,11 +28,11 @@ type User struct {
 	Env          auth.Env     `json:"-" db:"env"`
 	ID           string       `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Email        string       `json:"email" db:"email" example:"ann@example.com"`
-	PendingEmail *string      `json:"pending_email" db:"pending_email" doc:"New email address that the user has not confirmed yet. Null if there is none."`
+	PendingEmail *string      `json:"pending_email" db:"pending_email" doc:"New email address that the user has not confirmed yet. Null if there is none." since:"2026-12-01"`
 	Name         string       `json:"name" db:"name" example:"Ann Bell"`
 	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
 	Roles        []UserRole   `json:"roles" nullable:"false"`
-	TakesLeads   bool         `json:"takes_leads" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only."`
+	TakesLeads   bool         `json:"takes_leads" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only." since:"2026-12-01"`
 	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them."`
 	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false"`
 	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
@@ -106,7 +106,7 @@ type UserCreate struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"200"`
 	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true"`
 	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true"`
-	TakesLeads  *bool    `json:"takes_leads" required:"false" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only."`
+	TakesLeads  *bool    `json:"takes_leads" required:"false" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only." since:"2026-12-01"`
 	MFAToken    *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to assign a role with the admin scope. Must be from an administrator."`
 }
 
@@ -115,10 +115,10 @@ type UserPatch struct {
 	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
 	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
 	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
-	TakesLeads  patch.Null[bool]      `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles."`
+	TakesLeads  patch.Null[bool]      `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles." since:"2026-12-01"`
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
 
-	ResetPassword bool    `json:"reset_password,omitempty" doc:"Clears the password, ends all sessions and sends a new invitation to set a password. Requires an mfa_token."`
+	ResetPassword bool    `json:"reset_password,omitempty" doc:"Clears the password, ends all sessions and sends a new invitation to set a password. Requires an mfa_token." since:"2026-12-01"`
 	MFAToken      *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to change a user with the admin scope, and for reset_password. Must be from an administrator."`
 }
 

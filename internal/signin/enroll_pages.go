@@ -39,22 +39,31 @@ var (
       <button>Turn on</button>
     </form></li>
 </ol>
-<p class="links">{{if .Required}}<a href="{{.SignOut}}">Sign out</a>{{else}}<a href="{{.Account}}">Not now</a>{{end}}</p>`)
+<ul class="links">
+  <li><a href="{{.Passkey}}">Use a passkey or security key instead</a></li>
+  <li>{{if .Required}}<a href="{{.SignOut}}">Sign out</a>{{else}}<a href="{{.Account}}">Not now</a>{{end}}</li>
+</ul>`)
 
 	recoveryPage = pages.NewPage(`
 <h1>Save your recovery codes</h1>
-<p>Two-factor authentication is on. If you lose your phone, sign in with one of these codes. Each works once.</p>
+<p>Two-factor authentication is on. If you lose your phone or your key, sign in with one of these codes. Each works once.</p>
 <ul class="codes">{{range .Codes}}<li>{{.}}</li>{{end}}</ul>
 <p class="notice warn">They are not shown again. Print this page, or save them in your password manager.</p>
 <a class="button" href="{{.Next}}">I saved them</a>`)
 )
 
 type enrollForm struct {
-	Action, Token, Setup, ReturnTo, Problem, Secret, SignOut, Account string
+	Action, Token, Setup, ReturnTo, Problem, Secret, SignOut, Account, Passkey string
 
 	Required bool
 	Squares  string // of the QR code, as an SVG path
 	Size     int
+}
+
+// recovery is what the page with the recovery codes shows.
+type recovery struct {
+	Codes []string
+	Next  string
 }
 
 // setupLifetime is how long a secret on the page can be used.
@@ -83,7 +92,7 @@ func (a *API) askEnroll(w http.ResponseWriter, r *http.Request, status int, v Vi
 	f.ReturnTo, f.Required = a.returnTo(f.ReturnTo), v.MustEnroll
 	f.Setup, f.Secret = a.sealSetup(v, setup.Secret), grouped(setup.Secret)
 	f.Squares, f.Size = squares(code), code.Size+2*quietZone
-	f.SignOut, f.Account = a.in(v, "/sign-out"), a.in(v, "/account")
+	f.SignOut, f.Account, f.Passkey = a.in(v, "/sign-out"), a.in(v, "/account"), a.in(v, "/account/passkey")
 	enrollPage.Render(w, status, "Set up two-factor authentication", f, v.Option())
 }
 
@@ -158,10 +167,7 @@ func (a *API) enroll(w http.ResponseWriter, r *http.Request) {
 	if next == "" {
 		next = a.in(v, "/account")
 	}
-	recoveryPage.Render(w, http.StatusOK, "Save your recovery codes", struct {
-		Codes []string
-		Next  string
-	}{codes, next}, v.Option())
+	recoveryPage.Render(w, http.StatusOK, "Save your recovery codes", recovery{codes, next}, v.Option())
 }
 
 // quietZone is the white border of a QR code.

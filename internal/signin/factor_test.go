@@ -30,13 +30,7 @@ type securityKey struct {
 // addKey enrolls a security key and returns it with the recovery codes.
 func addKey(t *testing.T, p *testkit.Person) (*securityKey, []string) {
 	t.Helper()
-	k := &securityKey{
-		t: t, site: virtualwebauthn.RelyingParty{Name: "Slipway", ID: "localhost", Origin: "http://localhost"},
-		device: virtualwebauthn.NewAuthenticator(), credential: virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2),
-	}
-	for len(k.credential.Key.AttestationData()) != 77 { // the library removes leading zeros
-		k.credential = virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
-	}
+	k := newKey(t)
 	var e struct {
 		ID        string
 		PublicKey json.RawMessage `json:"public_key"`

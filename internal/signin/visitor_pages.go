@@ -29,6 +29,9 @@ type API struct {
 
 	// ReturnTo are paths of pages that a sign-in can lead to, besides the account.
 	ReturnTo []string
+
+	// SSO is single sign-on. The sso package, which imports this one, has it.
+	SSO SSO
 }
 
 // Visitor is a user who is signed in with a browser.
@@ -58,6 +61,10 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("POST /account/sessions", a.revokeSession)
 	mux.HandleFunc("GET /account/two-factor", a.showEnroll)
 	mux.HandleFunc("POST /account/two-factor", a.enroll)
+	mux.HandleFunc("GET /account/passkey", a.showAddPasskey)
+	mux.HandleFunc("POST /account/passkey", a.addPasskey)
+	mux.HandleFunc("GET /account/password", a.showChangePassword)
+	mux.HandleFunc("POST /account/password", a.changePassword)
 	mux.HandleFunc("/", a.showNotFound)
 	return mux
 }

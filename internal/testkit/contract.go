@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,11 +14,24 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"slipway/internal/app"
+	"slipway/internal/vocab/version"
 )
 
-// contract is the OpenAPI document, which each response is checked against.
-var contract = sync.OnceValues(func() (*document, error) {
-	text, err := app.OpenAPIJSON(app.OpenAPI())
+// description is the OpenAPI document.
+var description = sync.OnceValues(func() ([]byte, error) { return app.OpenAPIJSON(app.OpenAPI()) })
+
+// contracts are the OpenAPI documents of the versions, which each response is checked
+// against.
+var contracts = map[string]func() (*document, error){}
+
+func init() {
+	for _, v := range version.Published {
+		contracts[v.Date] = sync.OnceValues(func() (*document, error) { return documentOf(v.Date) })
+	}
+}
+
+func documentOf(date string) (*document, error) {
+	text, err := description()
 	if err != nil {
 		return nil, err
 	}
@@ -25,6 +39,7 @@ var contract = sync.OnceValues(func() (*document, error) {
 	if err != nil {
 		return nil, err
 	}
+	removeAfter(date, doc)
 	d := &document{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.AssertFormat()
 	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
@@ -35,7 +50,29 @@ var contract = sync.OnceValues(func() (*document, error) {
 		d.paths = append(d.paths, documentPath{path, regexp.MustCompile("^" + pattern + "$")})
 	}
 	return d, nil
-})
+}
+
+// removeAfter changes the schemas so that properties of later versions are errors.
+func removeAfter(date string, doc any) {
+	if list, ok := doc.([]any); ok {
+		for _, item := range list {
+			removeAfter(date, item)
+		}
+	}
+	object, _ := doc.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	for name, p := range properties {
+		schema, _ := p.(map[string]any)
+		if since, _ := schema["x-since"].(string); since > date {
+			properties[name] = false
+			required, _ := object["required"].([]any)
+			object["required"] = slices.DeleteFunc(required, func(r any) bool { return r == name })
+		}
+	}
+	for _, inner := range object {
+		removeAfter(date, inner)
+	}
+}
 
 type document struct {
 	compiler *jsonschema.Compiler
@@ -57,7 +94,7 @@ func checkContract(t *testing.T, method, path string, res *Response) {
 	if !strings.HasPrefix(path, "/v1/") || method == "HEAD" || res.StatusCode == 204 || res.StatusCode == 304 {
 		return
 	}
-	c, err := contract()
+	c, err := contracts[res.Header.Get("Service-Version")]()
 	check(t, err)
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	check(t, err)

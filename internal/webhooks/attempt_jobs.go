@@ -24,6 +24,7 @@ type attempt struct {
 	Delivery
 	webhook Webhook
 	event   events.Event
+	kind    events.Kind
 	startBy time.Time
 
 	skipped    bool // the lease was about to expire, so nothing was sent
@@ -36,9 +37,7 @@ type attempt struct {
 // body returns the request body. It is the same in every attempt, because an
 // event never changes and the API version of a webhook is fixed.
 func (a attempt) body() ([]byte, error) {
-	e := a.event.In(a.webhook.Mode)
-	e.APIVersion = a.webhook.APIVersion
-	return wire.Marshal(e)
+	return wire.Marshal(a.kind.In(a.event, a.webhook.Mode, a.webhook.APIVersion))
 }
 
 // send posts the event and records the response in the attempt. It only

@@ -209,14 +209,14 @@ func (a *API) replay(ctx context.Context, tx *db.Tx, in *struct {
 // selectByID makes the job replay these events, and returns how many there are.
 // An event that the webhook can't receive is treated as if it did not exist.
 func (j *ReplayEvents) selectByID(ctx context.Context, tx *db.Tx, kinds []events.Kind, w Webhook, ids []string) (int64, error) {
-	exists, readers := map[string]bool{}, readersOf(kinds)
+	exists, known := map[string]bool{}, catalogOf(kinds)
 	for chunk := range slices.Chunk(ids, 1000) {
 		found, err := events.FindAll(ctx, tx, chunk)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range found {
-			if readers.allow(e.Type, w.Scopes) {
+			if known.allow(e.Type, w) {
 				exists[e.ID] = true
 			}
 		}
@@ -248,7 +248,7 @@ func (j *ReplayEvents) selectByTime(ctx context.Context, tx *db.Tx, kinds []even
 			return 0, err
 		}
 		for i, p := range patterns {
-			if err := checkReadable(kinds, p, w.Scopes, fmt.Sprintf("types[%d]", i)); err != nil {
+			if err := checkReadable(kinds, p, w.Scopes, w.APIVersion, fmt.Sprintf("types[%d]", i)); err != nil {
 				return 0, err
 			}
 		}
@@ -258,7 +258,7 @@ func (j *ReplayEvents) selectByTime(ctx context.Context, tx *db.Tx, kinds []even
 	if r.Until != nil && r.Until.Before(until) {
 		until = *r.Until
 	}
-	if j.Types = typesOf(events.Readable(kinds, w.Scopes), patterns...); len(j.Types) == 0 {
+	if j.Types = typesOf(events.Readable(kinds, w.Scopes, w.APIVersion), patterns...); len(j.Types) == 0 {
 		return 0, nil
 	}
 	j.From, j.To = id.Floor("evt", *r.Since), id.Floor("evt", until)

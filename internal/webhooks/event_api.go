@@ -27,14 +27,14 @@ type EventFilter struct {
 func (f EventFilter) where(caller auth.Principal, kinds []events.Kind) (*db.Where, error) {
 	w := &db.Where{}
 	w.And("env = ?", caller.Env)
-	readable := events.Readable(kinds, caller.Scopes)
+	readable := events.Readable(kinds, caller.Scopes, caller.Version)
 	switch {
 	case f.Type != "":
 		if len(typesOf(kinds, f.Type)) == 0 {
 			return w, fault.BadRequest("type must be an event type, or a pattern such as hull.*.").
 				Detail("type", "enum", "must be an event type, or a pattern such as hull.*")
 		}
-		if err := checkReadable(kinds, f.Type, caller.Scopes, "type"); err != nil {
+		if err := checkReadable(kinds, f.Type, caller.Scopes, caller.Version, "type"); err != nil {
 			return w, err
 		}
 		marks, args := db.In(typesOf(readable, f.Type))
@@ -68,8 +68,9 @@ func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.
 	}
 
 	p, err := events.List(ctx, tx, in.Query, w)
-	for i := range p.Data {
-		p.Data[i] = p.Data[i].In(auth.From(ctx).Mode)
+	caller, kinds := auth.From(ctx), catalogOf(a.Kinds)
+	for i, e := range p.Data {
+		p.Data[i] = kinds[e.Type].In(e, caller.Mode, caller.Version)
 	}
 	return p, err
 }
@@ -79,10 +80,11 @@ func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
 }) (events.Event, error) {
 	caller := auth.From(ctx)
 	e, err := events.Find(ctx, tx, in.EventID)
-	if err == nil && !readersOf(a.Kinds).allow(e.Type, caller.Scopes) {
+	kind := catalogOf(a.Kinds)[e.Type]
+	if err == nil && !kind.ReadableBy(caller.Scopes, caller.Version) {
 		return events.Event{}, fault.NotFound("event", in.EventID)
 	}
-	return e.In(caller.Mode), err
+	return kind.In(e, caller.Mode, caller.Version), err
 }
 
 // Replay is the request to deliver past events again.

@@ -47,7 +47,7 @@ type Relay struct {
 	Client *http.Client
 	Log    *slog.Logger
 
-	readers readers // who can receive which events
+	kinds catalog
 
 	// Observe is called after each attempt, if set.
 	Observe func(delivered bool, took time.Duration)
@@ -91,7 +91,7 @@ func (l *lane) room() int {
 // NewRelay returns a relay for these event types. Call Run to start it.
 func NewRelay(d *db.DB, box *seal.Box, client *http.Client, kinds []events.Kind, log *slog.Logger) *Relay {
 	return &Relay{
-		DB: d, Box: box, Client: client, Log: log, readers: readersOf(kinds), node: rand.Text(),
+		DB: d, Box: box, Client: client, Log: log, kinds: catalogOf(kinds), node: rand.Text(),
 		wake: make(chan struct{}, 1), done: make(chan struct{}, 1),
 		lanes: map[laneKey]*lane{}, sending: map[string]bool{},
 	}

@@ -76,8 +76,8 @@ func (a *API) ReplayEvents(ctx context.Context, job ReplayEvents) error {
 // insertReplays creates the deliveries of a replay, except those that exist. It
 // checks the scopes again, because they might have changed since the request.
 func (a *API) insertReplays(ctx context.Context, tx *db.Tx, job ReplayEvents, w Webhook, some []events.Event) error {
-	readers := readersOf(a.Kinds)
-	some = slices.DeleteFunc(slices.Clone(some), func(e events.Event) bool { return !readers.allow(e.Type, w.Scopes) })
+	known := catalogOf(a.Kinds)
+	some = slices.DeleteFunc(slices.Clone(some), func(e events.Event) bool { return !known.allow(e.Type, w) })
 	if len(some) == 0 {
 		return nil
 	}

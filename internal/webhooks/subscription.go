@@ -9,20 +9,22 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// readers is the rule for reading the events of each type. A type that is not
-// listed can't be read.
-type readers map[string]auth.Rule
+// catalog has the kind of each event type. Events of a type that is not listed can't
+// be read.
+type catalog map[string]events.Kind
 
-func readersOf(kinds []events.Kind) readers {
-	r := readers{}
+func catalogOf(kinds []events.Kind) catalog {
+	c := catalog{}
 	for _, k := range kinds {
-		r[k.Type] = k.Read
+		c[k.Type] = k
 	}
-	return r
+	return c
 }
 
-// allow reports whether a caller with these scopes can read events of a type.
-func (r readers) allow(name string, scopes []auth.Scope) bool { return r[name].Allows(scopes) }
+// allow reports whether a webhook can receive events of a type.
+func (c catalog) allow(name string, w Webhook) bool {
+	return c[name].ReadableBy(w.Scopes, w.APIVersion)
+}
 
 // subscribe sets the scopes of the webhook to those of the caller who sets its
 // events. It fails for an event type that the caller can't read. A pattern can
@@ -37,7 +39,7 @@ func (w *Webhook) subscribe(kinds []events.Kind, caller []auth.Scope) error {
 	}
 
 	for i, pattern := range w.Events {
-		if err := checkReadable(kinds, pattern, w.Scopes, fmt.Sprintf("events[%d]", i)); err != nil {
+		if err := checkReadable(kinds, pattern, w.Scopes, w.APIVersion, fmt.Sprintf("events[%d]", i)); err != nil {
 			return err
 		}
 	}
@@ -48,7 +50,7 @@ func (w *Webhook) subscribe(kinds []events.Kind, caller []auth.Scope) error {
 // the webhook receives. Otherwise a caller could read any event by sending it
 // to another URL.
 func (w *Webhook) redirect(kinds []events.Kind, caller []auth.Scope) error {
-	for _, k := range events.Readable(kinds, w.Scopes) {
+	for _, k := range events.Readable(kinds, w.Scopes, w.APIVersion) {
 		if w.subscribes(k.Type) && !k.Read.Allows(caller) {
 			return fault.Forbidden("This webhook receives %s, so changing its URL requires the scope %s.", k.Type, k.Read).
 				Detail("url", "scope", "requires the scope %s", k.Read)
@@ -58,12 +60,16 @@ func (w *Webhook) redirect(kinds []events.Kind, caller []auth.Scope) error {
 }
 
 // checkReadable fails if a pattern matches only event types that require other
-// scopes.
-func checkReadable(kinds []events.Kind, pattern string, scopes []auth.Scope, field string) error {
-	if len(typesOf(events.Readable(kinds, scopes), pattern)) > 0 {
+// scopes, or that a later version added.
+func checkReadable(kinds []events.Kind, pattern string, scopes []auth.Scope, v, field string) error {
+	if len(typesOf(events.Readable(kinds, scopes, v), pattern)) > 0 {
 		return nil
 	}
 	for _, k := range kinds {
+		if Matches(pattern, k.Type) && k.Since > v {
+			return fault.New(fault.KindUnprocessable, "The events %s were added in version %s of the API. The request uses %s.", pattern, k.Since, v).
+				Detail(field, "version", "was added in version %s of the API", k.Since)
+		}
 		if Matches(pattern, k.Type) {
 			return fault.Forbidden("The events %s require the scope %s.", pattern, k.Read).
 				Detail(field, "scope", "requires the scope %s", k.Read)

@@ -88,7 +88,7 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 			return err
 		}
 		for _, w := range enabled {
-			if w.subscribes(e.Type) && t.relay.readers.allow(e.Type, w.Scopes) {
+			if w.subscribes(e.Type) && t.relay.kinds.allow(e.Type, w) {
 				all = append(all, t.deliver(tx, w, e))
 			}
 		}
@@ -106,7 +106,7 @@ func (t *turn) deliver(tx *db.Tx, w Webhook, e events.Event) Delivery {
 	} else {
 		view.room--
 		d.AttemptCount, d.LeaseUntil, d.LeaseBy = 1, &t.lease.until, &t.lease.node
-		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: e, startBy: t.lease.startBy})
+		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: e, kind: t.relay.kinds[e.Type], startBy: t.lease.startBy})
 	}
 	t.lanes[key] = view
 	return d
@@ -162,7 +162,7 @@ func (t *turn) claimFor(ctx context.Context, tx *db.Tx, key laneKey, w Webhook) 
 	for _, d := range due {
 		i := slices.IndexFunc(found, func(e events.Event) bool { return e.ID == d.EventID })
 		// The event was purged, or the scopes of the webhook no longer include it.
-		if i < 0 || !t.relay.readers.allow(found[i].Type, w.Scopes) {
+		if i < 0 || !t.relay.kinds.allow(found[i].Type, w) {
 			d.Status, d.NextAttemptAt = Dead, nil
 			if err := saveDelivery(ctx, tx, &d); err != nil {
 				return err
@@ -170,7 +170,7 @@ func (t *turn) claimFor(ctx context.Context, tx *db.Tx, key laneKey, w Webhook) 
 			continue
 		}
 		view.room--
-		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: found[i], startBy: t.lease.startBy})
+		t.start = append(t.start, attempt{Delivery: d, webhook: w, event: found[i], kind: t.relay.kinds[found[i].Type], startBy: t.lease.startBy})
 	}
 	t.lanes[key] = view
 	return nil

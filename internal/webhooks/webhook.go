@@ -4,13 +4,9 @@
 package webhooks
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +15,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/signature"
 )
 
 // The statuses of a webhook.
@@ -33,7 +30,7 @@ type Webhook struct {
 	ID             string       `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	URL            string       `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
 	Events         []string     `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
-	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read."`
+	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"2026-12-01"`
 	Description    *string      `json:"description" db:"description"`
 	Status         string       `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
 	DisabledReason *string      `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
@@ -148,11 +145,11 @@ func NewSecret() Secret {
 }
 
 // Text returns the secret as users see it.
-func (s Secret) Text() string { return "whsec_" + base64.StdEncoding.EncodeToString(s.Key) }
+func (s Secret) Text() string { return signature.Format(s.Key) }
 
 // ParseSecret parses the output of Text.
 func ParseSecret(text string) (Secret, error) {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "whsec_"))
+	key, err := signature.Parse(text)
 	return Secret{Key: key}, err
 }
 
@@ -179,9 +176,7 @@ func unexpired(secrets []Secret, now time.Time) []Secret {
 func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
 	var signatures []string
 	for _, s := range unexpired(secrets, at) {
-		mac := hmac.New(sha256.New, s.Key)
-		fmt.Fprintf(mac, "%s.%s.%s", eventID, strconv.FormatInt(at.Unix(), 10), body)
-		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		signatures = append(signatures, signature.Sign(s.Key, eventID, at, body))
 	}
 	return strings.Join(signatures, " ")
 }

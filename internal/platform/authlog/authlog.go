@@ -29,6 +29,7 @@ const (
 	KindApp           = "app"
 	KindSession       = "session"
 	KindSSOConnection = "sso_connection"
+	KindHook          = "inbound_hook"
 )
 
 // Other replaces what is not recorded separately during a flood.

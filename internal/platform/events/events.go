@@ -9,6 +9,7 @@ package events
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -74,6 +76,7 @@ type Kind struct {
 	Doc    string
 	Object any       // a value of the object's type
 	Read   auth.Rule // the scopes that are required to read its events
+	Since  string    // the version that added it, or "" for the first one
 }
 
 // Scoped returns the kinds with the rule for reading their events. Each list of
@@ -86,9 +89,25 @@ func Scoped(read auth.Rule, kinds []Kind) []Kind {
 	return kinds
 }
 
-// Readable returns the kinds whose events a caller with these scopes can read.
-func Readable(kinds []Kind, scopes []auth.Scope) []Kind {
-	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return !k.Read.Allows(scopes) })
+// ReadableBy reports whether a caller with these scopes can read the events, in this
+// version of the API.
+func (k Kind) ReadableBy(scopes []auth.Scope, v string) bool {
+	return k.Read.Allows(scopes) && k.Since <= v
+}
+
+// Readable returns the kinds whose events a caller can read.
+func Readable(kinds []Kind, scopes []auth.Scope, v string) []Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return !k.ReadableBy(scopes, v) })
+}
+
+// In returns an event as a client of an environment and a version sees it.
+func (k Kind) In(e Event, mode auth.Mode, v string) Event {
+	e.Environment, e.Request = mode, EventRequest{e.RequestID, e.IdempotencyKey}
+	if v < e.APIVersion && k.Object != nil {
+		e.Data.Value = version.OfEvent(reflect.TypeOf(k.Object)).Older(v, e.Data.Value)
+	}
+	e.APIVersion = min(v, e.APIVersion)
+	return e
 }
 
 // Emit records a change of an object: an event with the next number in the
@@ -147,14 +166,8 @@ func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, object any,
 	return Event{
 		Env: tx.Env, Type: name, ObjectID: objectID, Sequence: sequence,
 		RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
-		APIVersion: wire.LatestVersion(), Data: EventData{data}, CreatedAt: tx.Now,
+		APIVersion: version.Latest(), Data: EventData{data}, CreatedAt: tx.Now,
 	}, err
-}
-
-// In fills in the fields that are not columns.
-func (e Event) In(mode auth.Mode) Event {
-	e.Environment, e.Request = mode, EventRequest{e.RequestID, e.IdempotencyKey}
-	return e
 }
 
 func orNil(s string) *string {

@@ -9,16 +9,19 @@ const (
 	MaxPixels = 50_000_000
 	// MaxLossless is the maximum number of pixels of a PNG or WebP, which need
 	// more memory and time for each pixel.
-	MaxLossless = 25_000_000
-	// maxBytes is the maximum memory to decode a picture and turn it upright.
-	maxBytes = 144 << 20
+	MaxLossless = 20_000_000
+	// maxSamples is the maximum number of bytes of a decoded JPEG that is stored in
+	// full size: 30 megapixels as most cameras save them. A larger one is halved.
+	maxSamples = 45_000_000
+	// maxBytes is the maximum memory to decode a picture, halve it and turn it upright.
+	maxBytes = 120 << 20
 	// maxScanned is the maximum number of pixels times scans of a progressive
 	// JPEG. Each scan goes through the whole picture.
 	maxScanned = 250_000_000
 )
 
-// bytesOf estimates the memory to decode a picture and turn it upright.
-func bytesOf(kind string, model color.Model, found structure, pixels int) int64 {
+// bytesOf estimates the memory to decode a picture, halve it and turn it upright.
+func bytesOf(kind string, model color.Model, found structure, pixels int, halved bool) int64 {
 	perPixel, turned := bytesPerPixel(model), 4.0
 	switch kind {
 	case "image/jpeg":
@@ -26,8 +29,11 @@ func bytesOf(kind string, model color.Model, found structure, pixels int) int64 
 		if found.progressive {
 			perPixel += 4 * found.samples // the coefficients
 		}
-		if found.components == 4 { // converted to CMYK pixels
-			perPixel, turned = perPixel+4, 4
+		if found.components == 4 || found.rgb { // converted to CMYK or RGB pixels
+			perPixel += 4
+		}
+		if found.components != 3 || found.rgb {
+			turned = 4
 		}
 	case "image/png":
 		if found.interlaced {
@@ -38,6 +44,10 @@ func bytesOf(kind string, model color.Model, found structure, pixels int) int64 
 		}
 	case "image/webp":
 		perPixel += 4 // to remove the transparency
+	}
+	if halved {
+		perPixel += turned / 4
+		turned /= 4
 	}
 	if found.turn > 1 {
 		perPixel += turned

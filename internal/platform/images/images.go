@@ -21,9 +21,10 @@ import (
 // Picture describes a file without decoding it.
 type Picture struct {
 	Type          string // detected from the content, not from the name or Content-Type
-	Width, Height int    // after applying the orientation
+	Width, Height int    // of the original variant
 	Memory        int64  // bytes to decode it, for a limit over several pictures
 	turn          orientation
+	halved        bool // the original variant has half the width and height
 }
 
 // format is a supported file format.
@@ -87,11 +88,9 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	}
 
 	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: found.turn}
-	if found.turn.swaps() {
-		p.Width, p.Height = p.Height, p.Width
-	}
 	pixels := p.Width * p.Height
-	p.Memory = bytesOf(f.kind, config.ColorModel, found, pixels)
+	p.halved = f.kind == "image/jpeg" && found.samples*float64(pixels) > maxSamples
+	p.Memory = bytesOf(f.kind, config.ColorModel, found, pixels, p.halved)
 	if p.Memory > maxBytes {
 		return Picture{}, reject("too_large", "needs %d MB to decode; the limit is %d MB. Save it with fewer pixels, "+
 			"or with 8 bits per channel and without progressive or interlaced encoding", p.Memory>>20, maxBytes>>20)
@@ -99,6 +98,13 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 	if found.progressive && pixels*found.scans > maxScanned {
 		return Picture{}, reject("too_many_scans", "has %d progressive scans of %d × %d pixels. Save it without progressive encoding",
 			found.scans, p.Width, p.Height)
+	}
+
+	if p.halved {
+		p.Width, p.Height = half(p.Width), half(p.Height)
+	}
+	if p.turn.swaps() {
+		p.Width, p.Height = p.Height, p.Width
 	}
 	return p, nil
 }
@@ -164,6 +170,9 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	img, err := decode(bufio.NewReader(file))
 	if err != nil {
 		return reject("damaged", "is damaged: it can't be decoded").WithCause(err)
+	}
+	if p.halved {
+		img = halve(img)
 	}
 	img = p.turn.apply(eightBits(img))
 	if err := keep(original(img, p.Type)); err != nil {

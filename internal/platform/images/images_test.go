@@ -13,6 +13,7 @@ import (
 	"image/png"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,11 @@ func corners(w, h int) *image.RGBA {
 		draw.Draw(img, at, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	return img
+}
+
+// flat is a gray picture as cameras save it.
+func flat(w, h int) image.Image {
+	return image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
 }
 
 func asJPEG(t testing.TB, img image.Image) []byte {
@@ -183,9 +189,17 @@ func progressive(w, h uint16, scans int) []byte {
 	return append(file, 0xff, 0xd9)
 }
 
+// withAdobeRGB marks a JPEG as red, green and blue, at the end of its header. The
+// decoder converts it to pixels, which need 7 bytes each instead of 1.5.
+func withAdobeRGB(file []byte) []byte {
+	scan := bytes.Index(file, []byte{0xff, 0xda})
+	segment := []byte("\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00")
+	return slices.Insert(bytes.Clone(file), scan, segment...)
+}
+
 // A few hundred kilobytes must not cost minutes or a gigabyte.
 func TestExpensivePictures(t *testing.T) {
-	deep := image.NewNRGBA64(image.Rect(0, 0, 5000, 5000))
+	deep := image.NewNRGBA64(image.Rect(0, 0, 4400, 4400))
 	for name, c := range map[string]struct {
 		file []byte
 		code string // "" if the picture is accepted
@@ -195,6 +209,8 @@ func TestExpensivePictures(t *testing.T) {
 		"10 scans of 25 megapixels":    {progressive(5000, 5000, 10), ""},
 		"50 megapixels, progressive":   {progressive(10_000, 5000, 1), "too_large"},
 		"16 bits per channel":          {asPNG(t, deep), "too_large"},
+		"25 megapixels":                {asJPEG(t, flat(5000, 5000)), ""},
+		"25 megapixels in RGB":         {withAdobeRGB(asJPEG(t, flat(5000, 5000))), "too_large"},
 	} {
 		_, err := images.Inspect(bytes.NewReader(c.file))
 		f, _ := errors.AsType[*fault.Error](err)
@@ -219,6 +235,10 @@ func TestSizes(t *testing.T) {
 			map[string]image.Point{"original": {2100, 1400}, "full": {2048, 1365}, "card": {800, 533}, "thumb": {320, 213}}},
 		"turned JPEG": {withEXIF(asJPEG(t, corners(2100, 1400)), 6, binary.LittleEndian), "image/jpeg", "image/jpeg", 1400, 2100,
 			map[string]image.Point{"original": {1400, 2100}, "full": {1365, 2048}, "card": {533, 800}, "thumb": {213, 320}}},
+		"30 megapixels": {asJPEG(t, flat(6000, 5000)), "image/jpeg", "image/jpeg", 6000, 5000,
+			map[string]image.Point{"original": {6000, 5000}, "full": {2048, 1706}, "card": {800, 666}, "thumb": {320, 266}}},
+		"more than 30 megapixels, turned": {withEXIF(asJPEG(t, flat(6001, 5001)), 6, binary.BigEndian), "image/jpeg", "image/jpeg", 2501, 3001,
+			map[string]image.Point{"original": {2501, 3001}, "full": {1706, 2048}, "card": {666, 800}, "thumb": {266, 320}}},
 		"small PNG": {asPNG(t, corners(64, 48)), "image/png", "image/png", 64, 48,
 			map[string]image.Point{"original": {64, 48}, "full": {64, 48}, "card": {64, 48}, "thumb": {64, 48}}},
 		"thin PNG": {asPNG(t, corners(5000, 2)), "image/png", "image/png", 5000, 2,

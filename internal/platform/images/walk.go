@@ -19,6 +19,7 @@ type structure struct {
 	scans       int     // of a JPEG
 	progressive bool    // a JPEG whose scans refine each other
 	components  int     // of a JPEG
+	rgb         bool    // a JPEG that is not stored as brightness and color
 	samples     float64 // of a JPEG: per pixel, of all components
 	interlaced  bool    // a PNG in several passes
 }
@@ -54,8 +55,9 @@ func walkJPEG(r *bufio.Reader) (found structure, err error) {
 		if n < 0 {
 			return found, errBroke
 		}
-		exif, frame := marker == 0xe1 && found.turn == 0, marker >= 0xc0 && marker <= 0xc2
-		if !exif && !frame {
+		exif, adobe := marker == 0xe1 && found.turn == 0, marker == 0xee
+		frame := marker >= 0xc0 && marker <= 0xc2
+		if !exif && !adobe && !frame {
 			if _, err := r.Discard(n); err != nil {
 				return found, errCut
 			}
@@ -69,10 +71,14 @@ func walkJPEG(r *bufio.Reader) (found structure, err error) {
 		if _, err := io.ReadFull(r, segment); err != nil {
 			return found, errCut
 		}
-		if frame {
+		switch {
+		case frame:
 			found.progressive = marker == 0xc2
 			found.components, found.samples = samplesIn(segment)
-		} else if n > 6 && string(segment[:6]) == "Exif\x00\x00" {
+			found.rgb = found.rgb || n >= 13 && segment[6] == 'R' && segment[9] == 'G' && segment[12] == 'B'
+		case adobe && n >= 12 && string(segment[:5]) == "Adobe":
+			found.rgb = found.rgb || segment[11] == 0
+		case exif && n > 6 && string(segment[:6]) == "Exif\x00\x00":
 			found.turn = orientationIn(segment[6:])
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -41,9 +42,9 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 	if err := checkURL(req.URL); err != nil {
 		return ctx, err
 	}
-	x.caller.Version = cmp.Or(x.caller.Version, wire.LatestVersion())
+	x.caller.Version = cmp.Or(x.caller.Version, version.Latest())
 	if date := req.Header.Get("Service-Version"); date != "" {
-		v, err := wire.ResolveVersion(date)
+		v, err := version.Resolve(date)
 		if err != nil {
 			return ctx, err
 		}
@@ -57,13 +58,19 @@ func (x *exchange) read(w http.ResponseWriter, req *http.Request, op *huma.Opera
 	if err != nil {
 		return ctx, err
 	}
+	if a, ok := op.Metadata["added"].(additions); ok && x.caller.Version != version.Latest() {
+		if err := a.check(x.caller.Version, req.URL.Query(), body); err != nil {
+			return ctx, err
+		}
+	}
 	if t, ok := op.Metadata["takes"].(takes); ok {
 		x.takes = t
 		if err := x.openUpload(w, req, t); err != nil {
 			return ctx, err
 		}
 	}
-	if key := req.Header.Get("Idempotency-Key"); key != "" && keyed(req.Method) && x.caller.Env != 0 {
+	if _, sent := req.Header["Idempotency-Key"]; sent && keyed(req.Method) && x.caller.Env != 0 {
+		key := req.Header.Get("Idempotency-Key")
 		id, err := uuid.Parse(key)
 		if err != nil || len(key) != 36 {
 			return ctx, fault.BadRequest("Idempotency-Key must be a UUID.").Detail("Idempotency-Key", "format", "must be a UUID")

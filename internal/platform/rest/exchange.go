@@ -20,7 +20,7 @@ import (
 
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/wire"
+	"slipway/internal/vocab/version"
 )
 
 // exchange is the state of one request and its response.
@@ -56,7 +56,7 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		w := middleware.NewWrapResponseWriter(rw, req.ProtoMajor)
 		secureHeaders(w, req)
 		w.Header().Set("Request-Id", x.requestID)
-		w.Header().Set("Service-Version", wire.LatestVersion())
+		w.Header().Set("Service-Version", version.Latest())
 		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
 		ctx = auth.WithRequest(ctx, auth.Request{ID: x.requestID, IP: r.address(req), UserAgent: clip(req.UserAgent(), 500)})
 		req = req.WithContext(ctx)

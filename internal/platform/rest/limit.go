@@ -105,7 +105,7 @@ func (r *Router) servePublic(w http.ResponseWriter, req *http.Request, next http
 	select {
 	case r.publicBodies <- struct{}{}:
 		defer func() { <-r.publicBodies }()
-		req.Body = http.MaxBytesReader(w, req.Body, maxPublicBody+1) // also for forms
+		req.Body = http.MaxBytesReader(w, req.Body, r.maxPublicBody(req)+1) // also for forms
 		next.ServeHTTP(w, req)
 	default:
 		r.fail(w, req, fault.Unavailable("Too many requests are being handled. Try again later.").RetryIn(time.Second))

@@ -25,6 +25,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -62,6 +63,7 @@ type Router struct {
 	family     string
 	sendBodyIn time.Duration
 	probes     map[string]bool
+	hooks      map[string]int64 // sizes of bodies by the start of a path
 
 	publicBodies chan struct{} // has room for the bodies of callers without a credential
 }
@@ -70,7 +72,7 @@ type Router struct {
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}, publicBodies: make(chan struct{}, maxPublicBodies)}
+		probes: map[string]bool{}, hooks: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
@@ -91,6 +93,7 @@ func New(cfg Config, features ...Feature) *Router {
 		f.Mount(r)
 	}
 	relaxResponses(r.api.OpenAPI())
+	describeVersions(r.api.OpenAPI())
 	shareParts(r.api.OpenAPI())
 	return r
 }
@@ -245,6 +248,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 	if f, ok := reflect.TypeFor[I]().FieldByName("Body"); ok && f.Type.Implements(reflect.TypeFor[Checker]()) {
 		op.Metadata["body"] = f.Type
 	}
+	op.Metadata["added"] = additionsTo(reflect.TypeFor[I]())
 	status, file := op.DefaultStatus, op.RequestBody
 	if op.Metadata["takes"] != nil {
 		op.RequestBody = nil // otherwise huma reads it
@@ -261,7 +265,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 				return
 			}
 			if err == nil && x.reply == nil {
-				x.reply, err = encode(x.status, out)
+				x.reply, err = encode(x, out)
 			}
 			if err != nil {
 				r.fail(w, req, err)
@@ -302,9 +306,9 @@ type reply struct {
 	replayed bool
 }
 
-// encode turns a resource into a response.
-func encode[O any](status int, out O) (*reply, error) {
-	p := &reply{status: status, header: map[string]string{}}
+// encode turns a resource into a response of the caller's version.
+func encode[O any](x *exchange, out O) (*reply, error) {
+	p := &reply{status: x.status, header: map[string]string{}}
 	if v, ok := any(out).(Versioned); ok {
 		p.header["ETag"] = strconv.Quote(strconv.FormatInt(v.Revision(), 10))
 	}
@@ -314,6 +318,9 @@ func encode[O any](status int, out O) (*reply, error) {
 	var err error
 	p.body, err = wire.Marshal(out)
 	p.body = append(p.body, '\n') // for people at a terminal
+	if x.caller.Version != version.Latest() && err == nil {
+		p.body = version.Of(reflect.TypeFor[O]()).Older(x.caller.Version, p.body)
+	}
 	return p, err
 }
 

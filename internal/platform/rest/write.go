@@ -46,7 +46,7 @@ func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 				return out, err
 			}
 			x.mustHaveChecked()
-			p, err := encode(x.status, out)
+			p, err := encode(x, out)
 			if err == nil && x.key != "" {
 				err = x.keep(ctx, tx, p)
 			}

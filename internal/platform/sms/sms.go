@@ -21,6 +21,8 @@ type Message struct {
 	// Token stays the same when a message is sent again, so that the provider can
 	// detect duplicates.
 	Token string
+	// Callback is the URL that the provider reports the delivery status to, or "".
+	Callback string
 }
 
 // Sender sends messages.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,6 +150,42 @@ func TestSegments(t *testing.T) {
 	} {
 		if got := Segments(s); got != want {
 			t.Errorf("%.20s…: %d, want %d", s, got, want)
+		}
+	}
+}
+
+// The example of Twilio's documentation, and changes of it.
+func TestVerifyTwilio(t *testing.T) {
+	const address, token = "https://mycompany.com/myapp.php?foo=1&bar=2", "12345"
+	form := func() url.Values {
+		return url.Values{"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+14158675309"}, "Digits": {"1234"},
+			"From": {"+14158675309"}, "To": {"+18005551212"}}
+	}
+	const signature = "RSOYDt4T1cUTdK1PDd93/VVr8B8=" // of https://mycompany.com/myapp.php?foo=1&bar=2
+	changed, added := form(), form()
+	changed.Set("Digits", "1235")
+	added.Set("Z", "")
+	for name, c := range map[string]struct {
+		token, address string
+		form           url.Values
+		signature      string
+		want           bool
+	}{
+		"published example": {token, address, form(), signature, true},
+		"with the port":     {token, "https://mycompany.com:443/myapp.php?foo=1&bar=2", form(), signature, true},
+		"another token":     {"12346", address, form(), signature, false},
+		"no token":          {"", address, form(), signature, false},
+		"another path":      {token, "https://mycompany.com/other.php?foo=1&bar=2", form(), signature, false},
+		"another host":      {token, "https://mycompany.org/myapp.php?foo=1&bar=2", form(), signature, false},
+		"plain HTTP":        {token, "http://mycompany.com/myapp.php?foo=1&bar=2", form(), signature, false},
+		"a changed value":   {token, address, changed, signature, false},
+		"an added value":    {token, address, added, signature, false},
+		"no signature":      {token, address, form(), "", false},
+		"part of it":        {token, address, form(), "RSOYDt4T1cU=", false},
+		"not base64":        {token, address, form(), strings.Repeat("?", 28), false},
+	} {
+		if got := VerifyTwilio(c.token, c.address, c.form, c.signature); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
 		}
 	}
 }

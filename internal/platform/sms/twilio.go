@@ -3,12 +3,17 @@ package sms
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // Twilio signs with HMAC-SHA1
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +54,9 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	} else {
 		form.Set("From", m.From)
 	}
+	if m.Callback != "" {
+		form.Set("StatusCallback", m.Callback)
+	}
 	a, err := t.call(ctx, http.MethodPost, "/Messages.json", form, m.Token)
 	if err == nil && a.SID == "" {
 		err = errors.New("twilio accepted the message without returning an ID")
@@ -62,13 +70,62 @@ func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	if err != nil {
 		return Unknown, err
 	}
-	switch word, _ := a.Status.(string); word {
+	word, _ := a.Status.(string)
+	code := ""
+	if a.ErrorCode != 0 {
+		code = strconv.Itoa(a.ErrorCode)
+	}
+	return ParseStatus(word, code, a.ErrorMessage)
+}
+
+// ParseStatus returns the delivery status for a word of Twilio. The error is
+// *Rejected if the message was not delivered.
+func ParseStatus(word, code, text string) (Status, error) {
+	switch word {
 	case "delivered", "read":
 		return Delivered, nil
 	case "undelivered", "failed", "canceled":
-		return Unknown, &Rejected{strconv.Itoa(a.ErrorCode), cmp.Or(a.ErrorMessage, word)}
+		return Unknown, &Rejected{cmp.Or(code, word), cmp.Or(text, word)}
 	}
 	return Underway, nil
+}
+
+// VerifyTwilio reports whether Twilio signed a request with an auth token: the
+// HMAC-SHA1 of the URL and of all parameters, sorted by name. Twilio's own
+// libraries also accept the URL with or without the port of HTTPS.
+func VerifyTwilio(token, address string, form url.Values, signature string) bool {
+	given, err := base64.StdEncoding.DecodeString(signature)
+	if err != nil || token == "" || len(given) != sha1.Size {
+		return false
+	}
+
+	var parameters strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		for _, value := range form[name] {
+			parameters.WriteString(name + value)
+		}
+	}
+	valid := false
+	for _, form := range addressForms(address) {
+		mac := hmac.New(sha1.New, []byte(token))
+		mac.Write([]byte(form + parameters.String()))
+		valid = hmac.Equal(mac.Sum(nil), given) || valid
+	}
+	return valid
+}
+
+// addressForms returns a URL with and without its port.
+func addressForms(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return []string{address}
+	}
+	port := map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
+	scheme, rest, _ := strings.Cut(address, "://")
+	if u.Port() != "" {
+		return []string{address, scheme + "://" + strings.Replace(rest, ":"+u.Port(), "", 1)}
+	}
+	return []string{address, scheme + "://" + strings.Replace(rest, u.Host, u.Host+port, 1)}
 }
 
 // response is a message or an error of Twilio.

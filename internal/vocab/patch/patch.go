@@ -30,6 +30,9 @@ func (o *Value[T]) UnmarshalJSON(b []byte) error {
 // Schema returns the schema of the value.
 func (o Value[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, false) }
 
+// Wraps returns the type of the value.
+func (Value[T]) Wraps() reflect.Type { return reflect.TypeFor[T]() }
+
 // To sets dst if the field was present.
 func (o Value[T]) To(dst *T) {
 	if o.Set {
@@ -56,6 +59,9 @@ func isNull(b []byte) bool { return bytes.Equal(bytes.TrimSpace(b), []byte("null
 
 // Schema returns the schema of the value, or null.
 func (o Null[T]) Schema(r huma.Registry) *huma.Schema { return schema[T](r, true) }
+
+// Wraps returns the type of the value.
+func (Null[T]) Wraps() reflect.Type { return reflect.TypeFor[T]() }
 
 // To sets or clears dst if the field was present.
 func (o Null[T]) To(dst **T) {

@@ -1,4 +1,4 @@
-// Signs in with a passkey or a security key. The options are in the page, and the
+// Signs in with a passkey or a security key, or creates one. The options are in the page, and the
 // result is sent with the form. Everything else works without JavaScript.
 "use strict";
 (() => {
@@ -8,6 +8,21 @@
 
   const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
   const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+
+  const create = async (publicKey) => {
+    publicKey.user.id = bytes(publicKey.user.id);
+    for (const c of publicKey.excludeCredentials || []) c.id = bytes(c.id);
+    const c = await navigator.credentials.create({ publicKey });
+    return [c, { attestationObject: text(c.response.attestationObject), clientDataJSON: text(c.response.clientDataJSON) }];
+  };
+  const sign = async (publicKey) => {
+    for (const c of publicKey.allowCredentials || []) c.id = bytes(c.id);
+    const c = await navigator.credentials.get({ publicKey });
+    return [c, {
+      authenticatorData: text(c.response.authenticatorData), clientDataJSON: text(c.response.clientDataJSON),
+      signature: text(c.response.signature), userHandle: c.response.userHandle ? text(c.response.userHandle) : undefined,
+    }];
+  };
 
   form.hidden = false;
   document.querySelectorAll(".needs-passkey").forEach((e) => { e.hidden = false; });
@@ -19,14 +34,9 @@
     try {
       const { publicKey } = JSON.parse(form.dataset.options);
       publicKey.challenge = bytes(publicKey.challenge);
-      for (const c of publicKey.allowCredentials || []) c.id = bytes(c.id);
-      const c = await navigator.credentials.get({ publicKey });
+      const [c, response] = await ("create" in form.dataset ? create : sign)(publicKey);
       form.elements.assertion.value = JSON.stringify({
-        id: c.id, rawId: text(c.rawId), type: c.type, clientExtensionResults: c.getClientExtensionResults(),
-        response: {
-          authenticatorData: text(c.response.authenticatorData), clientDataJSON: text(c.response.clientDataJSON),
-          signature: text(c.response.signature), userHandle: c.response.userHandle ? text(c.response.userHandle) : undefined,
-        },
+        id: c.id, rawId: text(c.rawId), type: c.type, clientExtensionResults: c.getClientExtensionResults(), response,
       });
       form.submit();
     } catch (e) {

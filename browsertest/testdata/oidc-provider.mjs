@@ -1,0 +1,36 @@
+// npm's oidc-provider as the identity provider of the tests. Its settings are in the
+// environment. The file SLIPWAY_IDP_USERS changes while the tests run:
+// {"kim": {"email": "kim@example.com", "groups": ["Sales"]}}
+import { readFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const require = createRequire(process.env.SLIPWAY_OIDC_PROVIDER + '/');
+const { Provider } = await import(pathToFileURL(require.resolve('oidc-provider')));
+
+const issuer = process.env.SLIPWAY_IDP_URL;
+const client = JSON.parse(process.env.SLIPWAY_IDP_CLIENT);
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const provider = new Provider(issuer, {
+  clients: [client],
+  jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'RS256', use: 'sig' }] },
+  cookies: { keys: ['only for tests'] },
+  features: { backchannelLogout: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+  ttl: { Session: 3600, Grant: 3600, Interaction: 600, AccessToken: 600, IdToken: 3600 },
+  async findAccount(_ctx, id) {
+    return {
+      accountId: id,
+      async claims() {
+        return { sub: id, email_verified: true, ...JSON.parse(readFileSync(process.env.SLIPWAY_IDP_USERS))[id] };
+      },
+    };
+  },
+});
+for (const event of ['server_error', 'authorization.error', 'grant.error', 'backchannel.error', 'end_session.error']) {
+  provider.on(event, (_ctx, error) => console.error(event, error));
+}
+provider.on('backchannel.success', () => console.error('backchannel.success'));
+provider.listen(new URL(issuer).port, '127.0.0.1', () => console.log('ready'));

@@ -1,0 +1,128 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"slipway/internal/app"
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/version"
+)
+
+// Each version has a file with its properties, enum values and events. The files of
+// published versions don't change: a new property needs the tag since.
+func TestVersions(t *testing.T) {
+	text, err := app.OpenAPIJSON(app.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range version.Published {
+		got, golden := contentsOf(t, text, v.Date), "../../api/versions/"+v.Date+".txt"
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || got != string(want) {
+			t.Errorf("api/versions/%s.txt is outdated. A new property needs the tag since. Run `make openapi` and review the diff. %v", v.Date, err)
+		}
+	}
+}
+
+// contentsOf lists what a version of the description contains.
+func contentsOf(t *testing.T, description []byte, date string) string {
+	t.Helper()
+	type property struct {
+		Since  string            `json:"x-since"`
+		Values map[string]string `json:"x-since-values"`
+		Enum   []any             `json:"enum"`
+	}
+	var doc struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]property }
+		}
+		Webhooks map[string]any
+	}
+	if err := json.Unmarshal(description, &doc); err != nil {
+		t.Fatal(err)
+	}
+
+	var lines []string
+	for name, s := range doc.Components.Schemas {
+		for field, p := range s.Properties {
+			if p.Since > date {
+				continue
+			}
+			line := name + "." + field
+			values := slices.DeleteFunc(p.Enum, func(v any) bool { return p.Values[fmt.Sprint(v)] > date })
+			for _, v := range values {
+				line += " " + fmt.Sprint(v)
+			}
+			lines = append(lines, line)
+		}
+	}
+	for _, k := range app.Kinds() {
+		if k.Since <= date {
+			lines = append(lines, "event "+k.Type)
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// A client of the first version doesn't see what later versions added, and can't
+// send it.
+func TestOlderVersion(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		first := s.Test.With("Service-Version", version.Published[0].Date)
+		deal := "/v1/deals/" + s.Test.Deal(map[string]any{"line_items": []map[string]any{
+			{"kind": "rebate", "description": "Boat show", "amount_cents": 50000},
+		}})
+		has := func(c *testkit.Client, path, field string) bool {
+			var d map[string]any
+			c.Get(path, 200, &d)
+			_, ok := d[field]
+			return ok
+		}
+		testkit.Equal(t, has(s.Test, deal, "taxes"), true)
+		testkit.Equal(t, has(first, deal, "taxes"), false)
+		testkit.Equal(t, has(first, deal, "status"), true)
+		testkit.Contains(t, first.Get(deal, 200, nil).Bytes, `"kind":"discount"`)
+		testkit.Contains(t, s.Test.Get(deal, 200, nil).Bytes, `"kind":"rebate"`)
+		testkit.Excludes(t, first.Get("/v1/deals", 200, nil).Bytes, `"taxes"`)
+
+		// The response to a write, and its replay.
+		const key = "0f5b1c5e-6a4d-4a0e-9c57-3f8f4f3d2a10"
+		for range 2 {
+			res := first.With("Idempotency-Key", key).Patch(deal, `{"metadata": {"a": "b"}}`, 200, nil)
+			testkit.Excludes(t, res.Bytes, `"taxes"`)
+		}
+
+		for body, field := range map[string]string{
+			`{"taxes": []}`: "taxes", `{"line_items": [{"kind": "rebate", "description": "x", "amount_cents": 1}]}`: "line_items[0].kind",
+		} {
+			f := failed(t, send(t, first, "PATCH", deal, body), 422)
+			if !f.HasDetail(field, "version") || !strings.Contains(f.Message, "Service-Version: "+version.Latest()) {
+				t.Errorf("%s: got %+v, want the detail %s version, and the version to send", body, f, field)
+			}
+			s.Test.Patch(deal, body, 200, nil)
+		}
+	})
+}
+
+// The version of a key, and not only the header, decides what it sees.
+func TestVersionOfKey(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		deal := "/v1/deals/" + s.Test.Deal(nil)
+		s.Exec(`UPDATE api_keys SET pin = ?`, version.Published[0].Date)
+		res := s.Test.Get(deal, 200, nil)
+		testkit.Equal(t, res.Header.Get("Service-Version"), version.Published[0].Date)
+		testkit.Excludes(t, res.Bytes, `"taxes"`)
+		testkit.Contains(t, s.Test.With("Service-Version", version.Latest()).Get(deal, 200, nil).Bytes, `"taxes"`)
+	})
+}

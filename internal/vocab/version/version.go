@@ -1,0 +1,64 @@
+// Package version lists the versions of the API and serves older ones.
+//
+// A version is a date. Versions only add things. A field that a later version added
+// has the tag since, with the date of that version:
+//
+//	Taxes []DealTax `json:"taxes" since:"2026-12-01"`
+//
+// A value that was added to an enum is listed with the value that older versions
+// show instead of it:
+//
+//	Status string `json:"status" since:"2026-12-01 reversed=refunded"`
+//
+// A caller of an older version doesn't see what was added since then, and can't send
+// it. So a strict decoder keeps working.
+package version
+
+import (
+	"slices"
+	"time"
+
+	"slipway/internal/vocab/fault"
+)
+
+// Version is a published version of the API.
+type Version struct {
+	Date string   // YYYY-MM-DD
+	Adds []string // what the version added, for the changelog
+}
+
+// Published lists all versions. The oldest is first.
+var Published = []Version{
+	{"2026-11-15", []string{"First version."}},
+	{"2026-12-01", []string{
+		"Deals have `taxes` with caps and exemptions, and warnings. You can send trade-ins, line items and taxes when you create a deal.",
+		"Deals can be closed with a write-off, and a deposit can be transferred to another deal.",
+		"Finance structures have balloon payments, odd days, the dealer reserve and the disclosed APR.",
+		"Fundings list how the lender's decision differs from the structure.",
+		"Trade-ins have a payoff date and a daily rate, and can be replaced.",
+		"Holds belong to a deal, a lead or a contact.",
+		"Leads keep the contact as it was submitted, and take consents when they are created.",
+		"Locations and the dealership have default taxes.",
+		"Users have `takes_leads` and `pending_email`.",
+		"Webhooks show the scopes that they were created with.",
+		"Apps, installs, and events about them.",
+	}},
+}
+
+// Latest returns the date of the newest version.
+func Latest() string { return Published[len(Published)-1].Date }
+
+// Resolve returns the newest version on or before a date. For a date before the
+// first version, it returns the first version.
+func Resolve(date string) (string, error) {
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return "", fault.BadRequest("Service-Version must be a date such as %s.", Latest()).
+			Detail("Service-Version", "pattern", "must have the form YYYY-MM-DD")
+	}
+	for _, v := range slices.Backward(Published) {
+		if v.Date <= date {
+			return v.Date, nil
+		}
+	}
+	return Published[0].Date, nil
+}
