@@ -367,3 +367,19 @@ func TestPhotoUploadIsIdempotent(t *testing.T) {
 		testkit.Len(t, s.StoredFiles(), 1)
 	})
 }
+
+// An iPhone's picture is rejected with what to do about it, however it is sent.
+func TestHEICSaysWhatToDo(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		path := "/v1/hulls/" + s.Test.Hull(s.Test.Location(), nil) + "/photos"
+		heic := append([]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), make([]byte, 1000)...)
+		for kind, status := range map[string]int{"image/heic": 415, "image/heif": 415, "image/jpeg": 422} {
+			f := s.Test.Post(path, testkit.File{Type: kind, Bytes: heic}, status, nil).Fault(t)
+			testkit.Contains(t, f.Message, "Most Compatible", kind)
+			testkit.Contains(t, f.Message, "JPEG", kind)
+		}
+		f := s.Test.Post(path, testkit.Form(t, testkit.File{Type: "image/heic", Bytes: heic}), 422, nil).Fault(t)
+		testkit.Contains(t, f.Message, "Most Compatible", "a form")
+		f.WantDetail(t, "file", "type", "a form")
+	})
+}

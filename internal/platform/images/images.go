@@ -25,6 +25,7 @@ type Picture struct {
 	Memory        int64  // bytes to decode it, for a limit over several pictures
 	turn          orientation
 	halved        bool // the original variant has half the width and height
+	colors        *conversion
 }
 
 // format is a supported file format.
@@ -87,7 +88,7 @@ func Inspect(file io.ReadSeeker) (Picture, error) {
 		return Picture{}, reject("damaged", "is damaged or incomplete").WithCause(err)
 	}
 
-	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: found.turn}
+	p := Picture{Type: f.kind, Width: config.Width, Height: config.Height, turn: found.turn, colors: conversionFrom(found.profile)}
 	pixels := p.Width * p.Height
 	p.halved = f.kind == "image/jpeg" && found.samples*float64(pixels) > maxSamples
 	p.Memory = bytesOf(f.kind, config.ColorModel, found, pixels, p.halved)
@@ -126,6 +127,9 @@ func formatOf(file io.ReadSeeker) (format, error) {
 			return f, nil
 		}
 	}
+	if isHEIC(head[:n]) {
+		return format{}, reject("type", "must be a JPEG, PNG or WebP picture. "+HEIC)
+	}
 	return format{}, reject("type", "must be a JPEG, PNG or WebP picture")
 }
 
@@ -159,7 +163,8 @@ const (
 )
 
 // Render decodes a picture that passed Inspect and calls keep for each variant.
-// Variants are upright and contain no metadata. Small pictures are not enlarged.
+// Variants are upright, in sRGB colors and contain no metadata. Small pictures are
+// not enlarged.
 func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	var decode func(io.Reader) (image.Image, error)
 	for _, f := range formats {
@@ -174,7 +179,7 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 	if p.halved {
 		img = halve(img)
 	}
-	img = p.turn.apply(eightBits(img))
+	img = p.turn.apply(p.colors.apply(eightBits(img)))
 	if err := keep(original(img, p.Type)); err != nil {
 		return err
 	}

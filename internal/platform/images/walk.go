@@ -22,14 +22,16 @@ type structure struct {
 	rgb         bool    // a JPEG that is not stored as brightness and color
 	samples     float64 // of a JPEG: per pixel, of all components
 	interlaced  bool    // a PNG in several passes
+	profile     []byte  // how its colors are meant (ICC)
 }
 
-// maxMeta limits how much metadata is read to find the orientation.
+// maxMeta limits how much metadata is read to find the orientation and the profile.
 const maxMeta = 64 << 10
 
 // walkJPEG reads the markers up to the end of the image. It ignores data after
 // that, such as the second picture of some phones.
 func walkJPEG(r *bufio.Reader) (found structure, err error) {
+	var profile profileParts
 	if _, err := r.Discard(2); err != nil {
 		return found, err
 	}
@@ -55,9 +57,9 @@ func walkJPEG(r *bufio.Reader) (found structure, err error) {
 		if n < 0 {
 			return found, errBroke
 		}
-		exif, adobe := marker == 0xe1 && found.turn == 0, marker == 0xee
+		exif, adobe, icc := marker == 0xe1 && found.turn == 0, marker == 0xee, marker == 0xe2
 		frame := marker >= 0xc0 && marker <= 0xc2
-		if !exif && !adobe && !frame {
+		if !exif && !adobe && !icc && !frame {
 			if _, err := r.Discard(n); err != nil {
 				return found, errCut
 			}
@@ -80,6 +82,9 @@ func walkJPEG(r *bufio.Reader) (found structure, err error) {
 			found.rgb = found.rgb || segment[11] == 0
 		case exif && n > 6 && string(segment[:6]) == "Exif\x00\x00":
 			found.turn = orientationIn(segment[6:])
+		case icc:
+			profile.add(segment)
+			found.profile = profile.profile()
 		}
 	}
 }
@@ -133,14 +138,17 @@ func walkPNG(r *bufio.Reader) (found structure, err error) {
 		sum := crc32.NewIEEE()
 		sum.Write(head[4:])
 		body := io.TeeReader(io.LimitReader(r, n), sum)
-		if (kind == "eXIf" || kind == "IHDR") && n <= maxMeta {
+		if (kind == "eXIf" || kind == "IHDR" || kind == "iCCP") && n <= maxMeta {
 			data, err := io.ReadAll(body)
 			if err != nil {
 				return found, errCut
 			}
-			if kind == "eXIf" {
+			switch kind {
+			case "eXIf":
 				found.turn = orientationIn(data)
-			} else {
+			case "iCCP":
+				found.profile = unpackProfile(data)
+			default:
 				found.interlaced = len(data) == 13 && data[12] == 1
 			}
 		}
@@ -176,12 +184,16 @@ func walkWebP(r *bufio.Reader) (found structure, err error) {
 		if kind == "ANIM" {
 			return found, reject("type", "must not be animated")
 		}
-		if kind == "EXIF" && n <= maxMeta {
+		if (kind == "EXIF" || kind == "ICCP") && n <= maxMeta {
 			meta := make([]byte, n)
 			if _, err := io.ReadFull(r, meta); err != nil {
 				return found, errCut
 			}
-			found.turn = orientationIn(meta)
+			if kind == "EXIF" {
+				found.turn = orientationIn(meta)
+			} else {
+				found.profile = meta
+			}
 			n = 0
 		}
 		if _, err := io.CopyN(io.Discard, r, n); err != nil {

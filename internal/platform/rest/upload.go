@@ -60,14 +60,29 @@ func Uploads(most int64, types []string, fields ...string) Option {
 		}
 		content["multipart/form-data"] = &huma.MediaType{Schema: form}
 		op.RequestBody = &huma.RequestBody{Required: true, Content: content}
-		op.Metadata["takes"] = takes{most, types, fields}
+		op.Metadata["takes"] = takes{most: most, types: types, fields: fields}
 	}
 }
 
 type takes struct {
-	most   int64
-	types  []string
-	fields []string
+	most    int64
+	types   []string
+	fields  []string
+	refused map[string]string // media types with what to do instead
+}
+
+// Refuses explains what to do with files of a media type that are not accepted.
+// It comes after Uploads.
+func Refuses(media, advice string) Option {
+	return func(op *huma.Operation) {
+		t := op.Metadata["takes"].(takes)
+		t.refused = maps.Clone(t.refused)
+		if t.refused == nil {
+			t.refused = map[string]string{}
+		}
+		t.refused[media] = advice
+		op.Metadata["takes"] = t
+	}
 }
 
 // Body returns the uploaded file of a request.
@@ -77,8 +92,11 @@ func Body(ctx context.Context) *Upload { return exchangeFrom(ctx).upload }
 func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes) error {
 	media, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	if err != nil || (media != "multipart/form-data" && !slices.Contains(t.types, media)) {
-		return fault.New(fault.KindUnsupportedType, "Send the file as one of %s, or in a form as multipart/form-data.",
-			strings.Join(t.types, ", ")).
+		advice := "Send the file as one of " + strings.Join(t.types, ", ") + ", or in a form as multipart/form-data."
+		if other, ok := t.refused[media]; ok {
+			advice = other
+		}
+		return fault.New(fault.KindUnsupportedType, "%s", advice).
 			Detail("Content-Type", "enum", "must be one of %s, multipart/form-data", strings.Join(t.types, ", "))
 	}
 	// A form is slightly larger than its file.
