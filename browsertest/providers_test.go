@@ -126,7 +126,9 @@ func (p *provider) showLogs() {
 			continue
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			p.t.Log(filepath.Base(name) + ": " + lines.Text())
+			if !strings.HasSuffix(lines.Text(), " Accepted") && !strings.HasSuffix(lines.Text(), " Closing") {
+				p.t.Log(filepath.Base(name) + ": " + lines.Text())
+			}
 		}
 		_ = f.Close()
 	}
@@ -234,11 +236,20 @@ func (b *tab) picture(name string) {
 // forms with scripts, so there are several loads after one click.
 func (b *tab) waitFor(prefix string) {
 	b.t.Helper()
-	err := chromedp.Run(b, chromedp.Poll(fmt.Sprintf("location.href.startsWith(%q) && document.readyState === 'complete'", prefix), nil,
-		chromedp.WithPollingTimeout(20*time.Second)))
-	if err != nil {
-		b.t.Fatalf("not at %s, but at %s: %v\n%s", prefix, b.location(), err, b.text())
-	}
+	last := ""
+	defer func() {
+		if b.t.Failed() {
+			b.t.Logf("the browser is at %s", last)
+		}
+	}()
+	testkit.Eventually(b.t, "the browser is at "+prefix, func() bool {
+		var at string
+		err := chromedp.Run(b, chromedp.Evaluate("document.readyState === 'complete' ? location.href + '\\n' + document.body.innerText : ''", &at))
+		if err == nil && at != "" { // an error means that the page is changing
+			last = at
+		}
+		return err == nil && strings.HasPrefix(at, prefix)
+	})
 }
 
 func (b *tab) location() (url string) {
