@@ -53,9 +53,11 @@ var may = map[string][]string{
 	"platform/sms":       {},
 
 	// parts of features
-	"imports/sheet": {},
-	"photos/link":   {},
-	"sso/saml":      {},
+	"imports/sheet":     {},
+	"photos/link":       {},
+	"sso/oidc":          {},
+	"sso/oidc/oidctest": {},
+	"sso/saml":          {},
 
 	// features: may use platform and vocab, and ask the features listed
 	"dealership": {},
@@ -75,15 +77,16 @@ var may = map[string][]string{
 	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
 	"signin":     {"access", "dealership", "people"},
+	"sso":        {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
 
 	// the top
 	"app": {
 		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
-		"oauth", "people", "photos", "signin", "webhooks",
+		"oauth", "people", "photos", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
 	"sso/saml/samltest":             {"sso/saml"},
-	"testkit":                       {"access", "app", "dealership", "photos", "testkit/postgres"},
+	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},
 	"testkit/postgres":              {},
@@ -165,6 +168,9 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"email_changes WHERE hash = ?",
 		"sign_in_tickets WHERE hash = ?",
 		"apps WHERE id = ?",
+		"sso_connections WHERE id = ?", // the path of a page finds its environment
+		"sso_domains WHERE domain = ?", // and so does the domain of an email address
+		"sso_links WHERE hash = ?",
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
@@ -200,7 +206,9 @@ var owners = map[string]string{
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
 	"sign_in_tickets": "signin",
-	"apps":            "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
+	"sso_connections": "sso", "sso_domains": "sso", "sso_identities": "sso", "sso_links": "sso", "sso_logins": "sso", "sso_sessions": "sso",
+	"sso_used_messages": "sso",
+	"apps":              "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 }
 
 // Authentication and sign-in join the environment of a credential, because

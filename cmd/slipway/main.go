@@ -28,6 +28,7 @@ type commands struct {
 	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
 	Keys      keysCmd      `cmd:"" help:"Manage API keys and the master key."`
 	Users     usersCmd     `cmd:"" help:"Help users who can't sign in."`
+	SSO       ssoCmd       `cmd:"" name:"sso" help:"Manage single sign-on."`
 	Audit     auditCmd     `cmd:"" help:"Verify the audit log, and show rejected credentials."`
 	Listen    listenCmd    `cmd:"" help:"Forward events to a URL on your machine."`
 	Trigger   triggerCmd   `cmd:"" help:"Emit a sample event in a test environment."`

@@ -15,7 +15,8 @@ type rotateMasterCmd struct {
 
 // sealedColumns are encrypted again with the new data key. Challenges and responses
 // of idempotent requests are not: they expire within a day.
-var sealedColumns = []site.Sealed{{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"}}
+var sealedColumns = []site.Sealed{{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"},
+	{Table: "sso_connections", Column: "secrets"}, {Table: "sso_sessions", Column: "secrets"}}
 
 // Run replaces the master key while servers keep running.
 func (c rotateMasterCmd) Run(s *session) (err error) {

@@ -26,6 +26,10 @@ type API struct {
 	Auth     *Authenticator
 	AuthLog  *authlog.Log
 	Throttle *Throttle
+
+	// PasswordOff reports whether a user must use single sign-on. The sso package,
+	// which imports this one, has it.
+	PasswordOff func(ctx context.Context, tx *db.Tx, u people.User) (bool, error)
 }
 
 var administer = auth.Require(auth.Admin)

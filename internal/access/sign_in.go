@@ -2,6 +2,7 @@ package access
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,8 +12,8 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// sessionLifetime is how long a session lasts.
-const sessionLifetime = 12 * time.Hour
+// SessionLifetime is how long a session lasts, unless an identity provider decides.
+const SessionLifetime = 12 * time.Hour
 
 // Checked is a user whose password was checked.
 type Checked struct {
@@ -43,6 +44,14 @@ func rightsOf(u people.User, scopes []auth.Scope) []byte {
 // errSignIn does not reveal which of them is wrong.
 func errSignIn() *fault.Error {
 	return fault.Unauthenticated("The email address, password or code is wrong.")
+}
+
+// errOff identifies errPasswordOff.
+var errOff = errors.New("single sign-on is enforced")
+
+// errPasswordOff is for the audit log. The client gets errSignIn.
+func errPasswordOff() *fault.Error {
+	return fault.Unauthenticated("Password sign-in is off, because single sign-on is enforced for this email domain.").WithCause(errOff)
 }
 
 // errCodeRequired is for a sign-in without a two-factor code.

@@ -97,6 +97,10 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 		}
 
 		ctx = auth.With(ctx, auth.Principal{Env: u.Env, Mode: c.Mode, Actor: u.Actor()})
+		if off, err := a.passwordIsOff(ctx, tx, u); err != nil || off {
+			o.rejected = errPasswordOff()
+			return o, err
+		}
 		if o.rejected, err = how.Verify(ctx, tx, u); err != nil || o.rejected != nil {
 			return o, err
 		}
@@ -105,26 +109,61 @@ func (a *API) OpenSession(ctx context.Context, c Checked, how Opening) (Opened, 
 				return o, err
 			}
 		}
-		o.Opened, err = insertSession(ctx, tx, u, c.Mode, how.Browser)
+		o.Opened, err = insertSession(ctx, tx, u, NewSession{Mode: c.Mode, Method: "password", Browser: how.Browser})
 		return o, err
 	})
 	if err == nil && out.rejected != nil {
 		err = out.rejected
 	}
 	if fault.KindOf(err) == fault.KindUnauthenticated {
-		a.AuthLog.Reject(ctx, authlog.Rejection{Env: c.Env, Kind: authlog.KindUser, ID: c.UserID, Err: errSignIn()})
+		reason := errSignIn()
+		if errors.Is(err, errOff) {
+			reason, err = errPasswordOff(), errSignIn()
+		}
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: c.Env, Kind: authlog.KindUser, ID: c.UserID, Err: reason})
 	}
 	return out.Opened, err
 }
 
-func insertSession(ctx context.Context, tx *db.Tx, u people.User, mode auth.Mode, browser bool) (o Opened, err error) {
-	bearer, publicID := token.New(token.Session, mode)
-	req := auth.RequestFrom(ctx)
-	s := people.Session{
-		PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: "password", Browser: browser,
-		IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: tx.Now.Add(sessionLifetime),
+// passwordIsOff reports whether single sign-on is enforced for a user.
+func (a *API) passwordIsOff(ctx context.Context, tx *db.Tx, u people.User) (bool, error) {
+	if a.PasswordOff == nil {
+		return false, nil
 	}
-	if browser {
+	return a.PasswordOff(ctx, tx, u)
+}
+
+// NewSession describes a session to open.
+type NewSession struct {
+	Mode      auth.Mode
+	Method    string    // password, saml or oidc
+	ExpiresAt time.Time // defaults to 12 hours from now
+	Browser   bool
+	Replaces  string // token of the browser session that ends with this sign-in, or ""
+}
+
+// OpenSSOSession opens a session for a user whom an identity provider has signed in.
+// The caller has locked the user and checked that the user is active.
+func (a *API) OpenSSOSession(ctx context.Context, tx *db.Tx, u people.User, s NewSession) (Opened, error) {
+	if s.Replaces != "" {
+		if err := a.endBrowserSession(ctx, tx, s.Replaces); err != nil {
+			return Opened{}, err
+		}
+	}
+	return insertSession(ctx, tx, u, s)
+}
+
+func insertSession(ctx context.Context, tx *db.Tx, u people.User, n NewSession) (o Opened, err error) {
+	bearer, publicID := token.New(token.Session, n.Mode)
+	req := auth.RequestFrom(ctx)
+	if n.ExpiresAt.IsZero() {
+		n.ExpiresAt = tx.Now.Add(SessionLifetime)
+	}
+	s := people.Session{
+		PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: n.Method, Browser: n.Browser,
+		IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: n.ExpiresAt,
+	}
+	if n.Browser {
 		if u, err = people.FindUser(ctx, tx, u.ID); err != nil { // a factor might have become active
 			return o, err
 		}

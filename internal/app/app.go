@@ -30,6 +30,7 @@ import (
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
 	"slipway/internal/signin"
+	"slipway/internal/sso"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/webhooks"
@@ -40,6 +41,9 @@ var Build = "dev"
 
 // partnerTimeout is how long a listing partner can take to respond.
 const partnerTimeout = 20 * time.Second
+
+// providerTimeout is how long an identity provider can take to respond.
+const providerTimeout = 10 * time.Second
 
 // App is the service, ready to serve.
 type App struct {
@@ -141,6 +145,7 @@ func (a *App) mount(s Settings) error {
 			router.Handle(route.Path, route.Handler)
 		}
 	}
+	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleForm("/senders/*", f.dealership.Pages())
 	router.HandleProbe("/healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })

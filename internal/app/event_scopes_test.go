@@ -16,7 +16,7 @@ func TestEventsRequireTheScopeOfTheirNoun(t *testing.T) {
 		"hull": "hulls:read", "hull_photo": "hulls:read", "channel": "hulls:read", "import": "hulls:read",
 		"contact": "leads:read", "lead": "leads:read",
 		"deal": "deals:read", "funding": "deals:read", "document": "deals:read", "payment": "deals:read", "finance_structure": "deals:read",
-		"user": "admin", "role": "admin", "api_key": "admin", "app": "admin", "dealership": "admin",
+		"user": "admin", "role": "admin", "api_key": "admin", "app": "admin", "sso_connection": "admin", "dealership": "admin",
 		"location": "hulls:read or admin",
 		"webhook":  "webhooks",
 	}

@@ -25,6 +25,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 	"slipway/internal/signin"
+	"slipway/internal/sso"
 	"slipway/internal/webhooks"
 )
 
@@ -46,20 +47,22 @@ type features struct {
 	oauth      oauth.API
 	webhooks   webhooks.API
 	signin     signin.API
+	sso        sso.API
 }
 
 // all lists the features in the order of the reference.
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
-		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.oauth, &f.webhooks,
+		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
 	}
 }
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, oauth.Events, webhooks.Events)
+		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
+		webhooks.Events)
 }
 
 // features connects the features with what they need and with each other.
@@ -105,8 +108,14 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 
 	f.signin = signin.API{
-		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log, ReturnTo: []string{f.access.AuthPath() + "/authorize"},
+		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log,
+		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token"},
 	}
+	f.sso = sso.API{
+		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.log, AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
+		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,
+	}
+	f.signin.SSO, f.access.PasswordOff = f.sso.Hooks(), sso.PasswordOff
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
 	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)

@@ -107,6 +107,11 @@ var recipes = map[string]recipe{
 	"revokeInstall":        {anInstall, nil},
 	"rotateAppSecret":      {anApp, nil},
 	"updateApp":            {anApp, fixed(`{"name": "Fleet Sync 2"}`)},
+	"createSsoConnection":  {nil, aNewConnection},
+	"deleteSsoConnection":  {aConnection, nil},
+	"getSsoConnection":     {aConnection, nil},
+	"listSsoConnections":   {aConnection, nil},
+	"updateSsoConnection":  {aConnection, fixed(`{"name": "Acme Okta 2"}`)},
 	"updateLocation":       {aLocation, fixed(`{"name": "Harbor North"}`)},
 }
 
@@ -130,6 +135,16 @@ var webhookRecipes = map[string]recipe{
 }
 
 func init() { maps.Copy(recipes, webhookRecipes) }
+
+func aConnection(c *testkit.Client) map[string]string {
+	return map[string]string{"connection_id": c.SSOConnection(nil).ID}
+}
+
+// aNewConnection is the body of a connection. It is only for the fleet plan.
+func aNewConnection(c *testkit.Client) any {
+	c.Fleet()
+	return `{"name": "Acme Okta", "issuer": "https://acme.example.com", "client_id": "1", "client_secret": "2"}`
+}
 
 func aWebhook(c *testkit.Client) map[string]string {
 	var w struct{ ID string }
@@ -362,7 +377,8 @@ func scopesWithout(missing string) (scopes []auth.Scope) {
 func withoutIDs(body []byte) string {
 	text := string(body)
 	for _, prefix := range []string{"req_", "hull_", "loc_", "usr_", "role_", "key_", "mfa_", "ses_", "con_", "lead_", "cns_",
-		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_", "app_", "inst_"} {
+		"deal_", "off_", "trd_", "fin_", "fund_", "stip_", "doc_", "pay_", "pho_", "chn_", "imp_", "whk_", "dlv_", "evt_", "app_", "inst_",
+		"sso_"} {
 		for {
 			i := strings.Index(text, prefix)
 			if i < 0 || i+len(prefix)+26 > len(text) {

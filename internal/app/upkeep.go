@@ -14,6 +14,7 @@ import (
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/signin"
+	"slipway/internal/sso"
 )
 
 // housekeeping registers the periodic work that only one node does.
@@ -22,7 +23,7 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
 			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
-			authlog.Purge,
+			sso.DeleteExpired, authlog.Purge,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err

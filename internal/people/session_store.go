@@ -57,6 +57,14 @@ func EndSessions(ctx context.Context, tx *db.Tx, u User) error {
 	return err
 }
 
+// ExtendSession moves the end of an active session. It returns false if the session
+// has ended.
+func ExtendSession(ctx context.Context, tx *db.Tx, id string, until time.Time) (bool, error) {
+	n, err := db.Exec(ctx, tx, `UPDATE sessions SET expires_at = ? WHERE env = ? AND id = ? AND ended_at IS NULL AND expires_at > ?`,
+		until, tx.Env, id, tx.Now)
+	return n == 1, err
+}
+
 // FoundSession is a session with its dealership and mode.
 type FoundSession struct {
 	Session

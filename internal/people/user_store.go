@@ -215,14 +215,19 @@ func requireOwner(ctx context.Context, tx *db.Tx) error {
 		return err
 	}
 
-	owners, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
-		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ?`,
-		tx.Env, Active, ownerRole)
+	owners, err := countOwners(ctx, tx, "")
 	if err == nil && owners == 0 {
 		err = fault.Conflict("The dealership must have an active owner. Assign the owner role to another user first.").
 			Detail("user_id", "state", "refers to the last owner")
 	}
 	return err
+}
+
+// countOwners returns the number of active owners except for one user.
+func countOwners(ctx context.Context, tx *db.Tx, except string) (int64, error) {
+	return db.One[int64](ctx, tx, `SELECT COUNT(*) FROM users u JOIN user_roles x ON x.env = u.env AND x.user_id = u.id
+		JOIN roles r ON r.env = x.env AND r.id = x.role_id WHERE u.env = ? AND u.status = ? AND r.built_in AND r.name = ? AND u.id <> ?`,
+		tx.Env, Active, ownerRole, except)
 }
 
 // Sellers returns the active users who take leads at a location, or at any

@@ -29,7 +29,8 @@ var (
   <input type="hidden" name="form_token" value="{{.Token}}"><button class="plain">Sign out</button>
 </form>
 <ul class="links">
-  <li><a href="{{.Forgot}}">Change your password</a></li>
+  {{if .APIToken}}<li><a href="{{.APIToken}}">Get a token for the API</a></li>
+  {{else}}<li><a href="{{.Forgot}}">Change your password</a></li>{{end}}
   {{range .Others}}<li><a href="{{.URL}}">Go to {{.Dealership}} · {{if eq .Mode "test"}}Test{{else}}Live{{end}}</a></li>{{end}}
   <li><a href="{{.Switch}}">Sign in with another account</a></li>
 </ul>`)
@@ -79,11 +80,12 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	data := struct {
 		Visitor
-		Sessions, TwoFactor, SignOut, Forgot, Switch, Token string
-		Others                                              []other
+		Sessions, TwoFactor, SignOut, Forgot, Switch, Token, APIToken string
+
+		Others []other
 	}{
 		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.url("/password/forgot", ""),
-		a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), nil,
+		a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), a.tokenPage(v), nil,
 	}
 	for _, o := range all[1:] {
 		data.Others = append(data.Others, other{o, a.in(o, "/account")})
@@ -195,6 +197,11 @@ func (a *API) signOut(w http.ResponseWriter, r *http.Request) {
 		a.showError(w, r, err)
 		return
 	}
+	next, err := a.logoutPage(w, r)
+	if err != nil {
+		a.showError(w, r, err)
+		return
+	}
 	for _, mode := range []auth.Mode{auth.Live, auth.Test} {
 		token := a.readCookie(r, sessionCookie(mode))
 		if token == "" {
@@ -207,6 +214,14 @@ func (a *API) signOut(w http.ResponseWriter, r *http.Request) {
 		a.setCookie(w, sessionCookie(mode), "", -1)
 	}
 	w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
+	if next != "" {
+		w.Header().Set("Refresh", "0; url="+next)
+		noticePage.Render(w, http.StatusOK, "You are signed out", notice{
+			Heading: "You are signed out", Text: "Your sessions in this browser have ended. Now sign out of your identity provider.",
+			Link: next, LinkText: "Continue",
+		})
+		return
+	}
 	noticePage.Render(w, http.StatusOK, "You are signed out", notice{
 		Heading: "You are signed out", Text: "Your sessions in this browser have ended.", Link: a.url("/sign-in", ""), LinkText: "Sign in again",
 	})

@@ -21,6 +21,8 @@ var (
 <form method="post" action="{{.Action}}">
   <input type="hidden" name="form_token" value="{{.Token}}">
   <input type="hidden" name="return_to" value="{{.ReturnTo}}">
+  {{- if .WithPassword}}
+  <input type="hidden" name="with_password" value="1">{{end}}
   <label for="email">Email address</label>
   <input id="email" name="email" type="email" value="{{.Email}}" autocomplete="username" maxlength="254" required autofocus
     {{- if .Problem}} aria-invalid="true" aria-describedby="problem"{{end}}>
@@ -39,7 +41,10 @@ var (
   <input id="password" name="password" type="password" autocomplete="current-password" maxlength="200" required autofocus
     {{- if .Problem}} aria-invalid="true" aria-describedby="problem"{{end}}>
   <button>Sign in</button>
-</form>`)
+</form>
+{{with .Connections}}<p class="or">or</p>
+<div class="actions">{{range .}}<a class="button plain" href="{{.URL}}">Sign in with {{.Name}}{{if eq .Mode "test"}} (test){{end}}</a>
+{{end}}</div>{{end}}`)
 
 	choicePage = pages.NewPage(`
 <h1>Choose an account</h1>
@@ -58,7 +63,9 @@ var (
 type signInForm struct {
 	Action, Token, ReturnTo, Email, Problem, Change, Forgot string
 
-	Accounts []account
+	Accounts     []account
+	Connections  []Connection
+	WithPassword bool // even if single sign-on is enforced for the domain
 }
 
 // showSignIn asks for the email address. A visitor who is signed in goes on, unless
@@ -76,7 +83,7 @@ func (a *API) showSignIn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	a.askEmail(w, r, http.StatusOK, signInForm{ReturnTo: q.Get("return_to")})
+	a.askEmail(w, r, http.StatusOK, signInForm{ReturnTo: q.Get("return_to"), WithPassword: q.Get("password") != ""})
 }
 
 func clip(email string) string { return email[:min(len(email), 254)] }
@@ -86,8 +93,7 @@ func (a *API) askEmail(w http.ResponseWriter, r *http.Request, status int, f sig
 	emailPage.Render(w, status, "Sign in", f)
 }
 
-// askPassword is the step after the email address. Single sign-on by the domain of
-// the address starts here, too.
+// askPassword is the step after the email address.
 func (a *API) askPassword(w http.ResponseWriter, r *http.Request, status int, f signInForm) {
 	f.Action, f.Token, f.ReturnTo = a.url("/sign-in", ""), a.formToken(a.visit(w, r), "sign-in"), a.returnTo(f.ReturnTo)
 	f.Change, f.Forgot = a.url("/sign-in", f.ReturnTo, "switch", "1"), a.url("/password/forgot", "")
@@ -109,7 +115,17 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	password := r.PostFormValue("password")
+	var err error
+	if f.Connections, err = a.connections(r.Context(), f); err != nil {
+		a.showError(w, r, err)
+		return
+	}
 	if password == "" {
+		f.WithPassword = r.PostFormValue("with_password") != ""
+		if one := enforced(f); one != nil {
+			a.leaveForSSO(w, r, *one)
+			return
+		}
 		a.askPassword(w, r, http.StatusOK, f)
 		return
 	}

@@ -29,6 +29,9 @@ type API struct {
 
 	// ReturnTo are paths of pages that a sign-in can lead to, besides the account.
 	ReturnTo []string
+
+	// SSO is single sign-on. The sso package, which imports this one, has it.
+	SSO SSO
 }
 
 // Visitor is a user who is signed in with a browser.

@@ -53,7 +53,7 @@
 //   - Person.Enroll adds an authenticator app, and Person.OwnProof returns an MFA token of it.
 //   - Server.Code returns the next code of an authenticator app.
 //   - Server.RoleID finds a role by its name.
-//   - Server.InvitationLinks, Server.ResetLinks and Server.EmailChangeLinks wait for the links that were sent to an address.
+//   - Server.InvitationLinks, Server.ResetLinks, Server.EmailChangeLinks and Server.SSOLinks wait for the links that were sent to an address.
 //   - Server.Mail waits for email.
 //
 // # Sample data
@@ -62,6 +62,8 @@
 //
 //   - Client.Location, Client.Contact, Client.Channel, Client.User, Client.Role and Client.Session.
 //   - Client.App registers an OAuth app. Client.Install installs it in the test environment.
+//   - Client.SSOConnection adds an OIDC connection and returns it. Server.Fleet gives all dealerships the fleet plan.
+//   - Server.VerifyDomain verifies a domain of a connection.
 //   - Client.Hull creates a hull at a location. HullBody is the body it sends.
 //   - Client.Photo adds a photo to a hull. Picture is a photo to upload. Server.MakeSizes runs the job of a photo.
 //   - Client.ImportFile returns a file with one new hull.

@@ -11,13 +11,20 @@ import (
 	"strings"
 )
 
-var mailedLink = regexp.MustCompile(`http://localhost(/(?:oauth/(?:invitations|password/reset|email_changes)/[a-z0-9]{52}|senders/[A-Za-z0-9_-]+))\n`)
+var mailedLink = regexp.MustCompile(`http://localhost(/(?:oauth/(?:invitations|password/reset|email_changes)/[a-z0-9]{52}|sso/links/[a-z0-9]{52}|senders/[A-Za-z0-9_-]+))\n`)
 
 // InvitationLinks waits until n invitations have been sent to an address and
 // returns the paths of their links.
 func (s *Server) InvitationLinks(to string, n int) []string {
 	s.t.Helper()
 	return s.links(to, "/oauth/invitations/", n)
+}
+
+// SSOLinks waits until n links to confirm an identity have been sent to an address and
+// returns their paths.
+func (s *Server) SSOLinks(to string, n int) []string {
+	s.t.Helper()
+	return s.links(to, "/sso/links/", n)
 }
 
 // ResetLinks waits until n links for a forgotten password have been sent to an

@@ -1,0 +1,124 @@
+package sso
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"slipway/internal/dealership"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	// checkEvery is how often the TXT records of unverified domains are looked up.
+	checkEvery = time.Hour
+	// lookupTimeout is how long a DNS lookup can take.
+	lookupTimeout = 10 * time.Second
+)
+
+// VerifyPending is the job that checks all unverified domains.
+type VerifyPending struct{}
+
+// Kind returns the name of the job.
+func (VerifyPending) Kind() string { return "verify_pending_sso_domains" }
+
+// VerifyDomains is the job that checks the unverified domains of a connection.
+type VerifyDomains struct {
+	Env          auth.Env `json:"env"`
+	ConnectionID string   `json:"connection_id"`
+}
+
+// Kind returns the name of the job.
+func (VerifyDomains) Kind() string { return "verify_sso_domains" }
+
+// Lane separates the job from those that don't wait for other servers.
+func (VerifyDomains) Lane() string { return jobs.Network }
+
+func (a *API) verifyPending(ctx context.Context, _ VerifyPending) error {
+	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
+		pending, err := db.All[VerifyDomains](ctx, tx, `SELECT DISTINCT env, connection_id FROM sso_domains WHERE env > 0 AND verified_at IS NULL`)
+		for _, job := range pending {
+			if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
+				return 0, err
+			}
+		}
+		return len(pending), err
+	})
+	return err
+}
+
+// VerifyNow looks up the TXT records of the unverified domains of a connection.
+func (a *API) VerifyNow(ctx context.Context, job VerifyDomains) error {
+	c, err := db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Connection, error) { return a.find(ctx, tx, job.ConnectionID) })
+	if fault.KindOf(err) == fault.KindNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	resolver := a.Resolver
+	if resolver == nil {
+		resolver = net.DefaultResolver
+	}
+	for _, v := range c.Verifications {
+		if v.VerifiedAt != nil {
+			continue
+		}
+		lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+		records, err := resolver.LookupTXT(lookup, v.RecordName+".")
+		cancel()
+		if err != nil || !hasRecord(records, v.RecordValue) {
+			continue // the job runs again every hour
+		}
+		_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
+			return verifyDomain(ctx, tx, v.Domain, "dns")
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyDomain marks a domain as verified. It returns false if the environment has no
+// such domain.
+func verifyDomain(ctx context.Context, tx *db.Tx, name, by string) (bool, error) {
+	found, err := db.All[domain](ctx, tx, `SELECT {cols} FROM sso_domains WHERE env = ? AND domain = ?`, tx.Env, name)
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	if found[0].VerifiedAt != nil {
+		return true, nil
+	}
+	_, err = db.Exec(ctx, tx, `UPDATE sso_domains SET verified_at = ?, verified_by = ? WHERE env = ? AND domain = ?`, tx.Now, by, tx.Env, name)
+	if err != nil {
+		return false, err
+	}
+	return true, audit.Record(ctx, tx, "sso_connection.domain_verified", found[0].ConnectionID, map[string][2]any{
+		"domain": {nil, name}, "verified_by": {nil, by},
+	})
+}
+
+// VerifyDomainFromCommandLine lets the operator verify a domain without a TXT record.
+func VerifyDomainFromCommandLine(ctx context.Context, d *db.DB, dealershipID string, mode auth.Mode, name string) (string, error) {
+	name, problem := normalizeDomain(name)
+	if problem != "" {
+		return "", errors.New("the domain " + problem)
+	}
+	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (string, error) {
+		env, err := dealership.FindEnvironment(ctx, tx, dealershipID, mode)
+		if err != nil {
+			return "", err
+		}
+		ok, err := verifyDomain(auth.InEnv(ctx, env.Env), tx.In(env.Env), name, "operator")
+		if err == nil && !ok {
+			err = fault.New(fault.KindNotFound, "No SSO connection of this environment has the domain %s. Add it to domains first.", name)
+		}
+		return name, err
+	})
+}
