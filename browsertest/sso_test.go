@@ -161,7 +161,6 @@ func (b *tab) wantSignedOut() {
 // the administrator stays signed in.
 func testConnection(t *testing.T, s *server, l look, name string, c connection, idp identityProvider) {
 	owner := s.Person("owner")
-	owner.Enroll()
 	lee := account{ID: "lee-2", Email: "lee@" + domain, Name: "Lee Fox", Groups: []string{"Boat Sales", "Visitors"}}
 	idp.setUser(lee)
 	b := open(t, s, l)
