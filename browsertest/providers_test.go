@@ -162,8 +162,9 @@ func (p *provider) get(url string) []byte {
 	return text
 }
 
-// startSimpleSAMLphp starts a SAML provider, which signs everything and encrypts assertions.
-func startSimpleSAMLphp(t *testing.T) *provider {
+// startSimpleSAMLphp starts a SAML provider, which signs everything and encrypts
+// assertions. The binding is how it receives logins.
+func startSimpleSAMLphp(t *testing.T, binding string) *provider {
 	t.Helper()
 	p := newProvider(t)
 	pair, err := saml.NewKeyPair("SimpleSAMLphp", time.Now())
@@ -188,7 +189,9 @@ func startSimpleSAMLphp(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	www := filepath.Join(os.Getenv("SLIPWAY_SIMPLESAMLPHP"), "www")
-	p.run(www, []string{"SIMPLESAMLPHP_CONFIG_DIR=" + config, "SLIPWAY_IDP_DIR=" + p.dir, "SLIPWAY_IDP_URL=" + p.url},
+	p.run(www, []string{
+		"SIMPLESAMLPHP_CONFIG_DIR=" + config, "SLIPWAY_IDP_DIR=" + p.dir, "SLIPWAY_IDP_URL=" + p.url, "SLIPWAY_IDP_BINDING=" + binding,
+	},
 		"php", "-d", "session.save_path="+filepath.Join(p.dir, "sessions"), "-S", strings.TrimPrefix(p.url, "http://"), "-t", www)
 	return p
 }

@@ -15,6 +15,7 @@ import (
 // connection is what the tests need of an SSO connection.
 type connection struct {
 	ID            string `json:"id"`
+	SPEntityID    string `json:"sp_entity_id"`
 	SPMetadataURL string `json:"sp_metadata_url"`
 	RedirectURI   string `json:"redirect_uri"`
 	PostLogout    string `json:"post_logout_redirect_uri"`
@@ -139,13 +140,19 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 // startAt enters the email address and leaves for the provider.
 func (b *tab) startAt(email, name string) {
 	b.t.Helper()
+	b.choose(email, name)
+	b.waitFor(b.s.sites[0])
+}
+
+// choose enters the email address and chooses to sign in with the provider.
+func (b *tab) choose(email, name string) {
+	b.t.Helper()
 	b.visit("/oauth/sign-in")
 	b.fill("#email", email)
 	b.click("main button")
 	b.run(chromedp.WaitVisible(`main a[href*="/sso/"]`, chromedp.ByQuery))
 	b.review(name + "-choice")
 	b.run(chromedp.Click(`main a[href*="/sso/"]`, chromedp.ByQuery))
-	b.waitFor(b.s.sites[0])
 }
 
 // wantSignedOut checks that the cookies of the browser no longer open the account.
@@ -189,13 +196,58 @@ type simpleSAMLphp struct{ *provider }
 
 func TestSSOWithSimpleSAMLphp(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *server, l look) {
-		p := startSimpleSAMLphp(t)
+		p := startSimpleSAMLphp(t, "HTTP-Redirect")
 		s.sites = []string{p.url + "/"}
 		c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
 		p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
 		testProvider(t, s, l, "saml", simpleSAMLphp{p})
 		testConnection(t, s, l, "saml", c, simpleSAMLphp{p})
 	})
+}
+
+// The login is a form that the user sends to the provider. Its policy must allow this.
+func TestSSOByPost(t *testing.T) {
+	s := startNodes(t, testkit.OnSQLite(t))
+	p := startSimpleSAMLphp(t, "HTTP-POST")
+	s.sites = []string{p.url + "/"}
+	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
+	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
+	p.setSAMLUser(kim)
+
+	b := open(t, s, looks[0])
+	b.choose(kim.Email, "post")
+	b.waitFor(s.url + "/sso/")
+	b.want("Continue to Harbor SAML", "post-continue")
+	b.run(chromedp.Click("main button", chromedp.ByQuery))
+	b.waitFor(p.url)
+	simpleSAMLphp{p}.signIn(b, kim, "post")
+	b.waitFor(s.url + "/oauth/account")
+	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
+}
+
+// A login that starts at the provider only works where it is allowed.
+func TestSSOStartsAtProvider(t *testing.T) {
+	s := startNodes(t, testkit.OnSQLite(t))
+	p := startSimpleSAMLphp(t, "HTTP-Redirect")
+	s.sites = []string{p.url + "/"}
+	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
+	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
+	p.setSAMLUser(kim)
+	start := p.url + "/saml2/idp/SSOService.php?spentityid=" + url.QueryEscape(s.at(c.SPEntityID))
+
+	b := open(t, s, looks[0])
+	b.run(chromedp.Navigate(start))
+	simpleSAMLphp{p}.signIn(b, kim, "initiated")
+	b.waitFor(s.url + "/sso/")
+	b.want("The sign-in failed", "initiated-refused")
+	testkit.Equal(t, roles(s, kim.Email), nil)
+
+	s.Test.Patch("/v1/sso_connections/"+c.ID, map[string]any{"allow_idp_initiated": true}, 200, nil)
+	b.run(chromedp.Navigate(start)) // the user is still signed in there
+	b.waitFor(s.url + "/oauth/account")
+	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
 }
 
 func (p simpleSAMLphp) setUser(u account) { p.setSAMLUser(u) }
