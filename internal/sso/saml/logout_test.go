@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -308,9 +309,23 @@ func TestUnsignedBombIsNotDecompressed(t *testing.T) {
 	wantCode(t, err, saml.CodeSignature)
 }
 
+// A signed bomb is decompressed up to the limit only.
+func TestBombStopsAtTheLimit(t *testing.T) {
+	provider, service, known := setup(t)
+	r := get(provider.LogoutRequest(known, kim).URLOf(make([]byte, 100<<20)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := service.ParseLogout(r)
+	runtime.ReadMemStats(&after)
+	wantCode(t, err, saml.CodeTooLarge)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
+		t.Errorf("allocated %d MiB", used>>20)
+	}
+}
+
 func TestLogoutBodyLimit(t *testing.T) {
 	_, service, _ := setup(t)
-	_, err := service.ParseLogout(post(url.Values{"SAMLRequest": {strings.Repeat("x", 10<<20)}}))
+	_, err := service.ParseLogout(post(url.Values{"SAMLRequest": {strings.Repeat("x", 5<<20)}}))
 	wantCode(t, err, saml.CodeMalformed)
 	r := post(nil)
 	r.Method = http.MethodPut
