@@ -86,7 +86,7 @@ var may = map[string][]string{
 		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
 		"oauth", "people", "photos", "signin", "sso", "webhooks",
 	},
-	"demo":                          {"access", "app", "channels", "dealership", "hulls"},
+	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
 	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},

@@ -96,17 +96,20 @@ func greet(addr string, w demo.Summary) string {
 		brief = " |\n    jq -c '.data[] | [.price_usd, .title]'"
 	}
 	return strings.NewReplacer("{name}", demo.Name, "{url}", "http://"+addr, "{test}", w.TestKey, "{live}", w.LiveKey,
-		"{location}", w.LocationID, "{brief}", brief).Replace(greeting)
+		"{location}", w.LocationID,
+		"{salesperson}", w.Salesperson, "{password}", w.Password, "{brief}", brief).Replace(greeting)
 }
 
 const greeting = `
-{name} is running. This demo dealership has about 200 boats, with leads and deals.
-Most of them are in its test environment.
+{name} is running. This demo dealership has about 200 boats, 60 leads and
+25 deals. Most of them are in its test environment.
 
   API reference  {url}/docs
   API            {url}/v1
   Test key       {test}
   Live key       {live}
+  Sign-in page   {url}/oauth/sign-in
+  Salesperson    {salesperson}, password {password}
 
 Open another terminal and try these commands.
 

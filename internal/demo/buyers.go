@@ -10,6 +10,8 @@ import (
 type buyer struct {
 	first, last, email, phone string
 	source, detail, interest  string
+	message                   string // what the buyer wrote
+	consents                  []any  // given with the inquiry
 	boat                      string // stock number of the boat the lead asks about
 	daysAgo                   int
 	steps                     []leadStep
@@ -40,13 +42,18 @@ func update(daysAgo int, body object) leadStep {
 
 // consent records a checkbox on the website.
 func consent(daysAgo int, channels ...string) leadStep {
-	return post(daysAgo, "/consents", object{
+	return post(daysAgo, "/consents", checkbox(channels...))
+}
+
+// checkbox is the consent of someone who checked a box on the website.
+func checkbox(channels ...string) object {
+	return object{
 		"channels": channels, "scope": "all", "basis": "express_written", "source": "web_form", "method": "checkbox",
 		"consent_text_version": "2026-01",
 		"consent_text": "I agree to receive text messages and email about boats from " + Name + ". " +
 			"Consent is not a condition of purchase.",
 		"source_url": "https://chesapeakemarine.example/contact", "ip": "203.0.113.24",
-	})
+	}
 }
 
 // signal records an intent signal from the website.
@@ -149,15 +156,35 @@ func (b *buyer) requests(now time.Time) []request {
 // run sends one of the requests. The first one creates the lead.
 func (b *buyer) run(ctx context.Context, s *seeder, r request) error {
 	if b.id != "" {
-		return s.send(ctx, b.env.key, r.method, "/v1/leads/"+b.id+r.path, r.body, nil)
+		var created struct{ ID string }
+		err := s.send(ctx, b.env.key, r.method, "/v1/leads/"+b.id+r.path, r.body, &created)
+		if err != nil || s.started.Sub(r.at) < 12*time.Hour {
+			return err // the server sends today's messages
+		}
+		switch r.path {
+		case "/messages":
+			return s.deliver(ctx, b.env, created.ID)
+		case "/inbound_messages":
+			return s.confirm(ctx, b.env, b.id)
+		}
+		return nil
 	}
 
 	lead := object{
 		"contact": object{"first_name": b.first, "last_name": b.last, "email": b.email, "phone": b.phone},
-		"source":  b.source, "interest": b.interest,
+		"source":  b.source,
+	}
+	if b.interest != "" {
+		lead["interest"] = b.interest
 	}
 	if b.detail != "" {
 		lead["source_detail"] = b.detail
+	}
+	if b.message != "" {
+		lead["message"] = b.message
+	}
+	if len(b.consents) > 0 {
+		lead["consents"] = b.consents
 	}
 	if boat := b.boats[b.boat]; boat != nil {
 		lead["hull_id"] = boat.id

@@ -1,5 +1,5 @@
 // Package demo creates a demo dealership: about 200 boats with a history of the
-// last year, some leads and some deals.
+// last year, the leads and deals of the last months, and the staff.
 //
 // All data is created with API requests at the time of the event, so histories,
 // events and the audit log are realistic. The demo is the same on each start,
@@ -24,6 +24,7 @@ import (
 	"slipway/internal/app"
 	"slipway/internal/channels"
 	"slipway/internal/dealership"
+	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/wire"
 )
@@ -37,8 +38,8 @@ const owner = "owner@chesapeakemarine.example"
 const rate = 1000
 
 // Summary contains what the greeting shows: a key for each environment, with all
-// scopes, and a location of the test environment.
-type Summary struct{ TestKey, LiveKey, LocationID string }
+// scopes, a location of the test environment, and a password for the staff.
+type Summary struct{ TestKey, LiveKey, LocationID, Salesperson, Password string }
 
 // Seed fills an empty database. It uses its own App, because it changes the clock
 // and discards the log.
@@ -56,9 +57,10 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		return w, err
 	}
 
-	s := &seeder{App: a, now: now.AddDate(0, 0, -days-1)}
+	s := &seeder{App: a, started: now, now: now.AddDate(0, 0, -days-1)}
 	a.DB.Now = func() time.Time { return s.now }
-	test, live, err := s.createDealership(ctx)
+	password := newPassword()
+	test, live, err := s.createDealership(ctx, password)
 	if err != nil {
 		return w, err
 	}
@@ -66,26 +68,31 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	var requests []request
 	var boats []*boat
 	for _, e := range []*environment{live, test} {
-		byStockNumber := map[string]*boat{}
+		byStockNumber, inStock := map[string]*boat{}, []*boat{}
 		for _, b := range fleet() {
 			if e == live && b.number%8 != 0 {
 				continue // the live environment only has a few boats
 			}
 			b.env, byStockNumber[b.stockNumber()] = e, b
-			requests, boats = append(requests, b.requests(now)...), append(boats, b)
+			requests, boats, inStock = append(requests, b.requests(now)...), append(boats, b), append(inStock, b)
 		}
-		for i, b := range buyers() {
+		for i, b := range append(buyers(), inquiries(now, inStock)...) {
 			if e == live && i > 1 {
 				break
 			}
 			b.env, b.boats = e, byStockNumber
 			requests = append(requests, b.requests(now)...)
 		}
-		for _, s := range sales() {
+		for _, s := range append(sales(), moreSales()...) {
 			s.env, s.boats = e, byStockNumber
 			requests = append(requests, s.requests(now)...)
 		}
 	}
+
+	// Drawing takes a while, so it is done in the meantime.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pictures := draw(ctx, boats)
 
 	// IDs contain the time and always increase, so the oldest request must be first.
 	slices.SortStableFunc(requests, func(a, b request) int { return a.at.Compare(b.at) })
@@ -96,33 +103,38 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	}
 
 	s.now = now.Add(-time.Hour)
-	for _, b := range boats {
-		if err := s.addPhoto(ctx, b); err != nil {
+	for p := range pictures {
+		if err := s.addPhoto(ctx, p); err != nil {
 			return w, err
 		}
 	}
-	return Summary{TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"]}, nil
+	return Summary{
+		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], Salesperson: staff[0].email(), Password: password,
+	}, nil
 }
 
 // seeder sends requests at a time in the past.
 type seeder struct {
 	*app.App
-	now time.Time
+	started time.Time // the current time
+	now     time.Time // what the database uses
 }
 
-// environment is one environment of the dealership: its API key, and the IDs of
-// its locations by code.
+// environment is one environment of the dealership: its API key, the IDs of its
+// locations by code, and the IDs of its users by name.
 type environment struct {
-	key       string
-	locations map[string]string
+	env              auth.Env
+	key              string
+	locations, staff map[string]string
 }
 
 // createDealership creates the dealership with both environments.
-func (s *seeder) createDealership(ctx context.Context) (test, live *environment, err error) {
+func (s *seeder) createDealership(ctx context.Context, password string) (test, live *environment, err error) {
 	f, err := access.Bootstrap(ctx, s.DB, s.Box, Name, owner, dealership.Fleet)
 	if err != nil {
 		return nil, nil, err
 	}
+	hashes := s.hashPasswords(password)
 	in := access.KeyRequest{Name: "Inventory desk", RateLimit: new(int64(rate))}
 	for _, s := range auth.Scopes {
 		in.Scopes = append(in.Scopes, s.Scope)
@@ -137,8 +149,14 @@ func (s *seeder) createDealership(ctx context.Context) (test, live *environment,
 		if err != nil {
 			return nil, err
 		}
-		e := &environment{key: k.Key, locations: map[string]string{}}
-		return e, errors.Join(s.addLocations(ctx, e), s.addChannels(ctx, e))
+		d, err := db.Read(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (dealership.Dealership, error) {
+			return dealership.FindEnvironment(ctx, tx, f.DealershipID, mode)
+		})
+		if err != nil {
+			return nil, err
+		}
+		e := &environment{env: d.Env, key: k.Key, locations: map[string]string{}, staff: map[string]string{}}
+		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.addChannels(ctx, e))
 	}
 	if test, err = open(auth.Test); err != nil {
 		return nil, nil, err
@@ -153,9 +171,13 @@ func (s *seeder) addLocations(ctx context.Context, e *environment) error {
 		{"BAL", "Baltimore", "2736 Lighthouse Point", "Baltimore", "21224", "+14105550187"},
 	} {
 		var created struct{ ID string }
-		if err := s.send(ctx, e.key, http.MethodPost, "/v1/locations", map[string]any{
+		if err := s.send(ctx, e.key, http.MethodPost, "/v1/locations", object{
 			"name": l.name, "code": l.code, "phone": l.phone,
-			"address": map[string]any{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
+			"address": object{"line1": l.line1, "city": l.city, "region": "MD", "postal_code": l.postal, "country": "US"},
+			"default_taxes": []any{
+				object{"name": "Maryland vessel excise tax", "rate_percent": "5", "base": "deal", "cap_cents": 1_610_000},
+			},
+			"trade_tax_credit": true,
 		}, &created); err != nil {
 			return err
 		}
@@ -179,18 +201,13 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 	return nil
 }
 
-// addPhoto adds a photo to some boats. A job creates the sizes when the server
-// runs. The boats in README.md and docs/tour.md have no photos.
-func (s *seeder) addPhoto(ctx context.Context, b *boat) error {
-	if b.number%12 != 5 {
-		return nil
+// addPhoto adds a photo to a boat. A job creates the sizes when the server runs.
+func (s *seeder) addPhoto(ctx context.Context, p picture) error {
+	if p.err != nil {
+		return p.err
 	}
-	data, err := b.picture()
-	if err != nil {
-		return err
-	}
-	path := "/v1/hulls/" + b.id + "/photos?caption=" + url.QueryEscape(b.model["model"])
-	return s.send(ctx, b.env.key, http.MethodPost, path, photo(data), nil)
+	path := "/v1/hulls/" + p.boat.id + "/photos?caption=" + url.QueryEscape(p.boat.model["model"])
+	return s.send(ctx, p.boat.env.key, http.MethodPost, path, photo(p.jpeg), nil)
 }
 
 // photo is a request body that is not JSON.

@@ -18,6 +18,7 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
+	"slipway/internal/people"
 	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/page"
 	"slipway/internal/vocab/wire"
@@ -124,11 +125,15 @@ func TestBodiesMatchSchemas(t *testing.T) {
 	}
 }
 
-// partOfFleet returns some of the boats, including those in the README. The whole
-// fleet takes half a minute with the race detector.
+// partOfFleet returns some of the boats, including those in the README and those
+// of the deals. The whole fleet takes half a minute with the race detector.
 func partOfFleet() []*boat {
+	sold := map[string]bool{}
+	for _, s := range moreSales() {
+		sold[s.boat] = true
+	}
 	return slices.DeleteFunc(fleet(), func(b *boat) bool {
-		return b.number%10 != 0 && b.model["make"] != "Grady-White" && b.model["make"] != "Boston Whaler"
+		return b.number%10 != 0 && b.model["make"] != "Grady-White" && b.model["make"] != "Boston Whaler" && !sold[b.stockNumber()]
 	})
 }
 
@@ -183,23 +188,49 @@ func TestSeed(t *testing.T) {
 	for _, l := range p.Data {
 		statuses[l.Status]++
 	}
-	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Lost} {
-		if statuses[want] == 0 {
-			t.Errorf("got leads %v, want some that are %s", statuses, want)
+	for _, want := range []leads.Status{leads.New, leads.Contacted, leads.Qualified, leads.Working, leads.Converted, leads.Lost} {
+		if statuses[want] < 5 {
+			t.Errorf("got leads %v, want at least 5 that are %s", statuses, want)
 		}
+	}
+	if n := len(p.Data); n < 55 || n > 70 {
+		t.Errorf("got %d leads, want about 60", n)
 	}
 
 	var sold page.Page[deals.Deal]
 	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/deals?limit=100", nil, &sold); err != nil {
 		t.Fatal(err)
 	}
-	var dealStatuses []string
+	dealStatuses := map[string]int{}
 	for _, d := range sold.Data {
-		dealStatuses = append(dealStatuses, string(d.Status))
+		dealStatuses[string(d.Status)]++
+		if d.Status == deals.Closed && d.Totals.BalanceDueCents > 0 || d.OwnerID == nil {
+			t.Errorf("deal of %s: got balance %d and owner %v, want a closed deal to be paid, and an owner",
+				d.CreatedAt, d.Totals.BalanceDueCents, d.OwnerID)
+		}
 	}
-	slices.Sort(dealStatuses)
-	if got, want := strings.Join(dealStatuses, " "), "accepted cancelled closed contracted delivered open open"; got != want {
-		t.Errorf("got deals %s, want %s", got, want)
+	want := map[string]int{
+		"open": 5, "accepted": 3, "in_finance": 3, "contracted": 3, "funded": 2, "delivered": 3, "closed": 4, "cancelled": 2,
+	}
+	if diff := cmp.Diff(want, dealStatuses); diff != "" {
+		t.Error(diff)
+	}
+
+	var users page.Page[people.User]
+	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v1/users?limit=100", nil, &users); err != nil {
+		t.Fatal(err)
+	}
+	takers := 0
+	for _, u := range users.Data {
+		if u.Status != people.Active {
+			t.Errorf("%s is %s, want active", u.Name, u.Status)
+		}
+		if u.TakesLeads {
+			takers++
+		}
+	}
+	if len(users.Data) != 6 || takers != 3 {
+		t.Errorf("got %d users of whom %d take leads, want 6 and 3", len(users.Data), takers)
 	}
 
 	ctx, stop := context.WithCancel(t.Context())

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 )
 
 //go:embed fleet.csv
@@ -26,6 +27,10 @@ type boat struct {
 
 	env *environment
 	id  string // once it is created
+
+	color string    // of the hull, once the specifications exist
+	since time.Time // when it was added
+	gone  bool      // it is archived or not for sale now
 }
 
 // fleet reads the table. The table is part of the program, so it panics on an error.

@@ -38,6 +38,7 @@ func (b *boat) requests(now time.Time) []request {
 		return l.requests
 	}
 	arrived := l.arrive()
+	b.since = l.requests[0].at
 	l.reducePrice(arrived)
 	if arrived > 30 && b.random.IntN(12) == 0 {
 		l.changeLocation(arrived / 2)
@@ -153,12 +154,14 @@ func (l *history) setFinalStatus(arrived int) {
 		l.add(daysAgo, http.MethodPost, "/transition", hulls.HullTransition{To: hulls.OnHold, ExpiresAt: &until,
 			Reason: new(l.pick("Deposit received, survey scheduled", "Second showing on Saturday", "Waiting for financing"))})
 	case n < 12 && arrived > 5:
+		l.gone = true
 		l.transition(daysAgo, hulls.NotForSale, l.pick("Warranty work", "Loaned to the sailing school", "On display at the boat show"))
 	case n < 20 && arrived > 60:
 		reason := "Traded to another dealer"
 		if l.condition == "used" {
 			reason = l.pick("Sent to auction", "Sold for parts", "Donated to the maritime museum")
 		}
+		l.gone = true
 		l.add(daysAgo, http.MethodPost, "/archive", hulls.HullArchive{Reason: &reason})
 	}
 }

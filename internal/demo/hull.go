@@ -79,10 +79,11 @@ func (b *boat) age(now time.Time) int { return max(0, now.Year()-b.year) }
 // specs returns the specifications of the boat.
 func (b *boat) specs(now time.Time) hulls.SpecSheet {
 	m := b.model
+	b.color = b.pick("White", "White", "Oyster", "Seafoam", "Flag blue", "Ice blue", "Black")
 	s := hulls.SpecSheet{
 		Lengths: &hulls.SpecLengths{LOAFt: m.number("loa")}, BeamFt: m.number("beam"), DeadriseDeg: m.number("deadrise"),
 		HullMaterial: m.text("material"), HullShape: m.text("shape"), Keel: m.text("keel"), BallastLb: m.number("ballast"),
-		HullColor:      new(b.pick("White", "White", "Oyster", "Seafoam", "Flag blue", "Ice blue", "Black")),
+		HullColor:      &b.color,
 		DesignCategory: new(designCategory(*m.number("loa"))), YearBuilt: new(int64(b.year - 1)),
 		Engines: new(b.engines(now)), MaxPersons: m.count("persons"), Cabins: m.count("cabins"), Heads: m.count("heads"),
 		Berths: &hulls.SpecBerths{Total: m.count("berths")}, MaxSpeedKn: m.number("knots"),

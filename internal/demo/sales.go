@@ -11,15 +11,19 @@ import (
 // sale is a deal with its history.
 type sale struct {
 	first, last, email, phone, city string
+	region                          string // MD if it is empty
+	company                         string
 	boat                            string // stock number
 	daysAgo                         int
 	offer                           int
+	source, message                 string // of the lead that it started as; empty if there was none
 	more                            object // other fields of the deal
 	steps                           []dealStep
 
-	env   *environment
-	boats map[string]*boat
-	ids   map[string]string // IDs of created resources, by the names in the steps
+	env      *environment
+	boats    map[string]*boat
+	ids      map[string]string // IDs of created resources, by the names in the steps
+	financed int               // amount of the last finance structure, in cents
 }
 
 // dealStep is a request for a deal. In its path and body, {name} is replaced with
@@ -48,12 +52,22 @@ func signed(daysAgo int, kind, buyer string) []dealStep {
 	return []dealStep{
 		onDeal(daysAgo, "/documents", object{"kind": kind}, kind),
 		onDeal(daysAgo, "/documents/{"+kind+"}/sign", object{"signer_role": "buyer", "signer_name": buyer}),
-		onDeal(daysAgo, "/documents/{"+kind+"}/sign", object{"signer_role": "dealer", "signer_name": "Owen Tilghman"}),
+		onDeal(daysAgo, "/documents/{"+kind+"}/sign", object{"signer_role": "dealer", "signer_name": signer}),
 	}
 }
 
 func paid(daysAgo int, kind, method string, cents int) dealStep {
 	return onDeal(daysAgo, "/payments", object{"kind": kind, "method": method, "amount_cents": cents})
+}
+
+// paidRest pays what is still due.
+func paidRest(daysAgo int, method string) dealStep {
+	return onDeal(daysAgo, "/payments", object{"kind": "balance", "method": method, "amount_cents": "{balance}"})
+}
+
+// paidByLender records the amount of the finance structure.
+func paidByLender(daysAgo int) dealStep {
+	return onDeal(daysAgo, "/payments", object{"kind": "lender_proceeds", "method": "financing", "amount_cents": "{financed}"})
 }
 
 func advanced(daysAgo int, to string) dealStep {
@@ -82,7 +96,7 @@ func sales() []*sale {
 					}),
 				},
 				agreed(68, 65500), signed(60, "purchase_agreement", "Henry Aldous"),
-				[]dealStep{advanced(60, "contracted"), paid(52, "balance", "wire", 4100000), advanced(51, "funded")},
+				[]dealStep{advanced(60, "contracted"), paidRest(52, "wire"), advanced(51, "funded")},
 				signed(45, "delivery_checklist", "Henry Aldous"), []dealStep{advanced(45, "delivered"), advanced(40, "closed")},
 			),
 		},
@@ -152,7 +166,7 @@ func sales() []*sale {
 		},
 		{ // cancelled
 			first: "Gail", last: "Stone", email: "gail@example.com", phone: "+17035550266",
-			city: "Alexandria", boat: "BW-1018", daysAgo: 25, offer: 23000,
+			city: "Alexandria", region: "VA", boat: "BW-1018", daysAgo: 25, offer: 23000,
 			steps: join(agreed(23, 24000), []dealStep{
 				paid(22, "deposit", "check", 100000),
 				onDeal(15, "/cancel", object{"reason": "The survey found soft stringers", "deposit_outcome": "refund"}),
@@ -162,44 +176,85 @@ func sales() []*sale {
 			first: "Tom and Ana", last: "Breuer", email: "breuer@example.com", phone: "+14105550277",
 			city: "Rock Hall", boat: "GW-1011", daysAgo: 40, offer: 64000,
 			steps: join(agreed(38, 66000), signed(36, "purchase_agreement", "Tom Breuer"),
-				[]dealStep{advanced(36, "contracted"), paid(30, "balance", "wire", 6600000), advanced(29, "funded")},
+				[]dealStep{advanced(36, "contracted"), paidRest(30, "wire"), advanced(29, "funded")},
 				signed(8, "bill_of_sale", "Tom Breuer"), []dealStep{advanced(8, "delivered")}),
 		},
 	}
 }
 
-// requests returns the requests of the deal. The first two create the buyer and
-// the deal.
+// requests returns the requests of the deal. The first ones create the buyer, or
+// the lead that it starts as, and the deal.
 func (s *sale) requests(now time.Time) []request {
 	when := func(daysAgo, n int) time.Time { return at(now, daysAgo, 11*60+n*3+len(s.first)) }
-	buyer := object{
-		"first_name": s.first, "last_name": s.last, "email": s.email, "phone": s.phone,
-		"address": object{"line1": "12 Harbor Lane", "city": s.city, "region": "MD", "country": "US"},
+	var all []request
+	add := func(daysAgo, n int, path string, m dealStep) {
+		all = append(all, request{at: when(daysAgo, n), sale: s, method: http.MethodPost, path: path, body: m})
 	}
-	deal := object{"hull_id": "{boat}", "buyer_id": "{buyer}", "offer_usd": s.offer}
-	maps.Copy(deal, s.more)
 
-	all := []request{
-		{at: when(s.daysAgo, 0), sale: s, method: http.MethodPost, path: "/v1/contacts", body: dealStep{name: "buyer", body: buyer}},
-		{at: when(s.daysAgo, 1), sale: s, method: http.MethodPost, path: "/v1/deals", body: dealStep{name: "deal", body: deal}},
+	deal := object{"offer_usd": s.offer}
+	maps.Copy(deal, s.more)
+	if s.source == "" {
+		deal["hull_id"], deal["buyer_id"], deal["owner_id"] = "{boat}", "{buyer}", "{"+staff[len(s.last)%3].name+"}"
+		add(s.daysAgo, 0, "/v1/contacts", dealStep{name: "buyer", body: s.contact()})
+		add(s.daysAgo, 1, "/v1/deals", dealStep{name: "deal", body: deal})
+	} else {
+		lead := object{"contact": s.contact(), "source": s.source, "hull_id": "{boat}", "consents": []any{checkbox("sms", "email")}}
+		if s.message != "" {
+			lead["message"] = s.message
+		}
+		first := s.daysAgo + 2 + len(s.last)%6
+		add(first, 0, "/v1/leads", dealStep{name: "lead", body: lead})
+		add(first, 1, "/v1/leads/{lead}/assign", dealStep{body: roundRobin})
+		add(first-1, 2, "/v1/leads/{lead}/signals", dealStep{body: object{"kind": "sea_trial_request", "source": "website"}})
+		add(s.daysAgo, 3, "/v1/leads/{lead}/convert", dealStep{name: "deal", body: deal})
 	}
 	for n, m := range s.steps {
-		all = append(all, request{at: when(m.daysAgo, n+2), sale: s, method: http.MethodPost, path: "/v1/deals/{deal}" + m.path, body: m})
+		add(m.daysAgo, n+4, "/v1/deals/{deal}"+m.path, m)
 	}
 	return all
 }
 
+// contact returns the buyer.
+func (s *sale) contact() object {
+	home := homes[s.city]
+	region := s.region
+	if region == "" {
+		region = "MD"
+	}
+	c := object{
+		"first_name": s.first, "last_name": s.last, "email": s.email, "phone": s.phone,
+		"address": object{"line1": home.street, "city": s.city, "region": region, "postal_code": home.postal, "country": "US"},
+	}
+	if s.company != "" {
+		c["company_name"] = s.company
+	}
+	return c
+}
+
+// homes has an address in each city.
+var homes = map[string]struct{ street, postal string }{
+	"Easton": {"118 Goldsborough Street", "21601"}, "St. Michaels": {"207 Cherry Street", "21663"},
+	"Baltimore": {"1422 Thames Street", "21231"},
+	"Bethesda":  {"7904 Glenbrook Road", "20814"}, "Cambridge": {"305 Water Street", "21613"}, "Alexandria": {"612 Queen Street", "22314"},
+	"Rock Hall": {"21 Bayside Avenue", "21661"}, "Annapolis": {"84 Conduit Street", "21401"}, "Severna Park": {"19 Boone Trail", "21146"},
+	"Pasadena": {"7731 Water Oak Point Road", "21122"}, "Edgewater": {"3506 South River Terrace", "21037"},
+	"Chestertown": {"410 High Street", "21620"}, "Columbia": {"6220 Hidden Clearing", "21045"}, "Solomons": {"14 Back Creek Loop", "20688"},
+	"Lewes": {"33 Pilottown Road", "19958"}, "Lancaster": {"927 Virginia Avenue", "17603"}, "Norfolk": {"1810 Colley Avenue", "23517"},
+	"Havre de Grace": {"245 Market Street", "21078"}, "Arlington": {"2415 North Kenmore Street", "22207"},
+	"Kent Island": {"150 Cockey Lane", "21666"},
+}
+
 // run sends one of the requests, unless the environment doesn't have the boat.
 func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
-	if s.ids == nil {
-		s.ids = map[string]string{}
-	}
 	boat := s.boats[s.boat]
 	if boat == nil {
 		return nil
 	}
+	if s.ids == nil {
+		s.ids = map[string]string{"boat": boat.id}
+		maps.Copy(s.ids, s.env.staff)
+	}
 
-	s.ids["boat"] = boat.id
 	m := r.body.(dealStep)
 	body := object{}
 	for field, value := range m.body {
@@ -208,17 +263,48 @@ func (s *sale) run(ctx context.Context, sd *seeder, r request) error {
 		}
 		body[field] = value
 	}
+	if due, err := s.amount(ctx, sd, body["amount_cents"]); err != nil || due <= 0 && body["amount_cents"] == "{balance}" {
+		return err // nothing is due
+	} else if due > 0 {
+		body["amount_cents"] = due
+	}
 
-	var created struct{ ID string }
+	var created struct {
+		ID       string
+		Financed int `json:"amount_financed_cents"`
+	}
 	err := sd.send(ctx, s.env.key, r.method, s.fill(r.path), body, &created)
 	if m.name != "" {
 		s.ids[m.name] = created.ID
 	}
+	if created.Financed > 0 {
+		s.financed = created.Financed
+	}
 	return err
+}
+
+// amount returns the amount of a payment that depends on the deal, or 0.
+func (s *sale) amount(ctx context.Context, sd *seeder, of any) (cents int, err error) {
+	switch of {
+	case "{financed}":
+		return s.financed, nil
+	case "{balance}":
+		var d struct {
+			Totals struct {
+				Due int `json:"balance_due_cents"`
+			}
+		}
+		err := sd.send(ctx, s.env.key, http.MethodGet, s.fill("/v1/deals/{deal}"), nil, &d)
+		return d.Totals.Due, err
+	}
+	return 0, nil
 }
 
 // fill replaces names in braces with IDs.
 func (s *sale) fill(text string) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
 	for name, id := range s.ids {
 		text = strings.ReplaceAll(text, "{"+name+"}", id)
 	}

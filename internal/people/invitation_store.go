@@ -110,6 +110,11 @@ func acceptInvitation(ctx context.Context, tx *db.Tx, q *jobs.Queue, token, pass
 		return SetPassword(ctx, tx, q, u, passwordHash)
 	}
 
+	return Activate(ctx, tx, u, passwordHash)
+}
+
+// Activate sets the first password of an invited user and ends the links.
+func Activate(ctx context.Context, tx *db.Tx, u User, passwordHash string) (User, error) {
 	before := u
 	u.PasswordHash, u.Status = &passwordHash, Active
 	if err := endLinks(ctx, tx, u); err != nil {

@@ -1,0 +1,54 @@
+package demo
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"slipway/internal/messages"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/mail"
+	"slipway/internal/platform/sms"
+	"slipway/internal/vocab/page"
+)
+
+// deliver sends a message of the past immediately, as the server would have done
+// at that time. No provider gets it.
+func (s *seeder) deliver(ctx context.Context, e *environment, messageID string) error {
+	api := &messages.API{
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: nobody{}, MailFrom: "sales@chesapeakemarine.example",
+		SMS: nobodysPhone{}, SMSFrom: "+14105550142",
+	}
+	return jobs.Run(ctx, api.SendMessage, messages.SendMessage{Env: e.env, MessageID: messageID})
+}
+
+// confirm delivers the confirmation of an opt-out, if the last message of a lead
+// was one.
+func (s *seeder) confirm(ctx context.Context, e *environment, leadID string) error {
+	var last page.Page[messages.LeadMessage]
+	if err := s.send(ctx, e.key, http.MethodGet, "/v1/leads/"+leadID+"/messages?limit=1", nil, &last); err != nil {
+		return err
+	}
+	if len(last.Data) == 0 || last.Data[0].Direction != "outbound" {
+		return nil
+	}
+	return s.deliver(ctx, e, last.Data[0].ID)
+}
+
+// nobody accepts email and doesn't deliver it.
+type nobody struct{}
+
+// Send does nothing.
+func (nobody) Send(context.Context, mail.Message) error { return nil }
+
+// nobodysPhone accepts text messages and doesn't deliver them.
+type nobodysPhone struct{}
+
+// Name is the name of the provider.
+func (nobodysPhone) Name() string { return "outbox" }
+
+// Send returns no ID, so that nobody asks for the status.
+func (nobodysPhone) Send(context.Context, sms.Message) (string, error) { return "", nil }
+
+// Status is not called.
+func (nobodysPhone) Status(context.Context, string) (sms.Status, error) { return sms.Unknown, nil }
