@@ -4,6 +4,7 @@ package browsertest
 
 import (
 	"bufio"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -18,8 +19,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"crypto/x509"
 
 	"github.com/chromedp/chromedp"
 
@@ -247,7 +246,8 @@ func (b *tab) waitFor(prefix string) {
 	}()
 	testkit.Eventually(b.t, "the browser is at "+prefix, func() bool {
 		var at string
-		err := chromedp.Run(b, chromedp.Evaluate("document.readyState === 'complete' ? location.href + '\\n' + document.body.innerText : ''", &at))
+		err := chromedp.Run(b, chromedp.Evaluate(
+			"document.readyState === 'complete' ? location.href + '\\n' + document.body.innerText : ''", &at))
 		if err == nil && at != "" { // an error means that the page is changing
 			last = at
 		}

@@ -260,10 +260,12 @@ func TestLogoutRedirectAttacks(t *testing.T) {
 
 	response := provider.LogoutResponse(known, "_1")
 	for name, test := range map[string]struct{ url, code string }{
-		"control":                     {valid, ""},
-		"control: another parameter":  {valid + "&utm=1", ""},
-		"control: reordered":          {reorder(valid), ""},
-		"message of another request":  {strings.Replace(valid, parameter(valid, "SAMLRequest"), parameter(another.URL(), "SAMLRequest"), 1), saml.CodeSignature},
+		"control":                    {valid, ""},
+		"control: another parameter": {valid + "&utm=1", ""},
+		"control: reordered":         {reorder(valid), ""},
+		"message of another request": {
+			strings.Replace(valid, parameter(valid, "SAMLRequest"), parameter(another.URL(), "SAMLRequest"), 1), saml.CodeSignature,
+		},
 		"changed RelayState":          {strings.Replace(valid, "RelayState=state", "RelayState=https", 1), saml.CodeSignature},
 		"removed RelayState":          {strings.Replace(valid, "RelayState=state&", "", 1), saml.CodeSignature},
 		"added RelayState":            {strings.Replace(another.URL(), "&SigAlg", "&RelayState=x&SigAlg", 1), saml.CodeSignature},
