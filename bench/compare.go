@@ -22,6 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"slipway/internal/app"
+	"slipway/internal/vocab/version"
 )
 
 // small is the number of hulls for the comparison. They fit into all caches, so
@@ -33,16 +34,37 @@ type operation struct {
 	name, title string
 	read        bool
 	goal        float64 // smallest ratio to the bare server, or 0
-	request     func(ctx context.Context, base string, s *stage) (*http.Request, error)
+	request     newRequest
 	status      int
+	newest      newRequest // compared with this on the same server, instead of the bare one
 }
 
+type newRequest func(ctx context.Context, base string, s *stage) (*http.Request, error)
+
 var operations = []operation{
-	{"get", "GET one hull", true, minRatio, get(func(s *stage) string { return "/v1/hulls/" + s.hulls[rand.IntN(len(s.hulls))] }), http.StatusOK},
-	{"list", "list 50 hulls", true, minRatio, get(func(*stage) string { return "/v1/hulls?limit=50" }), http.StatusOK},
-	{"search", `search "235 grady"`, true, minRatio, get(func(*stage) string { return "/v1/hulls?limit=25&q=235+grady" }), http.StatusOK},
-	{"token", "issue an OAuth token", false, minToken, issueToken, http.StatusOK},
-	{"create", "create with Idempotency-Key", false, 0, create, http.StatusCreated},
+	{"get", "GET one hull", true, minRatio, oneHull, http.StatusOK, nil},
+	{"list", "list 50 hulls", true, minRatio, fiftyHulls, http.StatusOK, nil},
+	{"search", `search "235 grady"`, true, minRatio, get(func(*stage) string { return "/v1/hulls?limit=25&q=235+grady" }), http.StatusOK, nil},
+	{"old-get", "GET one hull, first version (bare: newest)", true, minOlder, older(oneHull), http.StatusOK, oneHull},
+	{"old-list", "list 50 hulls, first version (bare: newest)", true, minOlder, older(fiftyHulls), http.StatusOK, fiftyHulls},
+	{"token", "issue an OAuth token", false, minToken, issueToken, http.StatusOK, nil},
+	{"create", "create with Idempotency-Key", false, 0, create, http.StatusCreated, nil},
+}
+
+var (
+	oneHull    = get(func(s *stage) string { return "/v1/hulls/" + s.hulls[rand.IntN(len(s.hulls))] })
+	fiftyHulls = get(func(*stage) string { return "/v1/hulls?limit=50" })
+)
+
+// older returns the same request in the first version of the API.
+func older(request newRequest) newRequest {
+	return func(ctx context.Context, base string, s *stage) (*http.Request, error) {
+		req, err := request(ctx, base, s)
+		if err == nil {
+			req.Header.Set("Service-Version", version.Published[0].Date)
+		}
+		return req, err
+	}
 }
 
 var concurrencies = []int{1, 8} // numbers of concurrent requests
@@ -57,7 +79,7 @@ func cellNames(prefix string) (names []string) {
 	return append(names, saleNames(prefix)...)
 }
 
-func get(path func(*stage) string) func(context.Context, string, *stage) (*http.Request, error) {
+func get(path func(*stage) string) newRequest {
 	return func(ctx context.Context, base string, s *stage) (*http.Request, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path(s), nil)
 		if err == nil {
@@ -196,9 +218,9 @@ func compare(ctx context.Context, o options, r *report, d database) (err error) 
 
 func (s *stage) measure(ctx context.Context, o options, d database, op operation, workers int) (c cell, err error) {
 	progress("%s: %s, %d concurrent", d.name, op.title, workers)
-	once := func(base string) func(context.Context) error {
+	once := func(base string, request newRequest) func(context.Context) error {
 		return func(ctx context.Context) error {
-			req, err := op.request(ctx, base, s)
+			req, err := request(ctx, base, s)
 			if err == nil {
 				_, err = send(req, op.status)
 			}
@@ -206,7 +228,10 @@ func (s *stage) measure(ctx context.Context, o options, d database, op operation
 		}
 	}
 
-	ours, bare := once(s.ours), once(s.bare)
+	ours, bare := once(s.ours, op.request), once(s.bare, op.request)
+	if op.newest != nil {
+		bare = once(s.ours, op.newest)
+	}
 	for _, warm := range []func(context.Context) error{ours, bare} {
 		if _, err := load(ctx, workers, 200*time.Millisecond, warm); err != nil {
 			return c, err
@@ -257,7 +282,7 @@ func (s *stage) checkSame(ctx context.Context) error {
 	s.hulls = full[:1] // the same for both
 
 	for _, op := range operations {
-		if !op.read {
+		if !op.read || op.newest != nil {
 			continue
 		}
 		ours, err := ask(s.ours, op)

@@ -114,6 +114,24 @@ var escalations = []escalation{
 	{"rotateAppSecret", "of an app with admin", func(v *victims) (string, map[string]any) { return v.app(), map[string]any{} }},
 	{"deleteApp", "with admin", func(v *victims) (string, map[string]any) { return v.app(), nil }},
 	{"revokeInstall", "with admin", func(v *victims) (string, map[string]any) { return v.s.Test.Install(v.app()), nil }},
+	{"createSsoConnection", "with a role with admin", func(v *victims) (string, map[string]any) {
+		return "", v.connection(nil)
+	}},
+	{"createSsoConnection", "that turns passwords off", func(v *victims) (string, map[string]any) {
+		return "", v.connection(map[string]any{"default_role_id": nil, "enforce": true, "domains": []string{v.domain()}})
+	}},
+	{"updateSsoConnection", "add a role with admin", func(v *victims) (string, map[string]any) {
+		return v.s.Test.SSOConnection(nil).ID, map[string]any{"default_role_id": v.s.Test.Role("admin")}
+	}},
+	{"updateSsoConnection", "provider of a connection with admin", func(v *victims) (string, map[string]any) {
+		return v.s.Test.SSOConnection(v.connection(map[string]any{"mfa_token": v.s.Test.Proof()})).ID, map[string]any{"issuer": "http://evil.example"}
+	}},
+	{"updateSsoConnection", "link an owner", func(v *victims) (string, map[string]any) {
+		return v.s.Test.SSOConnection(nil).ID, map[string]any{"link_users": []map[string]any{{"user_id": v.owner().ID, "subject": "mallory"}}}
+	}},
+	{"deleteSsoConnection", "with admin", func(v *victims) (string, map[string]any) {
+		return v.s.Test.SSOConnection(v.connection(map[string]any{"mfa_token": v.s.Test.Proof()})).ID, nil
+	}},
 	// The last one, because the caller has more scopes after it succeeds.
 	{"assignUserRoles", "the owner role, to the caller", func(v *victims) (string, map[string]any) {
 		return v.caller, map[string]any{"role_ids": []string{v.s.RoleID("owner")}}
@@ -130,6 +148,22 @@ type victims struct {
 func (v *victims) email() string {
 	v.n++
 	return fmt.Sprintf("mallory%d.%s@example.com", v.n, v.caller)
+}
+
+func (v *victims) domain() string {
+	v.n++
+	return fmt.Sprintf("mallory%d-%s.example.com", v.n, strings.ReplaceAll(v.caller, "_", "-"))
+}
+
+// connection is the body of an SSO connection with a role with admin. Fields replace
+// the default ones.
+func (v *victims) connection(fields map[string]any) map[string]any {
+	v.s.Fleet()
+	body := map[string]any{
+		"name": "x", "issuer": "http://id.example.com", "client_id": "1", "client_secret": "2", "default_role_id": v.s.Test.Role("admin"),
+	}
+	maps.Copy(body, fields)
+	return body
 }
 
 func (v *victims) owner() *testkit.Person { return v.s.Person("owner") }

@@ -48,7 +48,7 @@ type Settings struct {
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is trusted, such as 10.0.0.0/8, separated by commas."`
 
-	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" default:"false" help:"Allow webhooks and listing partners on loopback and private addresses. For development."`
+	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" default:"false" help:"Allow webhooks, listing partners and identity providers on loopback and private addresses. For development."`
 
 	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests per second of a live credential."`
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests per second of a test credential."`

@@ -88,7 +88,7 @@ type ConsentCreate struct {
 	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
 	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
 	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
-	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry."`
+	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" doc:"Exact text that the person agreed to. A marketing text message requires it." example:"I agree to receive texts from Chesapeake Marine."`

@@ -52,7 +52,7 @@ type Settings struct {
 	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`
 	TaxableLines               TaxableLines `json:"taxable_lines" doc:"Kinds of line items that are taxable unless the line item says otherwise." since:"2026-12-01"`
 	Sender                     Sender       `json:"sender" doc:"Sender of messages."`
-	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages."`
+	Inbound                    Inbound      `json:"inbound" doc:"Where providers send received messages." since:"2026-12-01"`
 }
 
 // QuietHours is a time range that can include midnight.

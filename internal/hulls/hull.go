@@ -37,9 +37,9 @@ type Hull struct {
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
 	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
-	PriceType         string            `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"Same as price_type of the pricing."`
-	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too."`
-	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown."`
+	PriceType         string            `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"Same as price_type of the pricing." since:"2026-12-01"`
+	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too." since:"2026-12-01"`
+	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown." since:"2026-12-01"`
 	PhotoCount        int64             `json:"photo_count" db:"photo_count" example:"12"`
 	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week." audit:"-"`
 	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"IDs of the channels that list the hull."`

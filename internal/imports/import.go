@@ -29,7 +29,7 @@ type HullImport struct {
 	Format         string            `json:"format" db:"format" enum:"csv,ndjson"`
 	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
 	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
-	Reacquire      bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped."`
+	Reacquire      bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"2026-12-01"`
 	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
 	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
 	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
@@ -38,11 +38,11 @@ type HullImport struct {
 	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + skipped + failed when the import is completed." example:"2000"`
 	Created        int64             `json:"created" db:"created" doc:"Hulls that were created."`
 	Updated        int64             `json:"updated" db:"updated" doc:"Rows whose stock number matched an existing hull."`
-	Skipped        int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing."`
+	Skipped        int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing." since:"2026-12-01"`
 	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
 	Problem        *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
 	Errors         []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000." audit:"-"`
-	SkippedRows    []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-"`
+	SkippedRows    []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-" since:"2026-12-01"`
 	StartedAt      *time.Time        `json:"started_at" db:"started_at"`
 	FinishedAt     *time.Time        `json:"finished_at" db:"finished_at"`
 	Version        int64             `json:"version" db:"version"`

@@ -22,8 +22,8 @@ type Lead struct {
 	Env              auth.Env          `json:"-" db:"env"`
 	ID               string            `json:"id" db:"id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ContactID        string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id."`
-	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone."`
+	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id." since:"2026-12-01"`
+	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"2026-12-01"`
 	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other"`
 	SourceDetail     *string           `json:"source_detail" db:"source_detail" audit:"-" doc:"Campaign, page, person or place that the lead came from." example:"Annapolis boat show"`
 	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost"`

@@ -287,6 +287,26 @@ var attacks = map[string]func(t *testing.T, w *world){
 		testkit.Equal(t, isSignedIn(b, w.Server), false)
 		testkit.Equal(t, roleNames(w.user("kim@"+domain)), "manager", "the roles stay")
 	},
+	"verified in the ID token, but the email is from userinfo": func(t *testing.T, w *world) {
+		for name, c := range map[string]struct{ token, info any }{
+			"userinfo says no": {true, false}, "ID token says no": {false, true}, "only userinfo says no": {nil, false}, "only the ID token says no": {false, nil},
+		} {
+			w.idp.Subject = name
+			w.idp.Claims = map[string]any{"name": "Kim", "groups": []string{"Sales"}}
+			w.idp.UserInfo = map[string]any{"email": "kim@" + domain}
+			if c.token != nil {
+				w.idp.Claims["email_verified"] = c.token
+			}
+			if c.info != nil {
+				w.idp.UserInfo["email_verified"] = c.info
+			}
+			v := w.signIn(w.Browser())
+			testkit.Equal(t, v.StatusCode, 403, name)
+			testkit.Equal(t, w.exists("kim@"+domain), false, name)
+		}
+		w.idp.Claims["email_verified"], w.idp.UserInfo["email_verified"] = true, true
+		wantSignedIn(t, w.signIn(w.Browser()), "kim@"+domain)
+	},
 	"deactivated user": func(t *testing.T, w *world) {
 		b := w.Browser()
 		w.signIn(b)

@@ -34,10 +34,10 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("GET /sso/oidc/{id}/frontchannel_logout", a.frontchannelLogout)
 	mux.HandleFunc("GET /sso/saml/{id}/metadata", a.showMetadata)
 	mux.HandleFunc("GET /sso/saml/{id}/login", a.startSAML)
-	mux.HandleFunc("POST /sso/saml/{id}/acs", a.receiveAssertion)
+	mux.HandleFunc("POST /sso/saml/{id}/acs", a.limited(a.receiveAssertion))
 	mux.HandleFunc("GET /sso/saml/{id}/finish", a.finishSAML)
-	mux.HandleFunc("GET /sso/saml/{id}/slo", a.receiveLogout)
-	mux.HandleFunc("POST /sso/saml/{id}/slo", a.receiveLogout)
+	mux.HandleFunc("GET /sso/saml/{id}/slo", a.limited(a.receiveLogout))
+	mux.HandleFunc("POST /sso/saml/{id}/slo", a.limited(a.receiveLogout))
 	mux.HandleFunc("GET /sso/logout", a.startLogout)
 	mux.HandleFunc("GET /sso/signed-out", a.showSignedOut)
 	mux.HandleFunc("GET /sso/links/{token}", a.showLink)
@@ -48,6 +48,24 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("POST /sso/token", a.createToken)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { a.showError(w, r, located{}, errNoConnection()) })
 	return mux
+}
+
+// large has room for the messages of providers that are read at the same time. Anyone
+// can send them, and they are larger than other forms.
+var large = make(chan struct{}, 16)
+
+// limited serves a page that reads large messages.
+func (a *API) limited(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case large <- struct{}{}:
+			defer func() { <-large }()
+			h(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			a.showError(w, r, located{}, fault.Unavailable("Too many messages at the same time."))
+		}
+	}
 }
 
 // browserCookie has a secret that binds logins to the browser.
@@ -181,7 +199,7 @@ func (a *API) showError(w http.ResponseWriter, r *http.Request, l located, err e
 	default:
 		n.RequestID = auth.RequestFrom(r.Context()).ID
 		if !errors.Is(err, context.Canceled) {
-			a.Log.ErrorContext(r.Context(), "page failed", "path", r.URL.Path, "err", err)
+			a.Log.ErrorContext(r.Context(), "page failed", "page", r.Pattern, "err", err) // the path can contain a secret
 		}
 	}
 	showNotice(w, status, l, n)

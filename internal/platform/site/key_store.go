@@ -16,6 +16,7 @@ If the key is lost, start once with --new-master-key. You then lose:
 - two-factor methods: run "slipway users reset --two-factor" for each user who has one
 - webhook signing secrets: delete each webhook and create it again
 - the secrets and URLs of received messages: set settings.inbound of each dealership again
+- secrets of SSO connections: delete each connection and create it again
 - the link between addresses and their opt-outs: review opt-outs before you record consent again
 - the verification of existing audit entries, and existing links to photos and to unsubscribe`)
 

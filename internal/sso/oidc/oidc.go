@@ -268,15 +268,26 @@ func (c Client) addUserInfo(ctx context.Context, token *oauth2.Token, id *Identi
 	}
 	claims := maps.Clone(more)
 	maps.Copy(claims, id.Claims)
-	if id.Claims["email"] != nil { // the two belong together
-		if verified, ok := id.Claims["email_verified"]; ok {
-			claims["email_verified"] = verified
-		} else {
-			delete(claims, "email_verified")
-		}
-	}
+	setEmailVerified(claims, id.Claims, more)
 	id.Claims = claims
 	return nil
+}
+
+// setEmailVerified takes email_verified from where the address is from. If the ID
+// token says that the address is not verified, that stays.
+func setEmailVerified(claims, token, info map[string]any) {
+	const name = "email_verified"
+	from := info
+	if token["email"] != nil {
+		from = token
+	}
+	if own, ok := token[name]; ok && own != true && own != "true" {
+		from = token
+	}
+	delete(claims, name)
+	if value, ok := from[name]; ok {
+		claims[name] = value
+	}
 }
 
 // HasGroupOverage reports whether Entra ID left the groups out, because the user has

@@ -41,7 +41,9 @@ var Published = []Version{
 		"Locations and the dealership have default taxes.",
 		"Users have `takes_leads` and `pending_email`.",
 		"Webhooks show the scopes that they were created with.",
-		"Apps, installs, and events about them.",
+		"Hulls show `price_hidden`, `price_type` and `msrp_usd`. Imports skip boats that were delivered, unless you send `reacquire`.",
+		"The dealership's settings have `inbound`, for text messages and email that other services receive. Leads can come from `sms` and `email`.",
+		"Apps, installs and SSO connections, and events about them.",
 	}},
 }
 
