@@ -10,6 +10,7 @@ import (
 
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -128,8 +129,12 @@ func (a *API) saveSigned(ctx context.Context, tx *db.Tx, u people.User, keys []s
 
 // CheckSecondStep counts an attempt of the step after the password. Codes lock the
 // authenticator app, but recovery codes and security keys are only limited here.
-func (a *API) CheckSecondStep(userID, address string) error {
-	return a.Throttle.checkSecondStep(userID, address)
+func (a *API) CheckSecondStep(ctx context.Context, c Checked) error {
+	err := a.Throttle.checkSecondStep(c.UserID, auth.RequestFrom(ctx).IP)
+	if err != nil {
+		a.AuthLog.Reject(ctx, authlog.Rejection{Env: c.Env, Kind: authlog.KindUser, ID: c.UserID, Err: err})
+	}
+	return err
 }
 
 // TOTPSetup is a new secret for an authenticator app.

@@ -193,6 +193,7 @@ func (a *API) WithCode(code *string, received time.Time) func(ctx context.Contex
 		case err != nil || wrong == nil:
 			return nil, err
 		case wrong.Kind == fault.KindRateLimited:
+			a.AuthLog.Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: wrong})
 			return wrong, nil
 		}
 		return errSignIn(), nil

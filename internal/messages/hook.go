@@ -64,7 +64,8 @@ func textOf(form url.Values) (incoming, error) {
 	in := incoming{channel: consent.SMS, to: printable(form.Get("To")), text: printable(form.Get("Body")), id: printable(form.Get("MessageSid"))}
 	var bad fault.Fields
 	var ok bool
-	if in.from, ok = contacts.ParseAddress(consent.SMS, form.Get("From")); !ok {
+	from := form.Get("From") // other services of Twilio have a prefix, such as whatsapp:
+	if in.from, ok = contacts.ParseAddress(consent.SMS, from); !ok || strings.Contains(from, ":") {
 		bad.Add("From", "format", "must be a phone number")
 	}
 	if in.id == "" || len(in.id) > maxAddress {

@@ -223,6 +223,8 @@ func TestOversizedTwilioRequests(t *testing.T) {
 		p.send(text("SM1", "+14105550123", ownNumber, strings.Repeat("x", 70_000)), 413)
 		p.send(text("", "+14105550123", ownNumber, "Hello"), 400)
 		p.send(text("SM1", "NETFLIX", ownNumber, "Hello"), 422)
+		p.send(text("SM1", "78836", ownNumber, "Hello"), 422)
+		p.send(text("SM1", "whatsapp:+14105550123", ownNumber, "Hello"), 422)
 
 		form := text("SM1", "+14105550123", ownNumber, "Hello")
 		signature := map[string]string{"X-Twilio-Signature": signTwilio(p.token, p.twilio, form)}

@@ -23,20 +23,40 @@ type place struct {
 	zones               []string
 }
 
-// places are all states and provinces. A more exact part comes first.
+// places are all states and provinces. A more exact part comes first. Starts of
+// postal codes that lie in two time zones have both. The table was compared with a
+// list of all postal codes of the United States.
 var places = []place{
-	{"US", "", "", "324-325", []string{central}},                     // Florida's panhandle
-	{"US", "", "", "798-799 885", []string{mountain}},                // El Paso
-	{"US", "", "", "463-464 476-477", []string{central}},             // Gary and Evansville
-	{"US", "", "", "460-462 465-469 472-474 478", []string{eastern}}, // other parts of Indiana
-	{"US", "", "", "400-418", []string{eastern}},                     // eastern Kentucky
-	{"US", "", "", "370-372 380-384", []string{central}},             // western Tennessee
-	{"US", "", "", "374 376-379", []string{eastern}},                 // eastern Tennessee
-	{"US", "", "", "480-497", []string{"America/Detroit"}},           // lower Michigan
-	{"US", "", "", "970-978", []string{pacific}},                     // western Oregon
-	{"US", "", "", "320-322 326-349", []string{eastern}},             // Florida without the panhandle
-	{"US", "", "", "750-797", []string{central}},                     // Texas
-	{"US", "AL", "Alabama", "350-369", []string{central}},            //
+	{"US", "", "", "320-323 326-339 341-349", []string{eastern}}, // Florida without the panhandle
+	{"US", "", "", "325", []string{central}},                     // Pensacola; Port St. Joe in 324 has Eastern Time
+	{"US", "", "", "368", []string{central, eastern}},            // Phenix City, Alabama, has the time of Columbus, Georgia
+	{"US", "", "", "370-372 375 380-385", []string{central}},     // western and middle Tennessee
+	{"US", "", "", "374 376 378-379", []string{eastern}},         // eastern Tennessee
+	{"US", "", "", "400 402-418 425", []string{eastern}},         // eastern Kentucky
+	{"US", "", "", "420-424", []string{central}},                 // western Kentucky
+	{"US", "", "", "463-464 477", []string{central}},             // Gary and Evansville
+	{"US", "", "", "460-462 466-468 470-474 478", []string{eastern}},
+	{"US", "", "", "480-497", []string{"America/Detroit"}}, // lower Michigan
+	{"US", "", "", "570-574", []string{central}},           // eastern South Dakota
+	{"US", "", "", "577", []string{mountain}},              // Rapid City
+	{"US", "", "", "580-584", []string{central}},           // eastern North Dakota
+	{"US", "", "", "660-676 679", []string{central}},       // Kansas without four counties in the west
+	{"US", "", "", "680-689", []string{central}},           // eastern Nebraska
+	{"US", "", "", "693", []string{mountain}},              // western Nebraska
+	{"US", "", "", "733 750-797", []string{central}},       // Texas without the far west
+	{"US", "", "", "799 885", []string{mountain}},          // El Paso
+	{"US", "", "", "832-834 836-837", []string{"America/Boise"}},
+	{"US", "", "", "838", []string{pacific}}, // Coeur d'Alene
+	{"US", "", "", "850-859 863-864", []string{"America/Phoenix"}},
+	{"US", "", "", "891-897", []string{pacific}}, // Nevada without its eastern border
+	{"US", "", "", "970-978", []string{pacific}}, // western Oregon
+	{"US", "AS", "American Samoa", "96799", []string{"Pacific/Pago_Pago"}},
+	{"US", "", "", "96898", []string{"Pacific/Wake"}},
+	{"US", "GU", "Guam", "", []string{"Pacific/Guam"}},
+	{"US", "MP", "Northern Mariana Islands", "", []string{"Pacific/Guam"}},
+	{"US", "", "", "969", []string{"Pacific/Guam", "Pacific/Palau", "Pacific/Pohnpei", "Pacific/Majuro"}},
+	{"CA", "", "", "K L M N", []string{"America/Toronto"}}, // southern Ontario
+	{"US", "AL", "Alabama", "350-369", []string{central}},
 	{"US", "AK", "Alaska", "995-999", []string{"America/Anchorage", "America/Adak"}},
 	{"US", "AZ", "Arizona", "850-865", []string{"America/Phoenix", mountain}},
 	{"US", "AR", "Arkansas", "716-729", []string{central}},
@@ -45,7 +65,7 @@ var places = []place{
 	{"US", "CT", "Connecticut", "060-069", []string{eastern}},
 	{"US", "DE", "Delaware", "197-199", []string{eastern}},
 	{"US", "DC", "District of Columbia", "200-205", []string{eastern}},
-	{"US", "FL", "Florida", "320-349", []string{eastern, central}},
+	{"US", "FL", "Florida", "320-339 341-349", []string{eastern, central}},
 	{"US", "GA", "Georgia", "300-319 398-399", []string{eastern}},
 	{"US", "HI", "Hawaii", "967-968", []string{"Pacific/Honolulu"}},
 	{"US", "ID", "Idaho", "832-838", []string{"America/Boise", pacific}},

@@ -7,7 +7,6 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
 )
 
 // emailChange is a link that lets a user confirm a new email address once.
@@ -25,16 +24,11 @@ func insertEmailChange(ctx context.Context, tx *db.Tx, c emailChange) error {
 	return db.Insert(ctx, tx, "email_changes", c)
 }
 
-// errEmailChange has the same message for unknown, used, replaced and expired links.
-func errEmailChange() error {
-	return fault.New(fault.KindNotFound, "The link was used, replaced or has expired.")
-}
-
 // findByEmailChange returns the user of a link that is still valid.
 func findByEmailChange(ctx context.Context, tx *db.Tx, token string) (User, error) {
 	c, err := db.One[emailChange](ctx, tx, `SELECT {cols} FROM email_changes WHERE hash = ?`, hashLink(token))
 	if db.IsNoRows(err) || (err == nil && (c.UsedAt != nil || !tx.Now.Before(c.ExpiresAt))) {
-		return User{}, errEmailChange()
+		return User{}, rejectLink(ctx, tx, "email_change", c.Env, c.UserID)
 	}
 	if err != nil {
 		return User{}, err
@@ -42,7 +36,7 @@ func findByEmailChange(ctx context.Context, tx *db.Tx, token string) (User, erro
 
 	u, err := FindUser(ctx, tx.In(c.Env), c.UserID)
 	if err == nil && !u.canConfirm(c.Email) {
-		err = errEmailChange()
+		err = rejectLink(ctx, tx, "email_change", u.Env, u.ID)
 	}
 	return u, err
 }
@@ -67,7 +61,7 @@ func useEmailChange(ctx context.Context, tx *db.Tx, token string) (User, error) 
 		return u, err
 	}
 	if ended == 0 { // another request used the link at the same time
-		return u, errEmailChange()
+		return u, rejectLink(ctx, tx, "email_change", u.Env, u.ID)
 	}
 
 	before := u

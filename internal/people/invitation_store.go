@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -56,6 +57,18 @@ func errLink() error {
 	return fault.New(fault.KindNotFound, "The link was used, replaced or has expired.")
 }
 
+// rejectLink records that a link is not valid, and returns the error. An unknown link
+// belongs to no user. What it is for is recorded, and not its token.
+func rejectLink(ctx context.Context, tx *db.Tx, purpose string, env auth.Env, userID string) error {
+	err := errLink()
+	r := authlog.Rejection{Kind: authlog.KindLink, ID: purpose, Err: err}
+	if userID != "" {
+		r = authlog.Rejection{Env: env, Kind: authlog.KindUser, ID: userID, Err: err}
+	}
+	authlog.Of(tx).Reject(ctx, r)
+	return err
+}
+
 // findByLink returns the user of a link that is still valid. Find is FindUser, or
 // FindUserForUpdate to use the link.
 func findByLink(
@@ -63,7 +76,7 @@ func findByLink(
 ) (User, error) {
 	i, err := db.One[invitation](ctx, tx, `SELECT {cols} FROM invitations WHERE hash = ? AND kind = ?`, hashLink(token), kind)
 	if db.IsNoRows(err) || (err == nil && (i.UsedAt != nil || !tx.Now.Before(i.ExpiresAt))) {
-		return User{}, errLink()
+		return User{}, rejectLink(ctx, tx, string(kind), i.Env, i.UserID)
 	}
 	if err != nil {
 		return User{}, err
@@ -75,7 +88,7 @@ func findByLink(
 	}
 	needed := kind == invitationLink && u.awaitsPassword() || kind == resetLink && u.Status == Active
 	if !needed || i.Email != "" && i.Email != u.Email { // it was sent to an address that the user no longer has
-		return u, errLink()
+		return u, rejectLink(ctx, tx, string(kind), u.Env, u.ID)
 	}
 	return u, nil
 }
@@ -91,7 +104,7 @@ func useLink(ctx context.Context, tx *db.Tx, u User, token string) error {
 	n, err := db.Exec(ctx, tx, `UPDATE invitations SET used_at = ? WHERE env = ? AND hash = ? AND used_at IS NULL`,
 		tx.Now, u.Env, hashLink(token))
 	if err == nil && n == 0 {
-		return errLink()
+		return rejectLink(ctx, tx, "", u.Env, u.ID)
 	}
 	return err
 }

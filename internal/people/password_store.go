@@ -6,6 +6,7 @@ import (
 
 	"slipway/internal/dealership"
 	"slipway/internal/platform/audit"
+	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/password"
@@ -96,8 +97,13 @@ func (a *API) useResetLink(ctx context.Context, tx *db.Tx, token, passwordHash, 
 	}
 	ctx, tx = auth.With(ctx, auth.Principal{Env: u.Env, Actor: u.Actor()}), tx.In(u.Env)
 	if u.HasActiveFactor() {
-		if rejected, err := a.CheckCode(ctx, tx, u, code, at); err != nil || rejected != nil {
-			return rejected, err
+		rejected, err := a.CheckCode(ctx, tx, u, code, at)
+		if err != nil {
+			return nil, err
+		}
+		if rejected != nil {
+			authlog.Of(tx).Reject(ctx, authlog.Rejection{Env: u.Env, Kind: authlog.KindUser, ID: u.ID, Err: rejected})
+			return rejected, nil
 		}
 	}
 

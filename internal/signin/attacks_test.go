@@ -255,6 +255,15 @@ func TestGuessRecoveryCodes(t *testing.T) {
 			statuses[b.submit(v, "code", "aaaaa-aaaaa").StatusCode]++
 		}
 		testkit.Equal(t, statuses, map[int]int{422: 10, 429: 5})
+
+		// Those over the limit are recorded too.
+		if err := s.AuthLog.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		entries := strings.Join(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'auth.failed' AND target_id = ?`, p.ID), "\n")
+		testkit.Contains(t, entries, "Too many sign-in attempts")
+		testkit.Contains(t, entries, `"times":[null,5]`)
+		testkit.Contains(t, entries, `"times":[null,10]`)
 	})
 }
 

@@ -109,7 +109,7 @@ func (a *API) verifyFactor(w http.ResponseWriter, r *http.Request) {
 	}
 
 	c := all[0]
-	err := a.Access.CheckSecondStep(c.UserID, auth.RequestFrom(r.Context()).IP)
+	err := a.Access.CheckSecondStep(r.Context(), c.checked())
 	if err == nil {
 		code := strings.TrimSpace(r.PostFormValue("code"))
 		verify := a.Access.WithCode(&code, received)

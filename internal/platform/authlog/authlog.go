@@ -30,6 +30,7 @@ const (
 	KindSession       = "session"
 	KindSSOConnection = "sso_connection"
 	KindHook          = "inbound_hook"
+	KindLink          = "link"
 )
 
 // Other replaces what is not recorded separately during a flood.

@@ -11,7 +11,9 @@ import (
 	"slipway/internal/testkit"
 )
 
-var sealed = []site.Sealed{{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"}}
+var sealed = []site.Sealed{
+	{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"}, {Table: "inbound_secrets", Column: "secret"},
+}
 
 // start opens the database of a server with a master key, as a restart does.
 func start(t *testing.T, s *testkit.Server, master []byte, replace bool) error {
@@ -54,6 +56,7 @@ func TestOtherMasterKey(t *testing.T) {
 func TestRotateMasterKey(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.Test.Post("/v1/webhooks", map[string]any{"url": "https://example.com/", "events": []string{"*"}}, 201, nil)
+		s.Test.Patch("/v1/dealership", `{"settings":{"inbound":{"twilio_auth_token":"0123456789abcdef"}}}`, 200, nil)
 		old, next := s.Box.Master(), seal.NewKey()
 
 		// The command is another process, with its own boxes.
@@ -80,8 +83,8 @@ func TestRotateMasterKey(t *testing.T) {
 			testkit.Equal(t, again, 0, "values changed by a second run", col.Table)
 			changed += n
 		}
-		if changed < 2 {
-			t.Errorf("got %d values encrypted again, want the secrets of a user and of a webhook", changed)
+		if changed < 3 {
+			t.Errorf("got %d values encrypted again, want the secrets of a user, of a webhook and of Twilio", changed)
 		}
 
 		s.Test.Session() // the running server decrypts the new values

@@ -32,9 +32,10 @@ func TestOutbox(t *testing.T) {
 
 func TestTwilio(t *testing.T) {
 	var status int
-	var body string
+	var body, callback string
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
+		callback = r.PostFormValue("StatusCallback")
 		if r.Method != "POST" || r.URL.Path != "/2010-04-01/Accounts/AC1/Messages.json" || user != "AC1" || password != "secret" ||
 			r.PostFormValue("To") != text.To || r.PostFormValue("From") != text.From || r.PostFormValue("Body") != text.Text ||
 			r.Header.Get("Idempotency-Key") != "msg_1" {
@@ -47,6 +48,12 @@ func TestTwilio(t *testing.T) {
 	twilio, err := NewTwilio(web.URL+"/", "AC1", "secret")
 	if err != nil {
 		t.Fatal(err)
+	}
+	status, body = 201, `{"sid": "SM1"}`
+	withCallback := text
+	withCallback.Callback = "https://boats.example.com/hooks/twilio/t"
+	if _, err := twilio.Send(t.Context(), withCallback); err != nil || callback != withCallback.Callback {
+		t.Errorf("got the callback %q, %v; want %q", callback, err, withCallback.Callback)
 	}
 	for name, c := range map[string]struct {
 		status   int
