@@ -36,12 +36,14 @@ func ProvisionSSO(ctx context.Context, tx *db.Tx, email, name, subject string, a
 }
 
 // LinkSSO sets or clears the subject of a user at the identity provider. A user who
-// has not accepted the invitation becomes active, and the invitation ends.
+// has not accepted the invitation becomes active. Links to set a password end.
 func LinkSSO(ctx context.Context, tx *db.Tx, u User, subject *string) (User, error) {
 	before, event := u, "user.updated"
 	u.SSOSubject = subject
 	if subject != nil && u.Status == Invited {
 		u.Status, event = Active, "user.activated"
+	}
+	if subject != nil { // a link to set a password that was sent earlier
 		if err := endLinks(ctx, tx, u); err != nil {
 			return u, err
 		}
