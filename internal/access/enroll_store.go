@@ -16,7 +16,7 @@ import (
 // two-factor method must send a code.
 func (a *API) StartPasskey(ctx context.Context, caller auth.Principal, code string) (e MFAEnrollment, err error) {
 	received := a.DB.Now()
-	if err := a.CheckSecondStep(caller.UserID, auth.RequestFrom(ctx).IP); err != nil {
+	if err := a.CheckSecondStep(ctx, Checked{Env: caller.Env, UserID: caller.UserID, Mode: caller.Mode}); err != nil {
 		return e, err
 	}
 	ctx = auth.With(ctx, caller)
