@@ -34,7 +34,8 @@ func TestEmailReply(t *testing.T) {
 		}
 		sent := messagesOf(s, path)[0]
 
-		p.mail("id_1", emailBody("Ann Bell <Ann@Example.com>", "Saturday is fine.\n\nOn Monday, Acme wrote:\n> unsubscribe", "<1@mail.example>", "<"+sent.ID+"@slipway>"), 204)
+		p.mail("id_1", emailBody("Ann Bell <Ann@Example.com>", "Saturday is fine.\n\nOn Monday, Acme wrote:\n> unsubscribe",
+			"<1@mail.example>", "<"+sent.ID+"@slipway>"), 204)
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.From, new("ann@example.com"))
 		testkit.Equal(t, m.Subject, new("Re: Your boat"))
@@ -67,7 +68,8 @@ func TestForgedAndReplayedEmail(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
 		other := newProvider(t, s, s.Other, "+12125550100", twilioToken)
-		s.Other.Patch("/v1/dealership", `{"settings":{"inbound":{"email_secret":"whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="}}}`, 200, nil)
+		s.Other.Patch("/v1/dealership",
+			`{"settings":{"inbound":{"email_secret":"whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="}}}`, 200, nil)
 		body := emailBody("ann@example.com", "Hello", "<1@mail.example>", "")
 
 		forged := *p
@@ -111,7 +113,8 @@ func TestStopByEmail(t *testing.T) {
 		testkit.Equal(t, blockCode(t, s, path, "email", "transactional"), "consent_revoked")
 		testkit.Equal(t, blockCode(t, s, path, "sms", "transactional"), "")
 
-		for i, body := range []string{`"text":"ST\u0000OP"`, `"text":"\ud800 STOP"`, `"text":"ＵＮＳＵＢＳＣＲＩＢＥ"`, "\"text\":\"STOP \xff\""} {
+		for i, body := range []string{`"text":"ST\u0000OP"`, `"text":"\ud800 STOP"`, `"text":"ＵＮＳＵＢＳＣＲＩＢＥ"`,
+			"\"text\":\"STOP \xff\""} {
 			from := fmt.Sprintf("ann%d@mail.example", i)
 			p.mail("id_3", `{"from":"`+from+`",`+body+`}`, 204)
 			path := "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"email": from})})

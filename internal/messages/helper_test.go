@@ -30,7 +30,8 @@ import (
 // leadWithConsent creates a lead that consents to everything and returns its path.
 func leadWithConsent(s *testkit.Server, changes map[string]any) (path string) {
 	path = "/v1/leads/" + s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(changes)})
-	s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","basis":"express_written","consent_text":"I agree to texts and email from Acme Marine."}`, 201, nil)
+	s.Test.Post(path+"/consents", `{"channels":["sms","email"],"scope":"all","basis":"express_written",
+		"consent_text":"I agree to texts and email from Acme Marine."}`, 201, nil)
 	return path
 }
 

@@ -61,7 +61,9 @@ func parseForm(body []byte) (url.Values, error) {
 
 // textOf returns the message in a request of Twilio.
 func textOf(form url.Values) (incoming, error) {
-	in := incoming{channel: consent.SMS, to: printable(form.Get("To")), text: printable(form.Get("Body")), id: printable(form.Get("MessageSid"))}
+	in := incoming{
+		channel: consent.SMS, to: printable(form.Get("To")), text: printable(form.Get("Body")), id: printable(form.Get("MessageSid")),
+	}
 	var bad fault.Fields
 	var ok bool
 	from := form.Get("From") // other services of Twilio have a prefix, such as whatsapp:

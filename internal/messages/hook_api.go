@@ -123,9 +123,12 @@ func (a *API) twilioHook(w http.ResponseWriter, req *http.Request, body []byte) 
 		return err
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	_, _ = w.Write([]byte("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response></Response>\n")) // no reply; the client might have disconnected
+	_, _ = w.Write([]byte(noReply)) // the client might have disconnected
 	return nil
 }
+
+// noReply tells Twilio not to reply to a message.
+const noReply = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response></Response>\n"
 
 // twilioToken returns the auth token of the installation, or "".
 func (a *API) twilioToken() string {

@@ -180,8 +180,8 @@ func TestTwilioTokenOfAnotherDealership(t *testing.T) {
 			res := p.post(s, other.twilio, formType, form.Encode(), map[string]string{"X-Twilio-Signature": signature})
 			testkit.Equal(t, res.StatusCode, 403)
 		}
-		for _, address := range []string{p.twilio + "A", p.twilio[:len(p.twilio)-1], "/hooks/twilio/AQ", "/hooks/twilio/" + strings.Repeat("A", 4000),
-			"/hooks/twilio/%00", p.twilio + "/x"} {
+		for _, address := range []string{p.twilio + "A", p.twilio[:len(p.twilio)-1], "/hooks/twilio/AQ",
+			"/hooks/twilio/" + strings.Repeat("A", 4000), "/hooks/twilio/%00", p.twilio + "/x"} {
 			res := p.post(s, address, formType, form.Encode(), map[string]string{"X-Twilio-Signature": signTwilio(p.token, address, form)})
 			testkit.Equal(t, res.StatusCode, 404, address)
 		}
@@ -190,7 +190,8 @@ func TestTwilioTokenOfAnotherDealership(t *testing.T) {
 		refusals(t, s)
 		testkit.Equal(t, count(s, "auth_refusals WHERE kind = 'inbound_hook'") > 0, true, "unknown hooks are recorded")
 		other.send(form, 200)
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE env = ?`, s.TestEnv())[0], 0, "messages of the first dealership")
+		ofFirst := testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE env = ?`, s.TestEnv())
+		testkit.Equal(t, ofFirst[0], 0, "messages of the first dealership")
 	})
 }
 
@@ -250,7 +251,8 @@ func TestStopInOddEncodings(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		p := newProvider(t, s, s.Test, ownNumber, twilioToken)
 		for i, body := range []string{
-			"STOP", "ＳＴＯＰ", "S\u200bT\u200bO\u200bP", "\ufeffSTOP", "STOP\x00", "S\x00T\x00O\x00P\x00", "\u202eSTOP\u202c", "𝐒𝐓𝐎𝐏", "Ⓢⓣⓞⓟ",
+			"STOP", "ＳＴＯＰ", "S\u200bT\u200bO\u200bP", "\ufeffSTOP", "STOP\x00", "S\x00T\x00O\x00P\x00", "\u202eSTOP\u202c",
+			"𝐒𝐓𝐎𝐏", "Ⓢⓣⓞⓟ",
 			"STO\u00adP", "\u00a0STOP\u00a0", "STOP\r\n", "Sto\u0301p", "arr\xeatez", "STOP \xff\xfe", "🛑", "\tstop\v",
 		} {
 			from := fmt.Sprintf("+1410555%04d", 1000+i)

@@ -133,5 +133,6 @@ func refusals(t *testing.T, s *testkit.Server) []string {
 	if err := s.AuthLog.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'auth.failed' AND target_type = 'inbound_hook' ORDER BY id`)
+	return testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'auth.failed' AND target_type = 'inbound_hook'
+		ORDER BY id`)
 }

@@ -10,7 +10,8 @@ import (
 // storable fails for text that a database rejects.
 func storable(t *testing.T, in incoming) {
 	t.Helper()
-	for _, text := range append([]string{in.from, in.name, in.to, in.id, in.inReplyTo, in.body(), deref(in.subject), deref(in.lead().Message)}, in.media...) {
+	texts := []string{in.from, in.name, in.to, in.id, in.inReplyTo, in.body(), deref(in.subject), deref(in.lead().Message)}
+	for _, text := range append(texts, in.media...) {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			t.Errorf("%q can't be stored", text)
 		}

@@ -56,7 +56,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
 		"Record an inbound message", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
-			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
+			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. "+
+			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
 }

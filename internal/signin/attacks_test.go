@@ -260,7 +260,8 @@ func TestGuessRecoveryCodes(t *testing.T) {
 		if err := s.AuthLog.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		entries := strings.Join(testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'auth.failed' AND target_id = ?`, p.ID), "\n")
+		recorded := testkit.Rows[string](s, `SELECT changes FROM audit_entries WHERE action = 'auth.failed' AND target_id = ?`, p.ID)
+		entries := strings.Join(recorded, "\n")
 		testkit.Contains(t, entries, "Too many sign-in attempts")
 		testkit.Contains(t, entries, `"times":[null,5]`)
 		testkit.Contains(t, entries, `"times":[null,10]`)

@@ -33,7 +33,8 @@ func (r *Router) HandleHook(pattern string, maxBody int64, h Hook) {
 }
 
 func (r *Router) readHook(w http.ResponseWriter, req *http.Request, most int64) ([]byte, error) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(r.sendBodyIn)) //nolint:forbidigo // deadlines of connections use the real clock
+	until := time.Now().Add(r.sendBodyIn) //nolint:forbidigo // deadlines of connections use the real clock
+	_ = http.NewResponseController(w).SetReadDeadline(until)
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return nil, fault.New(fault.KindTooLarge, "The body is larger than %d bytes.", most)
