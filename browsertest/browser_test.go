@@ -47,7 +47,7 @@ type server struct {
 	*testkit.Server
 	url   string
 	other string   // the same server as another site, which redirects can lead to
-	sites []string // identity providers
+	sites []string // of identity providers
 }
 
 func start(t *testing.T) *server {
@@ -132,12 +132,13 @@ func (b *tab) observe(event any) {
 		problem = fmt.Sprint("exception: ", e.ExceptionDetails)
 	case *cdplog.EventEntryAdded:
 		// Chromium logs each response with an error status, which tests cause on purpose, and what a sign-out clears.
-		if !strings.Contains(e.Entry.Text, "the server responded with a status of 4") && !strings.HasPrefix(e.Entry.Text, "Clear-Site-Data") {
+		if !strings.Contains(e.Entry.Text, "the server responded with a status of 4") && !strings.HasPrefix(e.Entry.Text, "Clear-Site-Data") &&
+			!hasPrefix(e.Entry.URL, b.s.sites) {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
 		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}, b.s.sites...)
-		if !slices.ContainsFunc(known, func(start string) bool { return strings.HasPrefix(e.Request.URL, start) }) {
+		if !hasPrefix(e.Request.URL, known) {
 			problem = "request to another site: " + e.Request.URL
 		}
 	}
@@ -146,6 +147,10 @@ func (b *tab) observe(event any) {
 		defer b.mu.Unlock()
 		b.problems = append(b.problems, problem)
 	}
+}
+
+func hasPrefix(url string, starts []string) bool {
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(url, start) })
 }
 
 func (b *tab) wantNoProblems() {

@@ -4,6 +4,7 @@ package browsertest
 
 import (
 	"bufio"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -18,8 +19,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"crypto/x509"
 
 	"github.com/chromedp/chromedp"
 
@@ -126,7 +125,9 @@ func (p *provider) showLogs() {
 			continue
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			p.t.Log(filepath.Base(name) + ": " + lines.Text())
+			if !strings.HasSuffix(lines.Text(), " Accepted") && !strings.HasSuffix(lines.Text(), " Closing") {
+				p.t.Log(filepath.Base(name) + ": " + lines.Text())
+			}
 		}
 		_ = f.Close()
 	}
@@ -160,8 +161,9 @@ func (p *provider) get(url string) []byte {
 	return text
 }
 
-// startSimpleSAMLphp starts a SAML provider, which signs everything and encrypts assertions.
-func startSimpleSAMLphp(t *testing.T) *provider {
+// startSimpleSAMLphp starts a SAML provider, which signs everything and encrypts
+// assertions. The binding is how it receives logins.
+func startSimpleSAMLphp(t *testing.T, binding string) *provider {
 	t.Helper()
 	p := newProvider(t)
 	pair, err := saml.NewKeyPair("SimpleSAMLphp", time.Now())
@@ -186,7 +188,9 @@ func startSimpleSAMLphp(t *testing.T) *provider {
 		t.Fatal(err)
 	}
 	www := filepath.Join(os.Getenv("SLIPWAY_SIMPLESAMLPHP"), "www")
-	p.run(www, []string{"SIMPLESAMLPHP_CONFIG_DIR=" + config, "SLIPWAY_IDP_DIR=" + p.dir, "SLIPWAY_IDP_URL=" + p.url},
+	p.run(www, []string{
+		"SIMPLESAMLPHP_CONFIG_DIR=" + config, "SLIPWAY_IDP_DIR=" + p.dir, "SLIPWAY_IDP_URL=" + p.url, "SLIPWAY_IDP_BINDING=" + binding,
+	},
 		"php", "-d", "session.save_path="+filepath.Join(p.dir, "sessions"), "-S", strings.TrimPrefix(p.url, "http://"), "-t", www)
 	return p
 }
@@ -234,11 +238,21 @@ func (b *tab) picture(name string) {
 // forms with scripts, so there are several loads after one click.
 func (b *tab) waitFor(prefix string) {
 	b.t.Helper()
-	err := chromedp.Run(b, chromedp.Poll(fmt.Sprintf("location.href.startsWith(%q) && document.readyState === 'complete'", prefix), nil,
-		chromedp.WithPollingTimeout(20*time.Second)))
-	if err != nil {
-		b.t.Fatalf("not at %s, but at %s: %v\n%s", prefix, b.location(), err, b.text())
-	}
+	last := ""
+	defer func() {
+		if b.t.Failed() {
+			b.t.Logf("the browser is at %s", last)
+		}
+	}()
+	testkit.Eventually(b.t, "the browser is at "+prefix, func() bool {
+		var at string
+		err := chromedp.Run(b, chromedp.Evaluate(
+			"document.readyState === 'complete' ? location.href + '\\n' + document.body.innerText : ''", &at))
+		if err == nil && at != "" { // an error means that the page is changing
+			last = at
+		}
+		return err == nil && strings.HasPrefix(at, prefix)
+	})
 }
 
 func (b *tab) location() (url string) {

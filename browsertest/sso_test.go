@@ -15,10 +15,12 @@ import (
 // connection is what the tests need of an SSO connection.
 type connection struct {
 	ID            string `json:"id"`
+	SPEntityID    string `json:"sp_entity_id"`
 	SPMetadataURL string `json:"sp_metadata_url"`
 	RedirectURI   string `json:"redirect_uri"`
 	PostLogout    string `json:"post_logout_redirect_uri"`
 	Backchannel   string `json:"backchannel_logout_uri"`
+	TestURL       string `json:"test_url"`
 }
 
 // identityProvider is how a user and the tests use the pages of a provider.
@@ -51,7 +53,10 @@ func connect(s *server, body map[string]any) (c connection) {
 }
 
 // at returns an address that the API returned, on the host that the browser uses.
-func (s *server) at(address string) string { return strings.Replace(address, s.URL, s.url, 1) }
+func (s *server) at(address string) string {
+	_, path, _ := strings.Cut(address, "/sso/")
+	return s.url + "/sso/" + path
+}
 
 // roles returns the names of the roles of the user, or nil if there is no user.
 func roles(s *server, email string) (names []string) {
@@ -107,9 +112,19 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 	b.waitFor(s.url + "/oauth/account")
 	testkit.Equal(t, roles(s, kim.Email), []string{"finance"})
 
+	t.Log("token for the API")
+	b.visit("/sso/token?environment=test")
+	b.want("Get a token for the API", name+"-token")
+	b.click("main button")
+	b.want("Your token", name+"-token-created")
+	var token string
+	b.run(chromedp.Text("code.secret", &token, chromedp.ByQuery))
+	s.As(token).Get("/v1/me", 200, nil)
+
 	t.Log("sign-out at the provider")
 	idp.signOut(b)
 	b.wantSignedOut()
+	s.As(token).Get("/v1/me", 401, nil)
 
 	t.Log("sign-in without a group")
 	kim.Groups = []string{"Visitors"}
@@ -125,13 +140,19 @@ func testProvider(t *testing.T, s *server, l look, name string, idp identityProv
 // startAt enters the email address and leaves for the provider.
 func (b *tab) startAt(email, name string) {
 	b.t.Helper()
+	b.choose(email, name)
+	b.waitFor(b.s.sites[0])
+}
+
+// choose enters the email address and chooses to sign in with the provider.
+func (b *tab) choose(email, name string) {
+	b.t.Helper()
 	b.visit("/oauth/sign-in")
 	b.fill("#email", email)
 	b.click("main button")
 	b.run(chromedp.WaitVisible(`main a[href*="/sso/"]`, chromedp.ByQuery))
 	b.review(name + "-choice")
 	b.run(chromedp.Click(`main a[href*="/sso/"]`, chromedp.ByQuery))
-	b.waitFor(b.s.sites[0])
 }
 
 // wantSignedOut checks that the cookies of the browser no longer open the account.
@@ -143,16 +164,90 @@ func (b *tab) wantSignedOut() {
 	}
 }
 
+// An administrator tests the connection. The page shows what the provider sent, and
+// the administrator stays signed in.
+func testConnection(t *testing.T, s *server, l look, name string, c connection, idp identityProvider) {
+	owner := s.Person("owner")
+	lee := account{ID: "lee-2", Email: "lee@" + domain, Name: "Lee Fox", Groups: []string{"Boat Sales", "Visitors"}}
+	idp.setUser(lee)
+	b := open(t, s, l)
+	b.signIn(owner.Email, testkit.Password)
+	b.fill("#code", s.Code(owner.Secret))
+	b.click("main button")
+
+	b.run(chromedp.Navigate(s.at(c.TestURL)))
+	b.review(name + "-test")
+	b.click("main button")
+	b.waitFor(s.sites[0])
+	idp.signIn(b, lee, name+"-test")
+	b.waitFor(s.url + "/sso/")
+	b.want("The test succeeded", name+"-test-result")
+	for _, part := range []string{lee.Email, lee.Name, "Boat Sales", "sales"} {
+		testkit.Contains(t, b.text(), part)
+	}
+	if got := roles(s, lee.Email); got != nil {
+		t.Errorf("the test created a user with the roles %v", got)
+	}
+	b.visit("/oauth/account")
+	testkit.Contains(t, b.text(), owner.Email)
+}
+
 type simpleSAMLphp struct{ *provider }
 
 func TestSSOWithSimpleSAMLphp(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *server, l look) {
-		p := startSimpleSAMLphp(t)
+		p := startSimpleSAMLphp(t, "HTTP-Redirect")
 		s.sites = []string{p.url + "/"}
 		c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
 		p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
 		testProvider(t, s, l, "saml", simpleSAMLphp{p})
+		testConnection(t, s, l, "saml", c, simpleSAMLphp{p})
 	})
+}
+
+// The login is a form that the user sends to the provider. Its policy must allow this.
+func TestSSOByPost(t *testing.T) {
+	s := startNodes(t, testkit.OnSQLite(t))
+	p := startSimpleSAMLphp(t, "HTTP-POST")
+	s.sites = []string{p.url + "/"}
+	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
+	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
+	p.setSAMLUser(kim)
+
+	b := open(t, s, looks[0])
+	b.choose(kim.Email, "post")
+	b.waitFor(s.url + "/sso/")
+	b.want("Continue to Harbor SAML", "post-continue")
+	b.run(chromedp.Click("main button", chromedp.ByQuery))
+	b.waitFor(p.url)
+	simpleSAMLphp{p}.signIn(b, kim, "post")
+	b.waitFor(s.url + "/oauth/account")
+	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
+}
+
+// A login that starts at the provider only works where it is allowed.
+func TestSSOStartsAtProvider(t *testing.T) {
+	s := startNodes(t, testkit.OnSQLite(t))
+	p := startSimpleSAMLphp(t, "HTTP-Redirect")
+	s.sites = []string{p.url + "/"}
+	c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
+	p.write("service.xml", p.get(s.at(c.SPMetadataURL)))
+	kim := account{ID: "kim-1", Email: "kim@" + domain, Name: "Kim Roe", Groups: []string{"Boat Sales"}}
+	p.setSAMLUser(kim)
+	start := p.url + "/saml2/idp/SSOService.php?spentityid=" + url.QueryEscape(s.at(c.SPEntityID))
+
+	b := open(t, s, looks[0])
+	b.run(chromedp.Navigate(start))
+	simpleSAMLphp{p}.signIn(b, kim, "initiated")
+	b.waitFor(s.url + "/sso/")
+	b.want("The sign-in failed", "initiated-refused")
+	testkit.Equal(t, roles(s, kim.Email), nil)
+
+	s.Test.Patch("/v1/sso_connections/"+c.ID, map[string]any{"allow_idp_initiated": true}, 200, nil)
+	b.run(chromedp.Navigate(start)) // the user is still signed in there
+	b.waitFor(s.url + "/oauth/account")
+	testkit.Equal(t, roles(s, kim.Email), []string{"sales"})
 }
 
 func (p simpleSAMLphp) setUser(u account) { p.setSAMLUser(u) }
@@ -179,7 +274,7 @@ type oidcProvider struct{ *provider }
 func TestSSOWithOIDCProvider(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *server, l look) {
 		p := newProvider(t)
-		s.sites = []string{p.url + "/"}
+		s.sites = []string{p.url + "/", "https://fonts.googleapis.com/"} // its pages use a font
 		const secret = "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz"
 		c := connect(s, map[string]any{"name": "Harbor OIDC", "issuer": p.url, "client_id": "slipway", "client_secret": secret})
 		p.setOIDCUser(account{})
@@ -189,6 +284,7 @@ func TestSSOWithOIDCProvider(t *testing.T) {
 			"backchannel_logout_session_required": true, "token_endpoint_auth_method": "client_secret_basic",
 		})
 		testProvider(t, s, l, "oidc", oidcProvider{p})
+		testConnection(t, s, l, "oidc", c, oidcProvider{p})
 	})
 }
 
@@ -197,7 +293,7 @@ func (p oidcProvider) setUser(u account) { p.setOIDCUser(u) }
 // signIn enters a name, with any password, and allows the client to sign the user in.
 func (p oidcProvider) signIn(b *tab, u account, name string) {
 	b.picture(name + "-provider")
-	b.fill("input[name=login]", u.ID)
+	b.run(chromedp.SetValue("input[name=login]", u.ID, chromedp.ByQuery)) // Slipway has sent the email address as a hint
 	b.fill("input[name=password]", testkit.Password)
 	b.click("button[type=submit]")
 	if strings.HasPrefix(b.location(), p.url) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -259,10 +260,12 @@ func TestLogoutRedirectAttacks(t *testing.T) {
 
 	response := provider.LogoutResponse(known, "_1")
 	for name, test := range map[string]struct{ url, code string }{
-		"control":                     {valid, ""},
-		"control: another parameter":  {valid + "&utm=1", ""},
-		"control: reordered":          {reorder(valid), ""},
-		"message of another request":  {strings.Replace(valid, parameter(valid, "SAMLRequest"), parameter(another.URL(), "SAMLRequest"), 1), saml.CodeSignature},
+		"control":                    {valid, ""},
+		"control: another parameter": {valid + "&utm=1", ""},
+		"control: reordered":         {reorder(valid), ""},
+		"message of another request": {
+			strings.Replace(valid, parameter(valid, "SAMLRequest"), parameter(another.URL(), "SAMLRequest"), 1), saml.CodeSignature,
+		},
 		"changed RelayState":          {strings.Replace(valid, "RelayState=state", "RelayState=https", 1), saml.CodeSignature},
 		"removed RelayState":          {strings.Replace(valid, "RelayState=state&", "", 1), saml.CodeSignature},
 		"added RelayState":            {strings.Replace(another.URL(), "&SigAlg", "&RelayState=x&SigAlg", 1), saml.CodeSignature},
@@ -308,9 +311,23 @@ func TestUnsignedBombIsNotDecompressed(t *testing.T) {
 	wantCode(t, err, saml.CodeSignature)
 }
 
+// A signed bomb is decompressed up to the limit only.
+func TestBombStopsAtTheLimit(t *testing.T) {
+	provider, service, known := setup(t)
+	r := get(provider.LogoutRequest(known, kim).URLOf(make([]byte, 100<<20)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := service.ParseLogout(r)
+	runtime.ReadMemStats(&after)
+	wantCode(t, err, saml.CodeTooLarge)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
+		t.Errorf("allocated %d MiB", used>>20)
+	}
+}
+
 func TestLogoutBodyLimit(t *testing.T) {
 	_, service, _ := setup(t)
-	_, err := service.ParseLogout(post(url.Values{"SAMLRequest": {strings.Repeat("x", 10<<20)}}))
+	_, err := service.ParseLogout(post(url.Values{"SAMLRequest": {strings.Repeat("x", 5<<20)}}))
 	wantCode(t, err, saml.CodeMalformed)
 	r := post(nil)
 	r.Method = http.MethodPut

@@ -21,15 +21,21 @@ import (
 
 func TestParseMetadata(t *testing.T) {
 	raw := `<?xml version="1.0"?><!-- exported --><md:EntitiesDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata">
-  <md:EntityDescriptor entityID="https://app.example.com"><md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"/></md:EntityDescriptor>
+  <md:EntityDescriptor entityID="https://app.example.com">
+    <md:SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"/>
+  </md:EntityDescriptor>
   <md:EntityDescriptor entityID="https://idp.example.com">
-    <md:IDPSSODescriptor WantAuthnRequestsSigned="1" protocolSupportEnumeration="urn:oasis:names:tc:SAML:1.1:protocol urn:oasis:names:tc:SAML:2.0:protocol">
-      <md:KeyDescriptor use="encryption"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>` + cert(1) + `</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
+    <md:IDPSSODescriptor WantAuthnRequestsSigned="1"
+      protocolSupportEnumeration="urn:oasis:names:tc:SAML:1.1:protocol urn:oasis:names:tc:SAML:2.0:protocol">
+      <md:KeyDescriptor use="encryption"><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>
+        ` + cert(1) + `
+      </ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
       <md:KeyDescriptor><ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:X509Data><ds:X509Certificate>
         ` + cert(0) + `
       </ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>
       <md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:SOAP" Location="https://idp.example.com/soap"/>
-      <md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example.com/slo" ResponseLocation="https://idp.example.com/slo/response"/>
+      <md:SingleLogoutService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
+        Location="https://idp.example.com/slo" ResponseLocation="https://idp.example.com/slo/response"/>
       <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/sso?a=b"/>
       <md:SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST" Location="https://idp.example.com/sso2"/>
     </md:IDPSSODescriptor>
@@ -116,7 +122,8 @@ func TestMetadata(t *testing.T) {
 	var got types.EntityDescriptor
 	must(t, xml.Unmarshal(raw, &got))
 	sp := got.SPSSODescriptor
-	equal(t, []string{got.EntityID, sp.AssertionConsumerServices[0].Location, sp.SingleLogoutServices[0].Location, sp.SingleLogoutServices[1].Binding},
+	logout := sp.SingleLogoutServices
+	equal(t, []string{got.EntityID, sp.AssertionConsumerServices[0].Location, logout[0].Location, logout[1].Binding},
 		[]string{service.EntityID, service.ACSURL, service.SLOURL, "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST"})
 	equal(t, []bool{sp.AuthnRequestsSigned, sp.WantAssertionsSigned}, []bool{true, true})
 	equal(t, []string{sp.KeyDescriptors[0].Use, sp.KeyDescriptors[1].Use}, []string{"signing", "encryption"})

@@ -114,8 +114,8 @@ func (s Service) verifyQuery(q redirectQuery, parameter string) error {
 			return nil
 		}
 	}
-	return refuse(CodeSignature, "The signature of the logout message doesn't match any certificate in the metadata of the identity provider. "+
-		"If the provider has a new signing certificate, update the metadata of this connection.")
+	return refuse(CodeSignature, "The signature of the logout message doesn't match any certificate in the metadata "+
+		"of the identity provider. If the provider has a new signing certificate, update the metadata of this connection.")
 }
 
 // inflate decodes a message and stops at the limit, however well it is compressed.

@@ -36,7 +36,8 @@ func (s Service) Response(form url.Values, expect func(inResponseTo string) erro
 	}
 	relayState := form.Get("RelayState")
 	if len(relayState) > maxIncomingRelayState {
-		return Assertion{}, refuse(CodeTooLarge, "The RelayState has %d bytes. At most %d are accepted.", len(relayState), maxIncomingRelayState)
+		return Assertion{}, refuse(CodeTooLarge, "The RelayState has %d bytes. At most %d are accepted.",
+			len(relayState), maxIncomingRelayState)
 	}
 	raw, err := decodeBase64(form.Get("SAMLResponse"))
 	if err != nil {
@@ -190,7 +191,8 @@ func (s Service) signedAssertion(response *etree.Element) (*etree.Element, error
 // checkInResponseTo compares the signed InResponseTo with that of the envelope and with the request.
 func (s Service) checkInResponseTo(response *etree.Element, inResponseTo string, expect func(string) error) error {
 	if envelope := attribute(response, "InResponseTo"); envelope != "" && envelope != inResponseTo {
-		return refuse(CodeInResponseTo, "The response answers the request %s, but its assertion answers %s.", shown(envelope), shown(inResponseTo))
+		return refuse(CodeInResponseTo, "The response answers the request %s, but its assertion answers %s.",
+			shown(envelope), shown(inResponseTo))
 	}
 	if inResponseTo == "" {
 		if !s.AllowIDPInitiated {

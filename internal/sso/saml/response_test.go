@@ -35,7 +35,9 @@ func TestResponseSignatureAttacks(t *testing.T) {
 		}, ""},
 
 		"unsigned assertion in an unsigned response": {func(r *samltest.Response) { r.SignAssertion = false }, saml.CodeUnsigned},
-		"unsigned assertion in a signed response":    {func(r *samltest.Response) { r.SignAssertion, r.SignResponse = false, true }, saml.CodeUnsigned},
+		"unsigned assertion in a signed response": {func(r *samltest.Response) {
+			r.SignAssertion, r.SignResponse = false, true
+		}, saml.CodeUnsigned},
 		"signed assertion in a response with a broken signature": {func(r *samltest.Response) {
 			r.SignResponse = true
 			r.Edit = func(el *etree.Element) { el.CreateAttr("InResponseTo", "_2") }
@@ -167,17 +169,25 @@ func TestResponseContentAttacks(t *testing.T) {
 			subject := child(a, "Subject")
 			subject.AddChild(child(subject, "SubjectConfirmation").Copy())
 		}), saml.CodeStructure},
-		"InResponseTo of another login":                  {func(r *samltest.Response) { r.InResponseTo, r.AssertionInResponseTo = "_2", "_2" }, saml.CodeInResponseTo},
-		"InResponseTo of another login in the assertion": {func(r *samltest.Response) { r.AssertionInResponseTo = "_2" }, saml.CodeInResponseTo},
-		"InResponseTo of another login in the envelope":  {func(r *samltest.Response) { r.InResponseTo = "_2" }, saml.CodeInResponseTo},
-		"InResponseTo only in the envelope":              {func(r *samltest.Response) { r.AssertionInResponseTo = "" }, saml.CodeInResponseTo},
-		"no InResponseTo":                                {func(r *samltest.Response) { r.InResponseTo, r.AssertionInResponseTo = "", "" }, saml.CodeUnsolicited},
-		"issuer of another provider":                     {func(r *samltest.Response) { r.AssertionIssuer = other }, saml.CodeIssuer},
-		"issuer of another provider in the envelope":     {func(r *samltest.Response) { r.Issuer = other }, saml.CodeIssuer},
-		"no issuer":           {func(r *samltest.Response) { r.AssertionIssuer = "" }, saml.CodeStructure},
-		"SAML 1.1":            {edit(func(a *etree.Element) { a.CreateAttr("Version", "1.1") }), saml.CodeStructure},
-		"two assertions":      {func(r *samltest.Response) { r.EditResponse = secondAssertion }, saml.CodeStructure},
-		"no assertion":        {func(r *samltest.Response) { r.Edit = func(el *etree.Element) { remove(el, "Assertion") } }, saml.CodeStructure},
+		"InResponseTo of another login": {func(r *samltest.Response) {
+			r.InResponseTo, r.AssertionInResponseTo = "_2", "_2"
+		}, saml.CodeInResponseTo},
+		"InResponseTo of another login in the assertion": {func(r *samltest.Response) {
+			r.AssertionInResponseTo = "_2"
+		}, saml.CodeInResponseTo},
+		"InResponseTo of another login in the envelope": {func(r *samltest.Response) { r.InResponseTo = "_2" }, saml.CodeInResponseTo},
+		"InResponseTo only in the envelope":             {func(r *samltest.Response) { r.AssertionInResponseTo = "" }, saml.CodeInResponseTo},
+		"no InResponseTo": {func(r *samltest.Response) {
+			r.InResponseTo, r.AssertionInResponseTo = "", ""
+		}, saml.CodeUnsolicited},
+		"issuer of another provider":                 {func(r *samltest.Response) { r.AssertionIssuer = other }, saml.CodeIssuer},
+		"issuer of another provider in the envelope": {func(r *samltest.Response) { r.Issuer = other }, saml.CodeIssuer},
+		"no issuer":      {func(r *samltest.Response) { r.AssertionIssuer = "" }, saml.CodeStructure},
+		"SAML 1.1":       {edit(func(a *etree.Element) { a.CreateAttr("Version", "1.1") }), saml.CodeStructure},
+		"two assertions": {func(r *samltest.Response) { r.EditResponse = secondAssertion }, saml.CodeStructure},
+		"no assertion": {func(r *samltest.Response) {
+			r.Edit = func(el *etree.Element) { remove(el, "Assertion") }
+		}, saml.CodeStructure},
 		"no subject":          {edit(func(a *etree.Element) { remove(a, "Subject") }), saml.CodeStructure},
 		"two subjects":        {edit(func(a *etree.Element) { a.AddChild(child(a, "Subject").Copy()) }), saml.CodeStructure},
 		"no authentication":   {edit(func(a *etree.Element) { remove(a, "AuthnStatement") }), saml.CodeStructure},
@@ -242,8 +252,10 @@ func TestEncryptionAttacks(t *testing.T) {
 		encryption samltest.Encryption
 		code       string
 	}{
-		"control":                  {samltest.Encryption{For: certificate, Data: samltest.AES256GCM}, ""},
-		"RSA 1.5 key transport":    {samltest.Encryption{For: certificate, Data: samltest.AES256GCM, KeyTransport: samltest.RSA15}, saml.CodeAlgorithm},
+		"control": {samltest.Encryption{For: certificate, Data: samltest.AES256GCM}, ""},
+		"RSA 1.5 key transport": {
+			samltest.Encryption{For: certificate, Data: samltest.AES256GCM, KeyTransport: samltest.RSA15}, saml.CodeAlgorithm,
+		},
 		"Triple DES":               {samltest.Encryption{For: certificate, Data: samltest.TripleDES}, saml.CodeAlgorithm},
 		"another service's key":    {samltest.Encryption{For: samltest.KeyPair(1).Certificate, Data: samltest.AES256GCM}, saml.CodeDecryption},
 		"changed GCM data":         {samltest.Encryption{For: certificate, Data: samltest.AES256GCM, Corrupt: true}, saml.CodeDecryption},

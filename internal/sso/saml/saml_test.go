@@ -169,15 +169,19 @@ func TestKeyRenewal(t *testing.T) {
 
 func TestEncryptedAssertion(t *testing.T) {
 	for name, e := range map[string]samltest.Encryption{
-		"AES-128-CBC":                {Data: samltest.AES128CBC},
-		"AES-256-CBC":                {Data: samltest.AES256CBC},
-		"AES-128-GCM":                {Data: samltest.AES128GCM},
-		"AES-256-GCM":                {Data: samltest.AES256GCM},
-		"key next to the data":       {Data: samltest.AES256GCM, Detached: true},
-		"OAEP with SHA-256":          {Data: samltest.AES256GCM, Digest: samltest.DigestSHA256},
-		"OAEP 1.1":                   {Data: samltest.AES256GCM, KeyTransport: samltest.OAEP11},
-		"OAEP 1.1 with SHA-256":      {Data: samltest.AES256GCM, KeyTransport: samltest.OAEP11, Digest: samltest.DigestSHA256, Mask: samltest.MaskSHA256},
-		"OAEP 1.1 with SHA-512, 256": {Data: samltest.AES256CBC, KeyTransport: samltest.OAEP11, Digest: samltest.DigestSHA512, Mask: samltest.MaskSHA256},
+		"AES-128-CBC":          {Data: samltest.AES128CBC},
+		"AES-256-CBC":          {Data: samltest.AES256CBC},
+		"AES-128-GCM":          {Data: samltest.AES128GCM},
+		"AES-256-GCM":          {Data: samltest.AES256GCM},
+		"key next to the data": {Data: samltest.AES256GCM, Detached: true},
+		"OAEP with SHA-256":    {Data: samltest.AES256GCM, Digest: samltest.DigestSHA256},
+		"OAEP 1.1":             {Data: samltest.AES256GCM, KeyTransport: samltest.OAEP11},
+		"OAEP 1.1 with SHA-256": {
+			Data: samltest.AES256GCM, KeyTransport: samltest.OAEP11, Digest: samltest.DigestSHA256, Mask: samltest.MaskSHA256,
+		},
+		"OAEP 1.1 with SHA-512, 256": {
+			Data: samltest.AES256CBC, KeyTransport: samltest.OAEP11, Digest: samltest.DigestSHA512, Mask: samltest.MaskSHA256,
+		},
 	} {
 		for _, signResponse := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {

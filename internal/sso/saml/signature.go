@@ -209,7 +209,8 @@ func (s Service) usableCertificates() ([]*x509.Certificate, error) {
 func checkKey(c *x509.Certificate) error {
 	key, ok := c.PublicKey.(*rsa.PublicKey)
 	if !ok {
-		return refuse(CodeCertificate, "A signing certificate of the identity provider has no RSA key. Use an RSA key of at least %d bits.", minRSABits)
+		return refuse(CodeCertificate, "A signing certificate of the identity provider has no RSA key. "+
+			"Use an RSA key of at least %d bits.", minRSABits)
 	}
 	if key.N.BitLen() < minRSABits {
 		return refuse(CodeCertificate, "A signing certificate of the identity provider has an RSA key of %d bits. Use at least %d bits.",

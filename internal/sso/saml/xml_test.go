@@ -22,13 +22,15 @@ func documents(valid string) map[string]struct{ xml, code string } {
 	}
 
 	return map[string]struct{ xml, code string }{
-		"DTD":                       {"<!DOCTYPE x>" + valid, saml.CodeForbiddenXML},
-		"DTD after a comment":       {"<!--x--><!DOCTYPE x>" + valid, saml.CodeForbiddenXML},
-		"entity bomb":               {bomb + "]>" + root("&a29;"), saml.CodeForbiddenXML},
-		"external entity":           {`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` + root("&e;"), saml.CodeForbiddenXML},
-		"external DTD":              {`<!DOCTYPE x SYSTEM "https://evil.example.net/x.dtd">` + root(""), saml.CodeForbiddenXML},
-		"undeclared entity":         {root("&e;"), saml.CodeMalformed},
-		"XInclude":                  {root(`<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>`), saml.CodeStructure},
+		"DTD":                 {"<!DOCTYPE x>" + valid, saml.CodeForbiddenXML},
+		"DTD after a comment": {"<!--x--><!DOCTYPE x>" + valid, saml.CodeForbiddenXML},
+		"entity bomb":         {bomb + "]>" + root("&a29;"), saml.CodeForbiddenXML},
+		"external entity":     {`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` + root("&e;"), saml.CodeForbiddenXML},
+		"external DTD":        {`<!DOCTYPE x SYSTEM "https://evil.example.net/x.dtd">` + root(""), saml.CodeForbiddenXML},
+		"undeclared entity":   {root("&e;"), saml.CodeMalformed},
+		"XInclude": {
+			root(`<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>`), saml.CodeStructure,
+		},
 		"processing instruction":    {`<?xml-stylesheet href="x"?>` + valid, saml.CodeForbiddenXML},
 		"10 MB":                     {root(strings.Repeat("x", 10<<20)), saml.CodeTooLarge},
 		"1 MiB and more":            {root(strings.Repeat("x", 1<<20)), saml.CodeTooLarge},

@@ -1,9 +1,11 @@
 <?php
+$bindings = 'urn:oasis:names:tc:SAML:2.0:bindings:';
 $metadata['__DYNAMIC:1__'] = [
     'host' => '__DEFAULT__',
     'privatekey' => 'idp.key',
     'certificate' => 'idp.crt',
     'auth' => 'users',
+    'SingleSignOnServiceBinding' => [$bindings . getenv('SLIPWAY_IDP_BINDING')],
     'saml20.sign.assertion' => true,
     'saml20.sign.response' => true,
     'sign.logout' => true,
