@@ -43,7 +43,9 @@ var tokenAttacks = []struct {
 	reason string // "": accepted
 }{
 	{name: "control"},
-	{name: "alg none", reason: "not valid", sign: func(*testing.T, *oidctest.Provider) func(map[string]any) string { return oidctest.Unsigned }},
+	{name: "alg none", reason: "not valid", sign: func(*testing.T, *oidctest.Provider) func(map[string]any) string {
+		return oidctest.Unsigned
+	}},
 	{name: "HS256 with the public key", reason: "not valid", sign: func(t *testing.T, p *oidctest.Provider) func(map[string]any) string {
 		key := publicKey(t, p)
 		return func(c map[string]any) string { return oidctest.SignedWith(jose.HS256, key, "key-1", c) }
@@ -99,7 +101,9 @@ var tokenAttacks = []struct {
 	{name: "group with a space", edit: set("groups", []string{"Sales ", " Sales"}), reason: "No group of the user"},
 	{name: "group with a look-alike letter", edit: set("groups", []string{"Sаles"}), reason: "No group of the user"},
 	{name: "group in another Unicode form", edit: set("groups", []string{"Se\u0301rie"}), reason: "No group of the user"},
-	{name: "groups that are not texts", edit: set("groups", []any{map[string]any{"name": "Sales"}, []any{"Sales"}}), reason: "No group of the user"},
+	{name: "groups that are not texts", reason: "No group of the user", edit: set("groups", []any{
+		map[string]any{"name": "Sales"}, []any{"Sales"},
+	})},
 	{name: "too many groups for Entra ID", edit: set("hasgroups", true), reason: "Entra ID sent no groups"},
 }
 
@@ -195,7 +199,9 @@ var attacks = map[string]func(t *testing.T, w *world){
 		testkit.Excludes(t, v.Text, "secret detail")
 	},
 	"open redirect": func(t *testing.T, w *world) {
-		for _, to := range []string{"https://evil.example", "//evil.example", `/\evil.example`, "/oauth/account/../../evil", "javascript:alert(1)", "/v1/hulls"} {
+		for _, to := range []string{
+			"https://evil.example", "//evil.example", `/\evil.example`, "/oauth/account/../../evil", "javascript:alert(1)", "/v1/hulls",
+		} {
 			v := w.Browser().Open(w.start(w.Browser(), "?return_to="+url.QueryEscape(to)))
 			testkit.Excludes(t, v.Header.Get("Location"), "evil")
 			b := w.Browser()
@@ -225,7 +231,8 @@ var attacks = map[string]func(t *testing.T, w *world){
 		statuses := make(chan int, 8)
 		for i := range 8 {
 			go func() {
-				res, err := http.PostForm(w.node(i).URL+local(*w.conn.BackchannelLogoutURI), url.Values{"logout_token": {token}}) //nolint:noctx // ends with the server
+				form := url.Values{"logout_token": {token}}
+				res, err := http.PostForm(w.node(i).URL+local(*w.conn.BackchannelLogoutURI), form) //nolint:noctx // ends with the server
 				if err != nil {
 					statuses <- 0
 					return
@@ -289,7 +296,8 @@ var attacks = map[string]func(t *testing.T, w *world){
 	},
 	"verified in the ID token, but the email is from userinfo": func(t *testing.T, w *world) {
 		for name, c := range map[string]struct{ token, info any }{
-			"userinfo says no": {true, false}, "ID token says no": {false, true}, "only userinfo says no": {nil, false}, "only the ID token says no": {false, nil},
+			"userinfo says no": {true, false}, "ID token says no": {false, true},
+			"only userinfo says no": {nil, false}, "only the ID token says no": {false, nil},
 		} {
 			w.idp.Subject = name
 			w.idp.Claims = map[string]any{"name": "Kim", "groups": []string{"Sales"}}
@@ -347,7 +355,9 @@ var attacks = map[string]func(t *testing.T, w *world){
 		w.Exec(`UPDATE users SET status = 'deactivated' WHERE env = ? AND id <> ?`, w.TestEnv(), kim.ID)
 		w.idp.Claims["groups"] = []string{"Sales"}
 		w.signIn(w.Browser())
-		testkit.Contains(t, strings.Join(testkit.Rows[string](w.Server, `SELECT r.name FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id WHERE u.user_id = ?`, kim.ID), " "), "owner")
+		names := testkit.Rows[string](w.Server, `SELECT r.name FROM user_roles u JOIN roles r ON r.env = u.env AND r.id = u.role_id
+			WHERE u.user_id = ?`, kim.ID)
+		testkit.Contains(t, strings.Join(names, " "), "owner")
 	},
 	"standard plan": func(t *testing.T, w *world) {
 		back := w.start(w.Browser(), "")

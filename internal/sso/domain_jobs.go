@@ -41,7 +41,8 @@ func (VerifyDomains) Lane() string { return jobs.Network }
 
 func (a *API) verifyPending(ctx context.Context, _ VerifyPending) error {
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		pending, err := db.All[VerifyDomains](ctx, tx, `SELECT DISTINCT env, connection_id FROM sso_domains WHERE env > 0 AND verified_at IS NULL`)
+		pending, err := db.All[VerifyDomains](ctx, tx, `SELECT DISTINCT env, connection_id FROM sso_domains
+			WHERE env > 0 AND verified_at IS NULL`)
 		for _, job := range pending {
 			if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 				return 0, err

@@ -189,7 +189,8 @@ func TestLinkByAdministrator(t *testing.T) {
 		w.change(map[string]any{"link_users": link, "mfa_token": s.Test.Proof()})
 		s.Test.Patch(path, map[string]any{"name": "x"}, 403, nil) // an administrator is linked now
 		s.Test.Delete(path, 403)
-		s.Test.Patch(path, map[string]any{"mfa_token": s.Test.Proof(), "link_users": []map[string]any{{"user_id": s.Person("viewer").ID, "subject": "boss"}}}, 409, nil)
+		taken := []map[string]any{{"user_id": s.Person("viewer").ID, "subject": "boss"}}
+		s.Test.Patch(path, map[string]any{"mfa_token": s.Test.Proof(), "link_users": taken}, 409, nil)
 
 		b := s.Browser()
 		w.signIn(b)
@@ -232,7 +233,10 @@ func TestTestPage(t *testing.T) {
 		testkit.Equal(t, w.exists("kim@"+domain), false)
 		testkit.Contains(t, b.Open("/oauth/account?environment=test").Text, owner.Email)
 
-		w.idp.Claims = map[string]any{"_claim_names": map[string]any{"groups": "src1"}, "_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example.com"}}}
+		w.idp.Claims = map[string]any{
+			"_claim_names":   map[string]any{"groups": "src1"},
+			"_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example.com"}},
+		}
 		v = run()
 		testkit.Contains(t, v.Text, "The test failed")
 		testkit.Contains(t, v.Text, "Entra ID sent no groups")
@@ -300,7 +304,8 @@ func TestEnforce(t *testing.T) {
 		if err := w.Settle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Contains(t, strings.Join(testkit.Rows[string](w.Server, `SELECT changes FROM audit_entries WHERE target_id = ?`, staff.ID), ""), "Password sign-in is off")
+		entries := testkit.Rows[string](w.Server, `SELECT changes FROM audit_entries WHERE target_id = ?`, staff.ID)
+		testkit.Contains(t, strings.Join(entries, ""), "Password sign-in is off")
 
 		w.Exec(`UPDATE dealerships SET plan = 'standard'`)
 		signIn(staff, nil, 201)

@@ -36,7 +36,8 @@ type linkedIdentity struct {
 
 // findIdentity returns the user of an identity, or "" if it is not linked.
 func findIdentity(ctx context.Context, tx *db.Tx, c Connection, issuer, subject string) (userID string, err error) {
-	userID, err = db.One[string](ctx, tx, `SELECT user_id FROM sso_identities WHERE env = ? AND connection_id = ? AND issuer = ? AND subject = ?`,
+	userID, err = db.One[string](ctx, tx, `SELECT user_id FROM sso_identities
+		WHERE env = ? AND connection_id = ? AND issuer = ? AND subject = ?`,
 		c.Env, c.ID, issuer, subject)
 	if db.IsNoRows(err) {
 		return "", nil
@@ -130,7 +131,8 @@ func unlink(ctx context.Context, tx *db.Tx, c Connection, u people.User) error {
 
 // unlinkAll removes the subjects of all users of a connection.
 func unlinkAll(ctx context.Context, tx *db.Tx, c Connection) error {
-	users, err := db.All[string](ctx, tx, `SELECT user_id FROM sso_identities WHERE env = ? AND connection_id = ? ORDER BY user_id`, c.Env, c.ID)
+	users, err := db.All[string](ctx, tx, `SELECT user_id FROM sso_identities
+		WHERE env = ? AND connection_id = ? ORDER BY user_id`, c.Env, c.ID)
 	if err != nil {
 		return err
 	}
@@ -275,5 +277,7 @@ func endSession(ctx context.Context, tx *db.Tx, s ssoSession) error {
 	if err := people.EndSession(ctx, tx, session); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, "session.ended", s.ID, map[string][2]any{"user_id": {session.UserID, nil}, "connection_id": {s.ConnectionID, nil}})
+	return audit.Record(ctx, tx, "session.ended", s.ID, map[string][2]any{
+		"user_id": {session.UserID, nil}, "connection_id": {s.ConnectionID, nil},
+	})
 }

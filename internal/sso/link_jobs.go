@@ -66,7 +66,8 @@ func (a *API) requestLink(ctx context.Context, tx *db.Tx, c Connection, u people
 }
 
 func findLink(ctx context.Context, tx *db.Tx, connectionID, userID string) (link, error) {
-	return db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ?`, tx.Env, connectionID, userID)
+	return db.One[link](ctx, tx, `SELECT {cols} FROM sso_links WHERE env = ? AND connection_id = ? AND user_id = ?`,
+		tx.Env, connectionID, userID)
 }
 
 func deleteLink(ctx context.Context, tx *db.Tx, connectionID, userID string) error {

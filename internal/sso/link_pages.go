@@ -87,7 +87,8 @@ func (a *API) confirmLink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	showNotice(w, http.StatusOK, o.located, notice{
-		Heading: "Your account is linked", Text: "From now on, you can sign in with " + o.located.Name + ".", Link: o.LoginURL, LinkText: "Sign in",
+		Heading: "Your account is linked", Text: "From now on, you can sign in with " + o.located.Name + ".",
+		Link: o.LoginURL, LinkText: "Sign in",
 	})
 }
 

@@ -34,7 +34,9 @@ func TestLogoutAtProvider(t *testing.T) {
 		// The front channel needs no cookies.
 		w.signIn(b)
 		page := local(*w.conn.FrontchannelLogoutURI)
-		for _, wrong := range []string{"?sid=session-1", "?iss=" + w.idp.Issuer, "?sid=session-9&iss=" + w.idp.Issuer, "?sid=session-1&iss=https://evil.example"} {
+		for _, wrong := range []string{
+			"?sid=session-1", "?iss=" + w.idp.Issuer, "?sid=session-9&iss=" + w.idp.Issuer, "?sid=session-1&iss=https://evil.example",
+		} {
 			w.Browser().Open(page + wrong)
 		}
 		testkit.Equal(t, isSignedIn(b, w.Server), true)

@@ -110,7 +110,8 @@ func (e *errRejected) Error() string { return e.Reason }
 // errFailed is for a sign-in that failed for a reason that the user can't fix.
 func errFailed(format string, args ...any) *errRejected {
 	return &errRejected{
-		"The sign-in failed", "Your identity provider and Slipway don't work together as they should. Ask your administrator to check the audit log.",
+		"The sign-in failed",
+		"Your identity provider and Slipway don't work together as they should. Ask your administrator to check the audit log.",
 		fmt.Sprintf(format, args...),
 	}
 }
@@ -121,8 +122,10 @@ func (c Connection) errDenied(dealership, format string, args ...any) *errReject
 	if c.SupportContact != nil {
 		ask = *c.SupportContact
 	}
-	return &errRejected{"You don't have access", "You signed in, but you don't have access to " + dealership + ". To get access, ask " + ask + ".",
-		fmt.Sprintf(format, args...)}
+	return &errRejected{
+		"You don't have access", "You signed in, but you don't have access to " + dealership + ". To get access, ask " + ask + ".",
+		fmt.Sprintf(format, args...),
+	}
 }
 
 // googleIssuer is the issuer of all Google accounts, of companies and of people.

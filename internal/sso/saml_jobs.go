@@ -238,7 +238,9 @@ func (a *API) saveRefresh(ctx context.Context, tx *db.Tx, read Connection, fetch
 		changes["sp_certificate"] = [2]any{nil, "renewed"}
 	}
 	if problem != nil {
-		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", "sso_connection", c.ID, map[string][2]any{"reason": {nil, *c.MetadataError}})
+		return audit.RecordFailure(ctx, tx, "sso_connection.refreshed", "sso_connection", c.ID, map[string][2]any{
+			"reason": {nil, *c.MetadataError},
+		})
 	}
 	if len(changes) > 0 {
 		return audit.Record(ctx, tx, "sso_connection.refreshed", c.ID, changes)

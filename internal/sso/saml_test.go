@@ -37,7 +37,9 @@ func eachSAML(t *testing.T, body map[string]any, test func(t *testing.T, w *saml
 		w := &samlWorld{world: &world{Server: s, t: t, nodes: nodes}, saml: samltest.New("https://idp.example.com", s.DB.Now)}
 		full := map[string]any{
 			"name": "Acme ADFS", "idp_metadata_xml": string(w.saml.Metadata()), "domains": []string{domain}, "jit": true,
-			"group_mapping": []map[string]string{{"group": "Sales", "role_id": s.RoleID("sales")}, {"group": "Managers", "role_id": s.RoleID("manager")}},
+			"group_mapping": []map[string]string{
+				{"group": "Sales", "role_id": s.RoleID("sales")}, {"group": "Managers", "role_id": s.RoleID("manager")},
+			},
 		}
 		maps.Copy(full, body)
 		s.Test.Post("/v1/sso_connections", full, 201, &w.conn)

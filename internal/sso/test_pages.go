@@ -16,10 +16,11 @@ import (
 var (
 	testPage = pages.NewPage(`
 <h1>Test {{.Name}}</h1>
-<p>Sign in at the identity provider. Then this page shows what it sent and what Slipway would do. You stay signed in as yourself, and nothing
-changes.</p>
+<p>Sign in at the identity provider. Then this page shows what it sent and what Slipway would do. You stay signed in as yourself,
+and nothing changes.</p>
 <dl class="facts">
-{{range .Domains}}<dt>{{.Domain}}</dt><dd>{{if .VerifiedAt}}<span class="tag green">Verified</span>{{else}}<span class="tag amber">Not verified</span>
+{{range .Domains}}<dt>{{.Domain}}</dt>
+<dd>{{if .VerifiedAt}}<span class="tag green">Verified</span>{{else}}<span class="tag amber">Not verified</span>
   Create the TXT record <code>{{.RecordName}}</code> with the value <code>{{.RecordValue}}</code>{{end}}</dd>
 {{else}}<dt>Domains</dt><dd>None. Users can't be created or linked.</dd>
 {{end}}</dl>
@@ -98,7 +99,9 @@ func (a *API) startTest(w http.ResponseWriter, r *http.Request) {
 	next := Prefix + "/" + string(l.Protocol) + "/" + l.ID + "/login?test=" + state
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		w.Header().Set("Refresh", "0; url="+next)
-		showNotice(w, http.StatusOK, l, notice{Heading: "Starting the test", Text: "Sign in at the identity provider.", Link: next, LinkText: "Continue"})
+		showNotice(w, http.StatusOK, l, notice{
+			Heading: "Starting the test", Text: "Sign in at the identity provider.", Link: next, LinkText: "Continue",
+		})
 		return
 	}
 	http.Redirect(w, r, next, http.StatusSeeOther)
@@ -196,7 +199,8 @@ func (c Connection) facts(id identity, p plan) []fact {
 		names[i] = r.Name
 	}
 	return []fact{
-		{"Subject", id.Subject, ""}, {"Email address", orNone(p.profile.Email), p.profile.EmailName}, {"Name", orNone(p.profile.Name), p.profile.NameName},
+		{"Subject", id.Subject, ""}, {"Email address", orNone(p.profile.Email), p.profile.EmailName},
+		{"Name", orNone(p.profile.Name), p.profile.NameName},
 		{"Groups", orNone(strings.Join(p.profile.Groups, ", ")), p.profile.GroupsName}, {"Roles", orNone(strings.Join(names, ", ")), ""},
 	}
 }

@@ -43,16 +43,18 @@ func exchange(t *testing.T, p *oidctest.Provider, wanted ...string) (oidc.Identi
 // An email address is verified only if no source says otherwise. The address and the
 // claim can come from different sources.
 func TestEmailVerifiedOfTwoSources(t *testing.T) {
+	const address, verified = "email", "email_verified"
+	type claims = map[string]any
 	for name, c := range map[string]struct {
-		token, info map[string]any
+		token, info claims
 		want        any
 	}{
-		"both in the ID token":              {map[string]any{"email": "a@b.c", "email_verified": true}, map[string]any{"email_verified": false}, true},
-		"only userinfo":                     {nil, map[string]any{"email": "a@b.c", "email_verified": true}, true},
-		"true, but userinfo says false":     {map[string]any{"email_verified": true}, map[string]any{"email": "a@b.c", "email_verified": false}, false},
-		"true, but userinfo says \"false\"": {map[string]any{"email_verified": true}, map[string]any{"email": "a@b.c", "email_verified": "false"}, "false"},
-		"false, but userinfo says true":     {map[string]any{"email_verified": false}, map[string]any{"email": "a@b.c", "email_verified": true}, false},
-		"address of the ID token alone":     {map[string]any{"email": "a@b.c"}, map[string]any{"email": "x@y.z", "email_verified": true}, nil},
+		"both in the ID token":              {claims{address: "a@b.c", verified: true}, claims{verified: false}, true},
+		"only userinfo":                     {nil, claims{address: "a@b.c", verified: true}, true},
+		"true, but userinfo says false":     {claims{verified: true}, claims{address: "a@b.c", verified: false}, false},
+		"true, but userinfo says \"false\"": {claims{verified: true}, claims{address: "a@b.c", verified: "false"}, "false"},
+		"false, but userinfo says true":     {claims{verified: false}, claims{address: "a@b.c", verified: true}, false},
+		"address of the ID token alone":     {claims{address: "a@b.c"}, claims{address: "x@y.z", verified: true}, nil},
 	} {
 		p := oidctest.Start(t)
 		p.Claims, p.UserInfo = c.token, c.info
@@ -66,8 +68,9 @@ func TestEmailVerifiedOfTwoSources(t *testing.T) {
 // A discovery document can't send a browser or this server to another kind of address.
 func TestDiscovery(t *testing.T) {
 	for name, c := range map[string]struct{ document, want string }{
-		"other issuer":     {`{"issuer": "https://evil.example"}`, "calls itself"},
-		"script":           {`{"issuer": "ISSUER", "authorization_endpoint": "javascript:alert(1)", "token_endpoint": "http://x/", "jwks_uri": "http://x/"}`, "not an https URL"},
+		"other issuer": {`{"issuer": "https://evil.example"}`, "calls itself"},
+		"script": {`{"issuer": "ISSUER", "authorization_endpoint": "javascript:alert(1)", "token_endpoint": "http://x/",
+			"jwks_uri": "http://x/"}`, "not an https URL"},
 		"no key set":       {`{"issuer": "ISSUER", "authorization_endpoint": "http://x/", "token_endpoint": "http://x/"}`, "has no jwks_uri"},
 		"not JSON":         {`<html>`, "could not be read"},
 		"larger than 1 MB": {`{"x": "` + strings.Repeat("x", 2<<20) + `"}`, "could not be read"},
