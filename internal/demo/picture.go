@@ -64,7 +64,7 @@ func (b *boat) picture() ([]byte, error) {
 type light struct{ high, low, sun, far, near, deep, cloud color.RGBA }
 
 func rgb(hex uint32) color.RGBA {
-	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 255} //nolint:gosec // each part has 8 bits
+	return color.RGBA{uint8(hex >> 16), uint8(hex >> 8), uint8(hex), 255} // each part has 8 bits
 }
 
 // lights are a clear day, a hazy morning, an evening and a bright noon.

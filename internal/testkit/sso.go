@@ -35,8 +35,9 @@ func (c *Client) SSOConnection(body map[string]any) (connection sso.Connection) 
 // operator does.
 func (s *Server) VerifyDomain(domain string) {
 	s.t.Helper()
+	env := s.TestEnv()
 	id, err := db.Read(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (string, error) {
-		return db.One[string](ctx, tx, `SELECT id FROM dealerships WHERE env = ?`, s.TestEnv())
+		return db.One[string](ctx, tx, `SELECT id FROM dealerships WHERE env = ?`, env)
 	})
 	check(s.t, err)
 	_, err = sso.VerifyDomainFromCommandLine(s.t.Context(), s.DB, id, auth.Test, domain)

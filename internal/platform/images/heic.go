@@ -2,8 +2,8 @@ package images
 
 import "slices"
 
-// HEIC says what to do with pictures of iPhones. There is no decoder for them
-// without C that limits its memory.
+// HEIC says what to do with pictures of iPhones. The only maintained decoder without
+// C needs 300 MB and 6 s for 12 megapixels. See docs/decisions/0025-no-heic.md.
 const HEIC = "HEIC pictures are not supported. Convert the picture to JPEG. To take JPEG pictures with an iPhone, " +
 	"choose Settings > Camera > Formats > Most Compatible."
 

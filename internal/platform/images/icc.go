@@ -145,7 +145,7 @@ func grayConversion(tags map[string][]byte) *conversion {
 
 // fixed reads a number with 16 bits after the point.
 func fixed(b []byte) float64 {
-	return float64(int32(binary.BigEndian.Uint32(b))) / 65536 //nolint:gosec // the bits of a signed number
+	return float64(int32(binary.BigEndian.Uint32(b))) / 65536 // the bits of a signed number
 }
 
 // curveIn returns the function from a value to its light, both from 0 to 1, or

@@ -99,7 +99,7 @@ type curve struct {
 }
 
 func s15(v float64) []byte {
-	return binary.BigEndian.AppendUint32(nil, uint32(int32(math.Round(v*65536)))) //nolint:gosec // the bits of a signed number
+	return binary.BigEndian.AppendUint32(nil, uint32(int32(math.Round(v*65536)))) // the bits of a signed number
 }
 
 // formula is the sRGB curve as a formula, as Apple writes it.

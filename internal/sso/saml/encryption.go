@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rsa"
-	_ "crypto/sha1" //nolint:gosec // the default hash of OAEP, where collisions don't matter
+	_ "crypto/sha1" // the default hash of OAEP, where collisions don't matter
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"errors"

@@ -17,11 +17,10 @@ func (s *Shape) CheckBody(version string, body []byte) error {
 		return nil
 	}
 	var decoded any
-	if err := json.Unmarshal(body, &decoded); err != nil {
-		return nil // decoding it into its type explains the problem
-	}
 	var bad fault.Fields
-	s.check(&bad, version, "", decoded)
+	if json.Unmarshal(body, &decoded) == nil { // otherwise decoding it into its type explains the problem
+		s.check(&bad, version, "", decoded)
+	}
 	return bad.Err()
 }
 

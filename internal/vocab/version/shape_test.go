@@ -72,7 +72,7 @@ func TestOlder(t *testing.T) {
 // Random objects lose the same members as with a decoder and an encoder.
 func TestOlderEqualsDecoding(t *testing.T) {
 	history(t, "2026-11-15", "2026-12-01", "2027-01-01")
-	seed := uint64(time.Now().UnixNano()) //nolint:forbidigo // only to choose a seed, which is printed
+	seed := uint64(time.Now().UnixNano()) // to choose a seed, which is printed
 	r := rand.New(rand.NewPCG(seed, 0))
 	shape := Of(reflect.TypeFor[list]())
 	for range 2000 {
