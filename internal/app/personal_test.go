@@ -23,7 +23,7 @@ var notAboutContacts = map[string]string{
 	"Role": "a set of scopes", "Actor": "an employee or a key",
 	"App": "an app", "InstalledApp": "an app", "Connection": "an identity provider", "GroupRole": "a group of employees",
 	"AttributeNames": "an identity provider",
-	"APIKey": "a key", "KeyCreator": "an employee or a key", "Webhook": "an endpoint",
+	"APIKey":         "a key", "KeyCreator": "an employee or a key", "Webhook": "an endpoint",
 	"FinanceStructure.lender": "a company", "FinanceProduct.provider": "a company", "Funding.lender": "a company",
 	"Document.sha256": "a hash", "Contact.merged_into": "an ID", "Offer.in_reply_to": "an ID",
 	"LeadMessage.block_reason": "a code", "LeadMessage.provider": "a code", "LeadMessage.error_code": "a code",
