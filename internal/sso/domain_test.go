@@ -50,6 +50,13 @@ func (n *nameServer) start(t *testing.T) *net.Resolver {
 	}}
 }
 
+// set replaces the records of a name.
+func (n *nameServer) set(name string, records ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.records[name] = records
+}
+
 func (n *nameServer) reply(question []byte) ([]byte, error) {
 	var m dnsmessage.Message
 	if err := m.Unpack(question); err != nil {
@@ -80,9 +87,7 @@ func TestVerifyDomain(t *testing.T) {
 		api := &sso.API{DB: s.DB, Resolver: names.start(t)}
 		verified := func(records ...string) (done []string) {
 			t.Helper()
-			names.mu.Lock()
-			names.records["_slipway.a.example.com."] = records
-			names.mu.Unlock()
+			names.set("_slipway.a.example.com.", records...)
 			if err := jobs.Run(t.Context(), api.VerifyNow, sso.VerifyDomains{Env: s.TestEnv(), ConnectionID: c.ID}); err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +103,7 @@ func TestVerifyDomain(t *testing.T) {
 		testkit.Len(t, verified(), 0)
 		wrong := []string{"v=spf1 -all", live.Verifications[0].RecordValue, other.Verifications[0].RecordValue, c.Verifications[1].RecordValue}
 		testkit.Len(t, verified(wrong...), 0)
-		names.records["a.example.com."] = []string{c.Verifications[0].RecordValue}
+		names.set("a.example.com.", c.Verifications[0].RecordValue)
 		testkit.Len(t, verified(c.Verifications[0].RecordValue+"x"), 0)
 		done := verified("v=spf1 -all", c.Verifications[0].RecordValue)
 		testkit.Len(t, done, 1)
