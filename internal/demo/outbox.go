@@ -16,8 +16,8 @@ import (
 // at that time. No provider gets it.
 func (s *seeder) deliver(ctx context.Context, e *environment, messageID string) error {
 	api := &messages.API{
-		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: nobody{}, MailFrom: "sales@chesapeakemarine.example",
-		SMS: nobodysPhone{}, SMSFrom: "+14105550142",
+		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: noMail{}, MailFrom: "sales@chesapeakemarine.example",
+		SMS: noPhone{}, SMSFrom: "+14105550142",
 	}
 	return jobs.Run(ctx, api.SendMessage, messages.SendMessage{Env: e.env, MessageID: messageID})
 }
@@ -35,20 +35,20 @@ func (s *seeder) confirm(ctx context.Context, e *environment, leadID string) err
 	return s.deliver(ctx, e, last.Data[0].ID)
 }
 
-// nobody accepts email and doesn't deliver it.
-type nobody struct{}
+// noMail accepts email and doesn't deliver it.
+type noMail struct{}
 
 // Send does nothing.
-func (nobody) Send(context.Context, mail.Message) error { return nil }
+func (noMail) Send(context.Context, mail.Message) error { return nil }
 
-// nobodysPhone accepts text messages and doesn't deliver them.
-type nobodysPhone struct{}
+// noPhone accepts text messages and doesn't deliver them.
+type noPhone struct{}
 
 // Name is the name of the provider.
-func (nobodysPhone) Name() string { return "outbox" }
+func (noPhone) Name() string { return "outbox" }
 
-// Send returns no ID, so that nobody asks for the status.
-func (nobodysPhone) Send(context.Context, sms.Message) (string, error) { return "", nil }
+// Send returns no ID, so no job asks for the status.
+func (noPhone) Send(context.Context, sms.Message) (string, error) { return "", nil }
 
 // Status is not called.
-func (nobodysPhone) Status(context.Context, string) (sms.Status, error) { return sms.Unknown, nil }
+func (noPhone) Status(context.Context, string) (sms.Status, error) { return sms.Unknown, nil }

@@ -24,7 +24,7 @@ type place struct {
 }
 
 // places are all states and provinces. A more exact part comes first. Starts of
-// postal codes that lie in two time zones have both. The table was compared with a
+// postal codes in two time zones have both. The table was compared with a
 // list of all postal codes of the United States.
 var places = []place{
 	{"US", "", "", "320-323 326-339 341-349", []string{eastern}}, // Florida without the panhandle

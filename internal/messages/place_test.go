@@ -8,7 +8,7 @@ import (
 )
 
 // Postal codes on both sides of the time zone lines, and those whose first three
-// digits lie in two zones.
+// digits are in two zones.
 func TestZonesOfSplitStates(t *testing.T) {
 	const (
 		detroit = "America/Detroit"

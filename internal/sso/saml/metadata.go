@@ -29,7 +29,7 @@ const (
 )
 
 // ParseMetadata reads the metadata of an identity provider. It doesn't check a
-// signature of the metadata: whoever enters the metadata or its URL is trusted.
+// signature of the metadata. The administrator who enters the metadata or its URL is trusted.
 func ParseMetadata(raw []byte) (Provider, error) {
 	root, err := parseXML(raw, true)
 	if err != nil {
