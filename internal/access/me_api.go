@@ -65,6 +65,11 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
 	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession,
 		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`."))
+	a.mountSessions(r.Family("Sessions"))
+}
+
+// mountSessions registers what people call before they have a credential.
+func (a *API) mountSessions(r *rest.Router) {
 	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn)
 	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
 		"Sign out and end the current session", a.signOut)

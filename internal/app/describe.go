@@ -15,10 +15,19 @@ import (
 	"slipway/internal/webhooks"
 )
 
-// OpenAPI returns the OpenAPI document. It doesn't need a database.
-func OpenAPI() *huma.OpenAPI {
+// OpenAPI returns the OpenAPI document of /v1. It doesn't need a database.
+func OpenAPI() *huma.OpenAPI { return described().OpenAPI() }
+
+// PreviewOpenAPI returns the OpenAPI document of the preview.
+func PreviewOpenAPI() *huma.OpenAPI { return described().PreviewOpenAPI() }
+
+// PublicOpenAPI returns the OpenAPI document of the endpoints without an API key.
+func PublicOpenAPI() *huma.OpenAPI { return described().PublicOpenAPI() }
+
+// described mounts the features without a database.
+func described() *rest.Router {
 	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...)
 }
 
 // OpenAPIJSON returns the OpenAPI document as it is committed and served.
@@ -39,6 +48,8 @@ func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 func describe(r *rest.Router) {
 	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.OpenAPI()) }))
 	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
+	r.Handle("/openapi-preview.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PreviewOpenAPI()) }))
+	r.Handle("/openapi-public.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PublicOpenAPI()) }))
 	docs := apidocs.Handler("/openapi.json")
 	r.Handle("/docs", docs)
 	r.Handle("/docs/*", docs)

@@ -20,19 +20,36 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The OpenAPI document is the contract, so each change must be visible in a diff.
 func TestOpenAPI(t *testing.T) {
-	got, err := app.OpenAPIJSON(app.OpenAPI())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const golden = "../../api/openapi.json"
-	if *update {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
+	for name, doc := range map[string]*huma.OpenAPI{
+		"openapi.json": app.OpenAPI(), "openapi-preview.json": app.PreviewOpenAPI(), "openapi-public.json": app.PublicOpenAPI(),
+	} {
+		got, err := app.OpenAPIJSON(doc)
+		if err != nil {
 			t.Fatal(err)
 		}
+		golden := "../../api/" + name
+		if *update {
+			if err := os.WriteFile(golden, got, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Error("api/"+name+" is outdated. Run `make openapi` and review the diff.", err)
+		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Fatal("api/openapi.json is outdated. Run `make openapi` and review the diff.", err)
+}
+
+// The description of /v1 has exactly the operations of the contract.
+func TestStableOperations(t *testing.T) {
+	var paths []string
+	for path := range app.OpenAPI().Paths {
+		if !strings.HasPrefix(path, "/v1/") {
+			paths = append(paths, path)
+		}
+	}
+	if got := len(operationsOf(app.OpenAPI())); got != 143 || len(paths) > 0 {
+		t.Errorf("got %d operations and the paths %v outside /v1, want 143 operations and no other paths", got, paths)
 	}
 }
 
@@ -41,7 +58,7 @@ func TestOpenAPI(t *testing.T) {
 func TestOpenAPIIsComplete(t *testing.T) {
 	doc := app.OpenAPI()
 	families := map[string]bool{}
-	for _, tag := range doc.Tags {
+	for _, tag := range slices.Concat(doc.Tags, app.PreviewOpenAPI().Tags) {
 		families[tag.Name] = true
 	}
 	ids := map[string]bool{}
@@ -80,19 +97,27 @@ func TestOpenAPIIsComplete(t *testing.T) {
 	}
 }
 
-// operations returns the operations in /v1, which require a credential.
+// operations returns the operations of /v1 and of the preview, which require a
+// credential. The IDs of the preview start with preview.
 func operations() (all []*huma.Operation) {
-	for path, item := range app.OpenAPI().Paths {
-		if !strings.HasPrefix(path, "/v1/") {
-			continue
-		}
+	for _, o := range operationsOf(app.PreviewOpenAPI()) {
+		c := *o
+		c.OperationID = "preview." + c.OperationID
+		all = append(all, &c)
+	}
+	all = append(all, operationsOf(app.OpenAPI())...)
+	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
+	return all
+}
+
+func operationsOf(doc *huma.OpenAPI) (all []*huma.Operation) {
+	for _, item := range doc.Paths {
 		for _, o := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if o != nil {
 				all = append(all, o)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *huma.Operation) int { return strings.Compare(a.OperationID, b.OperationID) })
 	return all
 }
 

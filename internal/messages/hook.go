@@ -84,12 +84,12 @@ func textOf(form url.Values) (incoming, error) {
 
 // InboundEmail is the body of a request that reports a received email.
 type InboundEmail struct {
-	From      string `json:"from"`
-	To        string `json:"to"`
-	Subject   string `json:"subject"`
-	Text      string `json:"text"`
-	MessageID string `json:"message_id"`
-	InReplyTo string `json:"in_reply_to"`
+	From      string `json:"from" doc:"Sender, with or without a name."`
+	To        string `json:"to" doc:"Address that received the email."`
+	Subject   string `json:"subject" doc:"Subject line."`
+	Text      string `json:"text" doc:"Plain text of the email."`
+	MessageID string `json:"message_id" doc:"Message-ID header. An email with a known ID is ignored."`
+	InReplyTo string `json:"in_reply_to" doc:"In-Reply-To header. It finds the lead that the email replies to."`
 }
 
 // emailOf returns the message in a signed request. It accepts fields that it

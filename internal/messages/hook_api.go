@@ -35,6 +35,33 @@ func (a *API) Hooks() []Hook {
 	}
 }
 
+// twilioForm describes what Slipway reads of a request from Twilio.
+type twilioForm struct {
+	MessageSid    string `json:"MessageSid" doc:"ID of the message at Twilio. A message with a known ID is ignored."`
+	From          string `json:"From" doc:"Number of the sender."`
+	To            string `json:"To" doc:"Number that received the message."`
+	Body          string `json:"Body,omitempty" doc:"Text of an incoming message."`
+	MessageStatus string `json:"MessageStatus,omitempty" doc:"For a delivery receipt: the new state of a message that Slipway sent."`
+}
+
+// document adds the hooks to the public description.
+func (a *API) document(r *rest.Router) {
+	r = r.Family("Hooks")
+	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: dealership.HookPath + dealership.Twilio + "/{token}", ID: "receiveTwilio",
+		Summary: "Receive a text message or a delivery receipt from Twilio",
+		Description: "Set this URL in Twilio as the webhook of your number. `X-Twilio-Signature` is verified. " +
+			"A message from an unknown number creates a lead. Other fields are ignored.",
+		Form: twilioForm{}, Error: rest.ErrorEnvelope{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: dealership.HookPath + dealership.Email + "/{token}", ID: "receiveEmail",
+		Summary:     "Receive an email",
+		Description: "Your mail provider, or a script, sends each email that arrives. Sign the request like a webhook (Standard Webhooks) with the secret of the hook.",
+		JSON:        InboundEmail{}, Error: rest.ErrorEnvelope{},
+	})
+}
+
 // hookCall is a request to a hook, with what its signature is verified with.
 type hookCall struct {
 	dealership dealership.Dealership

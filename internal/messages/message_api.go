@@ -38,6 +38,7 @@ type API struct {
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
+	a.document(r)
 	r = r.Family("Leads")
 	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages)
 	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,

@@ -57,6 +57,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls)
 	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall,
 		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
+	a.document(r)
 }
 
 // AuthPath returns the path of {auth_url} on this server.

@@ -7,25 +7,28 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
-const resourcePath = "/.well-known/oauth-protected-resource"
+const (
+	serverPath   = "/.well-known/oauth-authorization-server"
+	resourcePath = "/.well-known/oauth-protected-resource"
+)
 
 // serverMetadata describes the authorization server (RFC 8414).
 type serverMetadata struct {
-	Issuer                string       `json:"issuer"`
-	AuthorizationEndpoint string       `json:"authorization_endpoint"`
-	TokenEndpoint         string       `json:"token_endpoint"`
-	RevocationEndpoint    string       `json:"revocation_endpoint"`
-	IntrospectionEndpoint string       `json:"introspection_endpoint"`
-	ScopesSupported       []auth.Scope `json:"scopes_supported"`
-	ResponseTypes         []string     `json:"response_types_supported"`
-	ResponseModes         []string     `json:"response_modes_supported"`
-	GrantTypes            []string     `json:"grant_types_supported"`
-	TokenAuthMethods      []string     `json:"token_endpoint_auth_methods_supported"`
-	RevocationAuthMethods []string     `json:"revocation_endpoint_auth_methods_supported"`
-	IntrospectAuthMethods []string     `json:"introspection_endpoint_auth_methods_supported"`
-	ChallengeMethods      []string     `json:"code_challenge_methods_supported"`
-	IssParameter          bool         `json:"authorization_response_iss_parameter_supported"`
-	ServiceDocumentation  string       `json:"service_documentation"`
+	Issuer                string       `json:"issuer" doc:"Identifies the authorization server. It is the iss of responses."`
+	AuthorizationEndpoint string       `json:"authorization_endpoint" doc:"Where users allow apps."`
+	TokenEndpoint         string       `json:"token_endpoint" doc:"Where apps get tokens."`
+	RevocationEndpoint    string       `json:"revocation_endpoint" doc:"Where apps end tokens."`
+	IntrospectionEndpoint string       `json:"introspection_endpoint" doc:"Where apps check their tokens."`
+	ScopesSupported       []auth.Scope `json:"scopes_supported" doc:"All scopes."`
+	ResponseTypes         []string     `json:"response_types_supported" doc:"Only code."`
+	ResponseModes         []string     `json:"response_modes_supported" doc:"Only query."`
+	GrantTypes            []string     `json:"grant_types_supported" doc:"What the token endpoint exchanges."`
+	TokenAuthMethods      []string     `json:"token_endpoint_auth_methods_supported" doc:"How apps authenticate at the token endpoint."`
+	RevocationAuthMethods []string     `json:"revocation_endpoint_auth_methods_supported" doc:"How apps authenticate when they end a token."`
+	IntrospectAuthMethods []string     `json:"introspection_endpoint_auth_methods_supported" doc:"How apps authenticate when they check a token."`
+	ChallengeMethods      []string     `json:"code_challenge_methods_supported" doc:"Only S256."`
+	IssParameter          bool         `json:"authorization_response_iss_parameter_supported" doc:"Always true: redirects have iss (RFC 9207)."`
+	ServiceDocumentation  string       `json:"service_documentation" doc:"The API reference."`
 }
 
 func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
@@ -44,12 +47,12 @@ func (a *API) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 // resourceMetadata describes the API as a resource of the authorization server
 // (RFC 9728).
 type resourceMetadata struct {
-	Resource      string       `json:"resource"`
-	Servers       []string     `json:"authorization_servers"`
-	Scopes        []auth.Scope `json:"scopes_supported"`
-	Methods       []string     `json:"bearer_methods_supported"`
-	Name          string       `json:"resource_name"`
-	Documentation string       `json:"resource_documentation"`
+	Resource      string       `json:"resource" doc:"URL of the API."`
+	Servers       []string     `json:"authorization_servers" doc:"Where tokens for the API come from."`
+	Scopes        []auth.Scope `json:"scopes_supported" doc:"All scopes."`
+	Methods       []string     `json:"bearer_methods_supported" doc:"Tokens are sent in the Authorization header."`
+	Name          string       `json:"resource_name" doc:"Name of the API."`
+	Documentation string       `json:"resource_documentation" doc:"The API reference."`
 }
 
 func (a *API) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
@@ -75,17 +78,16 @@ type Route struct {
 // at two locations: RFC 8414 inserts the path of the issuer after the well-known
 // part, and most clients also try it the other way around.
 func (a *API) Routes() []Route {
-	const server = "/.well-known/oauth-authorization-server"
 	routes := []Route{
 		{a.AuthPath() + "/authorize", true, pages.Guarded(http.HandlerFunc(a.authorize)).ServeHTTP},
 		{a.AuthPath() + "/token", true, a.token},
 		{a.AuthPath() + "/revoke", true, a.revoke},
 		{a.AuthPath() + "/introspect", true, a.introspect},
-		{server, false, a.serverMetadata},
+		{serverPath, false, a.serverMetadata},
 		{resourcePath, false, a.resourceMetadata},
 	}
 	if path := a.AuthPath(); path != "" {
-		routes = append(routes, Route{server + path, false, a.serverMetadata}, Route{path + server, false, a.serverMetadata})
+		routes = append(routes, Route{serverPath + path, false, a.serverMetadata}, Route{path + serverPath, false, a.serverMetadata})
 	}
 	return routes
 }

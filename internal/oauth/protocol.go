@@ -13,8 +13,8 @@ import (
 // protocolError is an error of the OAuth protocol (RFC 6749, sections 4.1.2.1 and
 // 5.2). Unlike the API, the protocol fixes its form.
 type protocolError struct {
-	Code        string `json:"error"`
-	Description string `json:"error_description,omitempty"`
+	Code        string `json:"error" doc:"For programs, such as invalid_grant."`
+	Description string `json:"error_description,omitempty" doc:"For people."`
 
 	status     int           // of the response; 0 means 400
 	retryAfter time.Duration // for status 429

@@ -21,14 +21,14 @@ import (
 // tokenResponse is the response of the token endpoint. The last three fields are
 // specific to this server.
 type tokenResponse struct {
-	AccessToken  string    `json:"access_token"`
-	TokenType    string    `json:"token_type"`
-	ExpiresIn    int64     `json:"expires_in"`
-	RefreshToken string    `json:"refresh_token,omitempty"`
-	Scope        string    `json:"scope"`
-	InstallID    string    `json:"install_id"`
-	Environment  auth.Mode `json:"environment"`
-	DealershipID string    `json:"dealership_id"`
+	AccessToken  string    `json:"access_token" doc:"Send it as Authorization: Bearer."`
+	TokenType    string    `json:"token_type" enum:"Bearer" doc:"Always Bearer."`
+	ExpiresIn    int64     `json:"expires_in" doc:"Seconds until the access token expires."`
+	RefreshToken string    `json:"refresh_token,omitempty" doc:"Gets the next tokens. Missing for client_credentials."`
+	Scope        string    `json:"scope" doc:"Scopes of the access token, separated by spaces."`
+	InstallID    string    `json:"install_id" doc:"Install of the app that the token belongs to."`
+	Environment  auth.Mode `json:"environment" enum:"live,test" doc:"Environment of the install."`
+	DealershipID string    `json:"dealership_id" doc:"Dealership of the install."`
 }
 
 func newTokenResponse(h holder, access, refresh string, scopes []auth.Scope) tokenResponse {
@@ -252,16 +252,16 @@ func (a *API) revoke(w http.ResponseWriter, r *http.Request) {
 
 // introspection describes a token (RFC 7662).
 type introspection struct {
-	Active      bool      `json:"active"`
-	Scope       string    `json:"scope,omitempty"`
-	ClientID    string    `json:"client_id,omitempty"`
-	TokenType   string    `json:"token_type,omitempty"`
-	Exp         int64     `json:"exp,omitempty"`
-	Iat         int64     `json:"iat,omitempty"`
-	Sub         string    `json:"sub,omitempty"`
-	Iss         string    `json:"iss,omitempty"`
-	InstallID   string    `json:"install_id,omitempty"`
-	Environment auth.Mode `json:"environment,omitempty"`
+	Active      bool      `json:"active" doc:"Whether the token works now. If not, there are no other fields."`
+	Scope       string    `json:"scope,omitempty" doc:"Scopes, separated by spaces."`
+	ClientID    string    `json:"client_id,omitempty" doc:"ID of the app."`
+	TokenType   string    `json:"token_type,omitempty" doc:"Bearer for an access token."`
+	Exp         int64     `json:"exp,omitempty" doc:"When it expires, in seconds since 1970."`
+	Iat         int64     `json:"iat,omitempty" doc:"When it was issued, in seconds since 1970."`
+	Sub         string    `json:"sub,omitempty" doc:"User who allowed the app."`
+	Iss         string    `json:"iss,omitempty" doc:"The authorization server."`
+	InstallID   string    `json:"install_id,omitempty" doc:"Install that the token belongs to."`
+	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" doc:"Environment of the install."`
 }
 
 // introspect describes a token of the calling app. For all other tokens, it only

@@ -14,27 +14,39 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"slipway/internal/app"
+	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/version"
 )
 
-// description is the OpenAPI document.
-var description = sync.OnceValues(func() ([]byte, error) { return app.OpenAPIJSON(app.OpenAPI()) })
+// stable is the OpenAPI document of /v1.
+var stable = sync.OnceValues(func() ([]byte, error) { return app.OpenAPIJSON(app.OpenAPI()) })
 
 // contracts are the OpenAPI documents of the versions, which each response is checked
 // against.
 var contracts = map[string]func() (*document, error){}
 
-func init() {
-	for _, v := range version.Published {
-		contracts[v.Date] = sync.OnceValues(func() (*document, error) { return documentOf(v.Date) })
-	}
-}
-
-func documentOf(date string) (*document, error) {
-	text, err := description()
+// previewContract is the OpenAPI document of the preview. It has no older versions.
+var previewContract = sync.OnceValues(func() (*document, error) {
+	text, err := app.OpenAPIJSON(app.PreviewOpenAPI())
 	if err != nil {
 		return nil, err
 	}
+	return documentOf(text, version.Latest())
+})
+
+func init() {
+	for _, v := range version.Published {
+		contracts[v.Date] = sync.OnceValues(func() (*document, error) {
+			text, err := stable()
+			if err != nil {
+				return nil, err
+			}
+			return documentOf(text, v.Date)
+		})
+	}
+}
+
+func documentOf(text []byte, date string) (*document, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -91,10 +103,14 @@ type documentPath struct {
 func checkContract(t *testing.T, method, path string, res *Response) {
 	t.Helper()
 	path, _, _ = strings.Cut(path, "?")
-	if !strings.HasPrefix(path, "/v1/") || method == "HEAD" || res.StatusCode == 204 || res.StatusCode == 304 {
+	if !rest.InAPI(path) || method == "HEAD" || res.StatusCode == 204 || res.StatusCode == 304 {
 		return
 	}
-	c, err := contracts[res.Header.Get("Service-Version")]()
+	contract := contracts[res.Header.Get("Service-Version")]
+	if strings.HasPrefix(path, rest.PreviewPath) {
+		contract = previewContract
+	}
+	c, err := contract()
 	check(t, err)
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	check(t, err)

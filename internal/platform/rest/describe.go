@@ -14,51 +14,6 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// families are the headings of the API reference, in order.
-var families = []*huma.Tag{
-	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},
-	{Name: "Contacts", Description: "People and companies, with their consent records."},
-	{Name: "Leads", Description: "Inquiries about boats: status, assignment, consent, intent signals and messages."},
-	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
-	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
-	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
-	{Name: "Access", Description: "API keys, two-factor methods and sessions."},
-	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
-}
-
-const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents, and events that keep other systems up to date.
-
-**Environments.** A dealership has a live and a test environment. A key belongs to one environment and cannot access the other.
-
-**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` to get the next or previous page. Every page takes the same time, however deep it is.
-
-**Safe retries.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH. If you send the request again within 24 hours, you get the first response and nothing changes.
-
-**Concurrent changes.** Resources have a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite another change returns 409.
-
-**Errors** all have the same format, with every invalid field in ` + "`details`" + `. Include ` + "`request_id`" + ` when you contact support.`
-
-// description is the document that endpoints are added to.
-func description() *huma.OpenAPI {
-	return &huma.OpenAPI{
-		OpenAPI: "3.1.0",
-		Info: &huma.Info{
-			Title: "Slipway API", Version: "1.0.0", Description: overview,
-			License: &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
-		},
-		Servers: []*huma.Server{{URL: "/"}},
-		Tags:    families,
-		Components: &huma.Components{
-			Schemas:   huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
-			Responses: errorResponses(),
-			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
-				Type: "http", Scheme: "bearer",
-				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session token (`st_...`).\n\n" + scopeTable(),
-			}},
-		},
-	}
-}
-
 func scopeTable() string {
 	var b strings.Builder
 	b.WriteString("| scope | allows |\n|---|---|\n")
@@ -129,7 +84,7 @@ func header(doc, kind string, example any) *huma.Header {
 
 // operation describes an endpoint before huma adds its parameters and body.
 func operation[O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string) huma.Operation {
-	schemas := r.api.OpenAPI().Components.Schemas
+	schemas := r.doc().Components.Schemas
 	schemas.Schema(reflect.TypeFor[ErrorEnvelope](), true, "")
 	success := &huma.Response{Description: http.StatusText(status), Headers: maps.Clone(commonHeaders)}
 	if t := reflect.TypeFor[O](); t != reflect.TypeFor[None]() && t != reflect.TypeFor[*Content]() {
@@ -168,7 +123,7 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 
 // Webhook describes a message that the service sends when something happens.
 func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.Schema) {
-	doc := r.api.OpenAPI()
+	doc := r.doc()
 	if doc.Webhooks == nil {
 		doc.Webhooks = map[string]*huma.PathItem{}
 	}
@@ -221,7 +176,7 @@ func sharedParameters(method, path string) []*huma.Param {
 // version. NoIfMatch is for those that do not.
 func acceptsIfMatch(method, path string) bool {
 	named := strings.Contains(path, "{") || method != http.MethodPost // PATCH /v1/dealership has no id
-	return strings.HasPrefix(path, "/v1/") && method != http.MethodGet && named
+	return InAPI(path) && method != http.MethodGet && named
 }
 
 // OrSelf also lets a session without the scopes call an operation on its own user,

@@ -27,6 +27,7 @@ import (
 type exchange struct {
 	requestID   string
 	operation   string
+	preview     bool // of the operation
 	caller      auth.Principal
 	ifMatch     ifMatch
 	fingerprint []byte // of the request, for its idempotency key
@@ -152,7 +153,7 @@ func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, t
 // of an invitation.
 func loggable(req *http.Request) string {
 	pattern := chi.RouteContext(req.Context()).RoutePattern()
-	if pattern == "" || strings.HasPrefix(req.URL.Path, "/v1/") {
+	if pattern == "" || InAPI(req.URL.Path) {
 		return SafePath(req.URL.Path)
 	}
 	return pattern
@@ -161,13 +162,20 @@ func loggable(req *http.Request) string {
 // maxSegment is longer than every ID, and shorter than every token.
 const maxSegment = 40
 
+// InAPI reports whether a path belongs to /v1 or to the preview. Their callers have a
+// credential.
+func InAPI(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return "/"+first == StablePath || "/"+first == PreviewPath
+}
+
 // SafePath removes what can be a secret from a path, for logs and traces. Only the
-// first segment of a path outside /v1 remains. In /v1, long segments are removed:
+// first segment of a path outside the API remains. In the API, long segments are removed:
 // a client can send a token instead of an ID.
 func SafePath(path string) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
-		if len(s) > maxSegment || i > 1 && segments[1] != "v1" && s != "" {
+		if len(s) > maxSegment || i > 1 && !InAPI(path) && s != "" {
 			segments[i] = "..."
 		}
 	}
@@ -181,6 +189,10 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 	x := exchangeFrom(req.Context())
 	op := hctx.Operation()
 	x.operation = op.OperationID
+	if _, x.preview = op.Metadata["preview"]; x.preview {
+		x.operation = "preview." + op.OperationID // /v1 can have an operation with this name
+		previewHeaders(w.Header(), op)
+	}
 	_, x.ifMatch.documented = op.Metadata["if_match"]
 	if err := permit(op, x.caller, hctx.Param); err != nil {
 		r.fail(w, req, err)

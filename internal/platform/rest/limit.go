@@ -50,7 +50,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, req)
 			return
 		}
-		if !strings.HasPrefix(req.URL.Path, "/v1/") && req.URL.Path != "/v1" {
+		if !InAPI(req.URL.Path) {
 			if err := r.limitAddress(w, req); err != nil {
 				exchangeFrom(req.Context()).flood = true
 				r.fail(w, req, err)

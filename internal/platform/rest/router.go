@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -55,12 +56,16 @@ type Feature interface {
 // Router collects endpoints.
 type Router struct {
 	Config
-	api        huma.API
+	*surface // that endpoints are added to
+
+	stable, preview, public *surface
+
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *ratelimit.Limiter
 	logSampler *logSampler
 	family     string
+	entered    string // when the endpoints entered the preview
 	sendBodyIn time.Duration
 	probes     map[string]bool
 	hooks      map[string]int64 // sizes of bodies by the start of a path
@@ -81,20 +86,16 @@ func New(cfg Config, features ...Feature) *Router {
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
 
-	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
-	r.api = humachi.New(r.mux, huma.Config{
-		OpenAPI:                      description(),
-		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
-		DefaultFormat:                "application/json",
-		RejectUnknownQueryParameters: true,
-	})
-	r.api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
+	r.stable = r.newSurface(StablePath, stableDescription())
+	r.preview = r.newSurface(PreviewPath, previewDescription())
+	r.public = r.newSurface("", publicDescription())
+	r.surface = r.stable
 	for _, f := range features {
 		f.Mount(r)
 	}
-	relaxResponses(r.api.OpenAPI())
-	describeVersions(r.api.OpenAPI())
-	shareParts(r.api.OpenAPI())
+	for _, s := range []*surface{r.stable, r.preview, r.public} {
+		s.finish()
+	}
 	return r
 }
 
@@ -118,9 +119,6 @@ func (r *Router) HandleForm(pattern string, h http.Handler) {
 
 // ServeHTTP serves the API.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
-
-// OpenAPI describes everything mounted.
-func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
 
 // Family returns a router that lists its endpoints under a heading.
 func (r *Router) Family(name string) *Router {
@@ -146,7 +144,7 @@ type Option func(*huma.Operation)
 
 // Describe adds a paragraph to the endpoint's description.
 func Describe(text string) Option {
-	return func(op *huma.Operation) { op.Description = text }
+	return func(op *huma.Operation) { op.Description = strings.TrimSpace(text + "\n\n" + op.Description) }
 }
 
 // Example adds an example of a body. It panics at startup if the JSON is invalid.
@@ -208,18 +206,25 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 
 // Public mounts an endpoint outside /v1 that anyone can call. The
 // handler authenticates the caller. The endpoint has no idempotency keys.
-func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O], opts ...Option) {
+	r = r.on(r.public)
 	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
-	op.Security = nil
+	op.Security = []map[string][]string{} // not the default of the description
+	for _, o := range opts {
+		o(&op)
+	}
 	register(r, op, h)
 }
 
 // Raw mounts an endpoint that opens its own transactions, such as an upload.
-// Every endpoint under /v1 passes here. The scope it needs is an argument, so
+// Every endpoint of /v1 and of the preview passes here. The scope it needs is an argument, so
 // no endpoint is left open because someone forgot it.
 func Raw[I, O any](r *Router, method string, status int, path, id string, need auth.Rule, summary string, h RawHandler[I, O],
 	opts ...Option) {
-	op := operation[O](r, method, status, "/v1"+path, id, need, summary)
+	op := operation[O](r, method, status, r.prefix+path, id, need, summary)
+	if r.entered != "" {
+		markPreview(&op, r.entered)
+	}
 	for _, o := range opts {
 		o(&op)
 	}
@@ -278,7 +283,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 
 // operation returns the description of a mounted endpoint.
 func (r *Router) operation(method, path string) *huma.Operation {
-	item := r.api.OpenAPI().Paths[path]
+	item := r.doc().Paths[path]
 	return map[string]*huma.Operation{http.MethodPost: item.Post, http.MethodPut: item.Put}[method]
 }
 
@@ -318,7 +323,7 @@ func encode[O any](x *exchange, out O) (*reply, error) {
 	var err error
 	p.body, err = wire.Marshal(out)
 	p.body = append(p.body, '\n') // for people at a terminal
-	if x.caller.Version != version.Latest() && err == nil {
+	if x.caller.Version != version.Latest() && !x.preview && err == nil {
 		p.body = version.Of(reflect.TypeFor[O]()).Older(x.caller.Version, p.body)
 	}
 	return p, err

@@ -1,0 +1,73 @@
+package oauth
+
+import (
+	"net/http"
+
+	"slipway/internal/platform/rest"
+)
+
+// These types describe the parameters of the authorization server. The handlers read
+// forms, because OAuth has rules for repeated and empty parameters.
+type (
+	authorizeQuery struct {
+		ClientID            string `json:"client_id" doc:"ID of the app."`
+		Scope               string `json:"scope" doc:"Scopes, separated by spaces."`
+		RedirectURI         string `json:"redirect_uri,omitempty" doc:"Where the user returns. You can omit it if the app has only one."`
+		State               string `json:"state,omitempty" doc:"A random value that you bind to the browser. It is returned."`
+		CodeChallenge       string `json:"code_challenge,omitempty" doc:"PKCE challenge. Required for public apps."`
+		CodeChallengeMethod string `json:"code_challenge_method,omitempty" enum:"S256" doc:"How the challenge was made."`
+		Environment         string `json:"environment,omitempty" enum:"live,test" doc:"If omitted, users who have both choose."`
+		ResponseType        string `json:"response_type,omitempty" enum:"code" doc:"Only code."`
+	}
+	tokenForm struct {
+		GrantType    string `json:"grant_type" enum:"authorization_code,refresh_token,client_credentials" doc:"What you exchange."`
+		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
+		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
+		Code         string `json:"code,omitempty" doc:"For authorization_code: the code from the redirect."`
+		RedirectURI  string `json:"redirect_uri,omitempty" doc:"For authorization_code: the same as in the authorization request."`
+		CodeVerifier string `json:"code_verifier,omitempty" doc:"For authorization_code: the PKCE verifier."`
+		RefreshToken string `json:"refresh_token,omitempty" doc:"For refresh_token: the refresh token."`
+		Scope        string `json:"scope,omitempty" doc:"Fewer scopes than were allowed."`
+		InstallID    string `json:"install_id,omitempty" doc:"For client_credentials: the install. You can omit it if the app has only one."`
+	}
+	oneToken struct {
+		Token        string `json:"token" doc:"Access token or refresh token."`
+		ClientID     string `json:"client_id,omitempty" doc:"ID of the app, unless you send it with HTTP Basic authentication."`
+		ClientSecret string `json:"client_secret,omitempty" doc:"Secret of a confidential app, unless you send it with HTTP Basic authentication."`
+	}
+)
+
+// document adds the authorization server to the public description.
+func (a *API) document(r *rest.Router) {
+	r = r.Family("OAuth")
+	path := a.AuthPath()
+	r.Document(rest.Endpoint{
+		Method: http.MethodGet, Path: path + "/authorize", ID: "authorize", Summary: "Ask the user to allow an app",
+		Description: "Send the user's browser here. The user signs in, allows the app, and returns to the redirect URI with `code`, " +
+			"`state` and `iss`, or with `error` and `error_description`.",
+		Query: authorizeQuery{}, Status: http.StatusFound, Error: protocolError{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: path + "/token", ID: "createToken", Summary: "Get or refresh tokens",
+		Description: "An access token is valid for 60 minutes. Each use of a refresh token returns a new one.",
+		Form:        tokenForm{}, Result: tokenResponse{}, Error: protocolError{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: path + "/revoke", ID: "revokeToken", Summary: "End a token",
+		Description: "A refresh token ends together with its access tokens. Unknown tokens also return 200 (RFC 7009).",
+		Form:        oneToken{}, Error: protocolError{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodPost, Path: path + "/introspect", ID: "introspectToken", Summary: "Describe a token",
+		Description: "For tokens of the calling app. All other tokens are not active (RFC 7662).",
+		Form:        oneToken{}, Result: introspection{}, Error: protocolError{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodGet, Path: serverPath, ID: "getAuthorizationServer", Summary: "Retrieve the authorization server's metadata",
+		Description: "OAuth libraries configure themselves from this document (RFC 8414).", Result: serverMetadata{},
+	})
+	r.Document(rest.Endpoint{
+		Method: http.MethodGet, Path: resourcePath, ID: "getProtectedResource", Summary: "Retrieve the API's metadata",
+		Description: "Names the authorization server and the scopes of the API (RFC 9728).", Result: resourceMetadata{},
+	})
+}

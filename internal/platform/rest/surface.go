@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
+)
+
+// surface is a part of the API with a description of its own.
+type surface struct {
+	api    huma.API
+	prefix string // of its paths
+}
+
+func (r *Router) newSurface(prefix string, doc *huma.OpenAPI) *surface {
+	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
+	api := humachi.New(r.mux, huma.Config{
+		OpenAPI:                      doc,
+		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat:                "application/json",
+		RejectUnknownQueryParameters: true,
+	})
+	api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
+	return &surface{api, prefix}
+}
+
+func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
+
+// finish completes the description after all endpoints are mounted.
+func (s *surface) finish() {
+	relaxResponses(s.doc())
+	describeVersions(s.doc())
+	shareParts(s.doc())
+}
+
+// OpenAPI describes the stable API, /v1.
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.stable.doc() }
+
+// PreviewOpenAPI describes the preview.
+func (r *Router) PreviewOpenAPI() *huma.OpenAPI { return r.preview.doc() }
+
+// PublicOpenAPI describes what callers without an API key use: the authorization
+// server, public links and hooks.
+func (r *Router) PublicOpenAPI() *huma.OpenAPI { return r.public.doc() }
+
+// on returns a router that adds endpoints to a surface.
+func (r *Router) on(s *surface) *Router {
+	c := *r
+	c.surface = s
+	return &c
+}
+
+// families are the headings of the API reference, in order.
+var families = []*huma.Tag{
+	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},
+	{Name: "Contacts", Description: "People and companies, with their consent records."},
+	{Name: "Leads", Description: "Inquiries about boats: status, assignment, consent, intent signals and messages."},
+	{Name: "Deals", Description: "From the first offer to delivery: offers, trade-ins and totals."},
+	{Name: "Finance", Description: "Finance structures, fundings, documents and payments of a deal."},
+	{Name: "Dealership", Description: "The dealership's settings, locations, users and roles, and the audit log."},
+	{Name: "Access", Description: "API keys, two-factor methods and sessions."},
+	{Name: "Webhooks", Description: "Events and the endpoints that receive them."},
+}
+
+// previewFamilies are the headings of the preview's reference, in order.
+var previewFamilies = []*huma.Tag{
+	{Name: "Hulls", Description: "Inventory with money objects and expandable references."},
+	{Name: "Contacts", Description: "People and companies."},
+	{Name: "Leads", Description: "Inquiries, and messages by number."},
+	{Name: "Deals", Description: "Deals with money objects and expandable references."},
+	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
+	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls."},
+	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
+	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
+}
+
+// publicFamilies are the headings of the public description, in order.
+var publicFamilies = []*huma.Tag{
+	{Name: "OAuth", Description: "The authorization server: how apps get tokens."},
+	{Name: "Single sign-on", Description: "What an identity provider calls or reads."},
+	{Name: "Sessions", Description: "How people sign in with a password, without a browser."},
+	{Name: "Links", Description: "Files that everyone with the link can read."},
+	{Name: "Hooks", Description: "What your providers of text messages and email call."},
+}
+
+const overview = `Slipway runs a boat dealership: inventory, leads, deals, documents, and events that keep other systems up to date.
+
+**Environments.** A dealership has a live and a test environment. A key belongs to one environment and cannot access the other.
+
+**Lists** are newest first. Pass ` + "`starting_after`" + ` or ` + "`ending_before`" + ` to get the next or previous page. Every page takes the same time, however deep it is.
+
+**Safe retries.** Send an ` + "`Idempotency-Key`" + ` (a UUID) with POST, PUT or PATCH. If you send the request again within 24 hours, you get the first response and nothing changes.
+
+**Concurrent changes.** Resources have a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite another change returns 409.
+
+**Errors** all have the same format, with every invalid field in ` + "`details`" + `. Include ` + "`request_id`" + ` when you contact support.`
+
+const previewOverview = `New endpoints and shapes of the Slipway API that you can use today and that can still change.
+
+To use them, call paths under ` + "`/v2-preview`" + `. Credentials, scopes, rate limits, lists, errors and idempotency are the same as in ` + "`/v1`" + `.
+
+**Promotion.** Each operation says when it entered the preview, and when it can become stable: 90 days later. Responses repeat it in the header ` + "`Service-Preview`" + `. An operation that is going to be removed has the headers ` + "`Deprecation`" + ` and ` + "`Sunset`" + `.
+
+**Money** is an object with an amount in cents and a currency. **References** are IDs. Add ` + "`expand`" + ` to get the objects they refer to in the same response.`
+
+const publicOverview = `What apps, browsers and other services call without an API key: the authorization server, public links and hooks.
+
+The paths under ` + "`/oauth`" + ` move with the setting ` + "`SLIPWAY_AUTH_URL`" + `.`
+
+// stableDescription is the document of /v1.
+func stableDescription() *huma.OpenAPI {
+	return describeWith(&huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, families)
+}
+
+func previewDescription() *huma.OpenAPI {
+	return describeWith(&huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
+}
+
+func publicDescription() *huma.OpenAPI {
+	doc := describeWith(&huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, publicFamilies)
+	doc.Components.SecuritySchemes = nil
+	return doc
+}
+
+// describeWith returns a document that endpoints are added to.
+func describeWith(info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
+	info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info:    info,
+		Servers: []*huma.Server{{URL: "/"}},
+		Tags:    tags,
+		Components: &huma.Components{
+			Schemas:   huma.NewMapRegistry("#/components/schemas/", schemaName),
+			Responses: errorResponses(),
+			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
+				Type: "http", Scheme: "bearer",
+				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session token (`st_...`).\n\n" + scopeTable(),
+			}},
+		},
+	}
+}
+
+// schemaName names a schema like its type. The types of the preview have the prefix
+// Preview, because the package also has the type of /v1.
+func schemaName(t reflect.Type, hint string) string {
+	return strings.TrimPrefix(huma.DefaultSchemaNamer(t, hint), "Preview")
+}
