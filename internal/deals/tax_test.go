@@ -46,7 +46,7 @@ func TestStateTaxes(t *testing.T) {
 		"Florida, exempt":                 {florida, 118_000, 0, 0, []int64{0, 0}, true},
 		"Maryland":                        {maryland, 118_000, 0, 0, []int64{590_000}, false},
 		"Maryland, capped":                {maryland, 400_000, 0, 0, []int64{1_610_000}, false},
-		"Maryland, with a trade-in":        {maryland, 118_000, 30_000, 0, []int64{440_000}, false},
+		"Maryland, with a trade-in":       {maryland, 118_000, 30_000, 0, []int64{440_000}, false},
 		"North Carolina":                  {northCarolina, 40_000, 0, 0, []int64{120_000}, false},
 		"North Carolina, capped":          {northCarolina, 118_000, 0, 0, []int64{150_000}, false},
 		"Virginia":                        {virginia, 99_999, 0, 0, []int64{199_998}, false},
