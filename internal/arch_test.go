@@ -78,6 +78,7 @@ var may = map[string][]string{
 	"finance":    {"contacts", "dealership", "deals"},
 	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":   {"dealership"},
+	"preview":    {"contacts", "dealership", "deals", "hulls"},
 	"signin":     {"access", "dealership", "people"},
 	"sso":        {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
 

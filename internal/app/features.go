@@ -24,6 +24,7 @@ import (
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
+	"slipway/internal/preview"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
 	"slipway/internal/webhooks"
@@ -48,6 +49,7 @@ type features struct {
 	webhooks   webhooks.API
 	signin     signin.API
 	sso        sso.API
+	preview    preview.API
 }
 
 // all lists the features in the order of the reference.
@@ -55,6 +57,7 @@ func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
 		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
+		&f.preview,
 	}
 }
 
@@ -116,6 +119,7 @@ func (a *App) features(s Settings) (*features, error) {
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,
 	}
 	f.signin.SSO, f.access.PasswordOff = f.sso.Hooks(), sso.PasswordOff
+	f.preview.Deals = &f.deals
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
 	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)

@@ -134,7 +134,41 @@ var webhookRecipes = map[string]recipe{
 	"updateWebhook":       {aWebhook, fixed(`{"events": ["hull.*"]}`)},
 }
 
-func init() { maps.Copy(recipes, webhookRecipes) }
+// previewRecipes are the recipes of the preview.
+var previewRecipes = map[string]recipe{
+	"preview.listHulls":         {},
+	"preview.createHull":        {nil, aPreviewHull},
+	"preview.getHull":           {aHull, nil},
+	"preview.updateHull":        {aHull, fixed(`{"title": "One owner"}`)},
+	"preview.getHullPricing":    {aHull, nil},
+	"preview.updateHullPricing": {aHull, fixed(`{"price": {"amount": 9900000, "currency": "USD"}}`)},
+	"preview.listDeals":         {},
+	"preview.createDeal":        {nil, aPreviewDeal},
+	"preview.getDeal":           {aDeal, nil},
+	"preview.updateTradeIn":     {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
+	"preview.updateChannel":     {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.receiveMessage": {nil, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is the boat still available?",
+		"provider_message_id": "SM1"}`)},
+}
+
+func aPreviewHull(c *testkit.Client) any {
+	body := testkit.HullBody(c.Location(), nil)
+	delete(body, "price_usd")
+	body["price"] = map[string]any{"amount": 12490000, "currency": "USD"}
+	return body
+}
+
+func aPreviewDeal(c *testkit.Client) any {
+	body := c.DealBody(nil)
+	delete(body, "offer_usd")
+	body["offer"] = map[string]any{"amount": 11800000, "currency": "USD"}
+	return body
+}
+
+func init() {
+	maps.Copy(recipes, webhookRecipes)
+	maps.Copy(recipes, previewRecipes)
+}
 
 func aConnection(c *testkit.Client) map[string]string {
 	return map[string]string{"connection_id": c.SSOConnection(nil).ID}

@@ -9,6 +9,7 @@ import (
 	"slipway/internal/hulls"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/patch"
 )
 
 // maxChannels limits the work for each change of a hull.
@@ -55,13 +56,53 @@ type ChannelCreate struct {
 }
 
 func (c ChannelCreate) channel() Channel {
-	out := Channel{Name: strings.TrimSpace(c.Name), Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish}
+	out := Channel{Name: c.Name, Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish}
 	if c.Filter != nil {
 		out.Filter = *c.Filter
 	}
-	f := &out.Filter
-	f.LocationIDs, f.Statuses, f.Conditions = set(f.LocationIDs), set(f.Statuses), set(f.Conditions)
+	out.normalize()
 	return out
+}
+
+// normalize trims the name and sorts the lists of the filter.
+func (c *Channel) normalize() {
+	c.Name = strings.TrimSpace(c.Name)
+	f := &c.Filter
+	f.LocationIDs, f.Statuses, f.Conditions = set(f.LocationIDs), set(f.Statuses), set(f.Conditions)
+}
+
+// ChannelPatch is a JSON merge patch of a channel.
+type ChannelPatch struct {
+	Name        patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name for your staff." example:"Our website"`
+	Kind        patch.Value[string]       `json:"kind,omitzero" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace, or website or custom."`
+	Format      patch.Value[string]       `json:"format,omitzero" enum:"json,xml,csv" doc:"Format of the feed."`
+	PushURL     patch.Null[string]        `json:"push_url,omitzero" maxLength:"2000" doc:"URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old URL."`
+	Filter      patch.Null[ChannelFilter] `json:"filter,omitzero" doc:"Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls."`
+	AutoPublish patch.Value[bool]         `json:"auto_publish,omitzero" doc:"Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."`
+}
+
+// Check validates what the schema can't.
+func (p ChannelPatch) Check(time.Time) error {
+	var bad fault.Fields
+	if p.Name.Set && strings.TrimSpace(p.Name.V) == "" {
+		bad.Add("name", "too_short", "must not be blank")
+	}
+	return bad.Err()
+}
+
+func (p ChannelPatch) apply(c *Channel) {
+	p.Name.To(&c.Name)
+	p.Kind.To(&c.Kind)
+	p.Format.To(&c.Format)
+	p.PushURL.To(&c.PushURL)
+	p.AutoPublish.To(&c.AutoPublish)
+	if p.Filter.Set {
+		c.Filter = ChannelFilter{}
+		if p.Filter.V != nil {
+			c.Filter = *p.Filter.V
+		}
+	}
+	c.normalize()
 }
 
 // Check validates what the schema can't.

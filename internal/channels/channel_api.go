@@ -45,6 +45,9 @@ func (a *API) Mount(r *rest.Router) {
 		"Render the channel's listing feed (JSON, XML or CSV)", a.feed,
 		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted."),
 		rest.Produces("application/ld+json", "application/xml", "text/csv"))
+
+	rest.Patch(r.Preview("2026-11-16"), "/channels/{channel_id}", "updateChannel", write, "Change a channel", a.updateChannel,
+		rest.Describe("A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner."))
 }
 
 // ByChannel is the path parameter of a channel.
@@ -67,23 +70,59 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 	if err := in.Body.Check(tx.Now); err != nil {
 		return c, err
 	}
-	if c.PushURL != nil {
-		var bad fault.Fields
-		outbound.CheckURL(&bad, "push_url", *c.PushURL, auth.From(ctx).Mode == auth.Live)
-		if err := bad.Err(); err != nil {
-			return c, err
-		}
+	if err := c.checkURL(ctx); err != nil {
+		return c, err
 	}
 	if err := insertChannel(ctx, tx, &c); err != nil {
 		return c, err
 	}
 	if c.AutoPublish {
-		if err := a.Jobs.Enqueue(ctx, tx, FillChannel{tx.Env, c.ID}, tx.Now); err != nil {
+		if err := a.Jobs.Enqueue(ctx, tx, FillChannel{Env: tx.Env, ChannelID: c.ID}, tx.Now); err != nil {
 			return c, err
 		}
 	}
 
 	return c, events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
+}
+
+// checkURL fails if listings can't be sent to the URL.
+func (c Channel) checkURL(ctx context.Context) error {
+	var bad fault.Fields
+	if c.PushURL != nil {
+		outbound.CheckURL(&bad, "push_url", *c.PushURL, auth.From(ctx).Mode == auth.Live)
+	}
+	return bad.Err()
+}
+
+// updateChannel changes a channel. Its listings keep their IDs at the partner.
+func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
+	ByChannel
+	Body ChannelPatch
+}) (Channel, error) {
+	return rest.Change(ctx, tx, channels.FindForUpdate, in.ChannelID, func(before Channel, c *Channel) error {
+		in.Body.apply(c)
+		if err := in.Body.Check(tx.Now); err != nil {
+			return err
+		}
+		if err := c.checkURL(ctx); err != nil {
+			return err
+		}
+		if err := checkLocations(ctx, tx, *c); err != nil {
+			return err
+		}
+		if err := channels.Save(ctx, tx, c); err != nil {
+			return err
+		}
+		job := FillChannel{Env: tx.Env, ChannelID: c.ID, Resend: in.Body.PushURL.Set && !same(before.PushURL, c.PushURL)}
+		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
+			return err
+		}
+		return events.Emit(ctx, tx, "channel.updated", c.ID, before, *c)
+	})
+}
+
+func same(a, b *string) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 func (a *API) deleteChannel(ctx context.Context, tx *db.Tx, in *ByChannel) (none rest.None, err error) {

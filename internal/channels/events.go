@@ -12,5 +12,6 @@ var Events = events.Scoped(auth.Require(auth.HullsRead), []events.Kind{
 	{Type: "hull.syndication_rejected", Doc: "A channel rejected a hull.", Object: HullSyndication{}},
 	{Type: "hull.syndication_removed", Doc: "A channel no longer lists a hull.", Object: HullSyndication{}},
 	{Type: "channel.created", Doc: "A channel was added.", Object: Channel{}},
+	{Type: "channel.updated", Doc: "A channel was changed.", Object: Channel{}, Since: "2026-12-01"},
 	{Type: "channel.deleted", Doc: "A channel was removed.", Object: Channel{}},
 })

@@ -261,10 +261,12 @@ func (a *API) leaveChannel(ctx context.Context, c Channel, down bool) error {
 // channelBatch is how many hulls are changed in one transaction.
 const channelBatch = 100
 
-// FillChannel is the job that publishes the existing hulls to a new channel.
+// FillChannel is the job that publishes the existing hulls to a new channel, and
+// follows a change of its filter.
 type FillChannel struct {
 	Env       auth.Env `json:"env"`
 	ChannelID string   `json:"channel_id"`
+	Resend    bool     `json:"resend,omitempty"` // all listings, to another URL
 }
 
 // Kind returns the name of the job.
@@ -276,8 +278,8 @@ func (FillChannel) Lane() string { return jobs.Long }
 // Timeout is enough for a large inventory.
 func (FillChannel) Timeout() time.Duration { return time.Hour }
 
-// FillChannel publishes all hulls. It skips hulls that are already on the
-// channel, so it can run again.
+// FillChannel publishes all hulls that match the filter, and withdraws those that no
+// longer do. It can run again.
 func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 	after := ""
 	for {
@@ -297,9 +299,11 @@ func (a *API) FillChannel(ctx context.Context, job FillChannel) error {
 
 			for _, id := range ids {
 				_, err := changeListing(ctx, tx, id, c.ID, func(h hulls.Hull, l *HullSyndication) error {
-					if field, _ := c.rejects(h); l.Revision == 0 && field == "" {
-						l.Wanted = true
-						l.follow(h, c, false, tx.Now)
+					field, _ := c.rejects(h)
+					isNew := l.Revision == 0 && field == "" && c.AutoPublish
+					if isNew || l.Revision > 0 {
+						l.Wanted = l.Wanted || isNew
+						l.follow(h, c, job.Resend, tx.Now)
 					}
 					return nil
 				})

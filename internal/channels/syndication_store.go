@@ -18,7 +18,8 @@ func channelsOf(ctx context.Context, tx *db.Tx) ([]Channel, error) {
 	return db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE env = ? ORDER BY id`, tx.Env)
 }
 
-func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
+// checkLocations fails if a location of the filter doesn't exist.
+func checkLocations(ctx context.Context, tx *db.Tx, c Channel) error {
 	var bad fault.Fields
 	for _, id := range c.Filter.LocationIDs {
 		_, err := dealership.FindLocation(ctx, tx, id)
@@ -26,8 +27,11 @@ func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
 			return err
 		}
 	}
+	return bad.Err()
+}
 
-	if err := bad.Err(); err != nil {
+func insertChannel(ctx context.Context, tx *db.Tx, c *Channel) error {
+	if err := checkLocations(ctx, tx, *c); err != nil {
 		return err
 	}
 

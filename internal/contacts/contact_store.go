@@ -27,6 +27,21 @@ func Find(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
 	return contacts.Find(ctx, tx, id)
 }
 
+// FindAll returns contacts by ID. The statement depends on the number of IDs.
+func FindAll(ctx context.Context, tx *db.Tx, ids []string) (map[string]Contact, error) {
+	args := []any{tx.Env}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	all, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id IN (?`+strings.Repeat(", ?", len(ids)-1)+`)`, args...)
+	byID := map[string]Contact{}
+	for _, c := range all {
+		c.PossibleDuplicates = []string{}
+		byID[c.ID] = c
+	}
+	return byID, err
+}
+
 // FindForUpdate returns a contact and locks it until the transaction ends. Use
 // it before you add records of a contact. Otherwise a concurrent merge or erasure
 // would miss them.

@@ -74,11 +74,16 @@ type ByDeal struct {
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *DealFilter) (page.Page[Deal], error) {
-	return list(ctx, tx, *in)
+	return List(ctx, tx, *in)
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body DealCreate }) (Deal, error) {
-	d, err := open(ctx, tx, in.Body)
+	return Create(ctx, tx, in.Body)
+}
+
+// Create creates a deal and returns it as the caller can see it.
+func Create(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
+	d, err := open(ctx, tx, c)
 	if err != nil {
 		return d, err
 	}
@@ -102,7 +107,12 @@ func open(ctx context.Context, tx *db.Tx, c DealCreate) (Deal, error) {
 }
 
 func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDeal) (Deal, error) {
-	d, err := Find(ctx, tx, in.DealID)
+	return FindVisible(ctx, tx, in.DealID)
+}
+
+// FindVisible returns a deal as the caller can see it.
+func FindVisible(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
+	d, err := Find(ctx, tx, id)
 	if err != nil {
 		return d, err
 	}

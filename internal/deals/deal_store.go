@@ -97,7 +97,8 @@ func (f DealFilter) where() *db.Where {
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error) {
+// List returns the deals that match the filter, as the caller can see them.
+func List(ctx context.Context, tx *db.Tx, f DealFilter) (page.Page[Deal], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Deal]{}, err
 	}

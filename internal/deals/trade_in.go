@@ -8,6 +8,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/patch"
 )
 
 // TradeIn is a boat that the buyer trades in.
@@ -55,6 +56,46 @@ type TradeInAdd struct {
 type TradeInPut struct {
 	TradeInAdd
 	ReplacesID *string `json:"replaces_id" required:"false" minLength:"1" maxLength:"64" doc:"Trade-in of this deal to replace. It keeps its ID. Omitted fields are cleared." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+// TradeInPatch is a JSON merge patch of a trade-in.
+type TradeInPatch struct {
+	Description         patch.Null[string]  `json:"description,omitzero" maxLength:"500" doc:"What it is, in your words."`
+	HIN                 patch.Null[string]  `json:"hin,omitzero" maxLength:"32" doc:"Hull identification number."`
+	Year                patch.Null[int64]   `json:"year,omitzero" minimum:"1900" maximum:"9999" doc:"Model year."`
+	Make                patch.Null[string]  `json:"make,omitzero" minLength:"1" maxLength:"100" doc:"Manufacturer."`
+	Model               patch.Null[string]  `json:"model,omitzero" minLength:"1" maxLength:"100" doc:"Model."`
+	LengthFt            patch.Null[float64] `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet."`
+	AllowanceCents      patch.Value[int64]  `json:"allowance_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Amount that the dealership credits the buyer for it."`
+	ACVCents            patch.Null[int64]   `json:"acv_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Actual cash value."`
+	PayoffCents         patch.Value[int64]  `json:"payoff_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Amount still owed on it."`
+	PayoffGoodThroughOn patch.Null[string]  `json:"payoff_good_through_on,omitzero" format:"date" doc:"Last day on which the lender accepts the payoff."`
+	PerDiemCents        patch.Null[int64]   `json:"per_diem_cents,omitzero" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that."`
+	Lienholder          patch.Null[string]  `json:"lienholder,omitzero" maxLength:"200" doc:"Lender that the payoff is owed to."`
+	StockIn             patch.Value[bool]   `json:"stock_in,omitzero" doc:"Whether to add it to the inventory as a hull when the deal is closed."`
+}
+
+// apply returns the complete request that changes a trade-in.
+func (p TradeInPatch) apply(t TradeIn) TradeInAdd {
+	a := TradeInAdd{
+		Description: t.Description, HIN: t.HIN, Year: t.Year, Make: t.Make, Model: t.Model, LengthFt: t.LengthFt,
+		AllowanceCents: t.AllowanceCents, ACVCents: t.ACVCents, PayoffCents: t.PayoffCents, PayoffGoodThroughOn: t.PayoffGoodThroughOn,
+		PerDiemCents: t.PerDiemCents, Lienholder: t.Lienholder, StockIn: t.StockIn,
+	}
+	p.Description.To(&a.Description)
+	p.HIN.To(&a.HIN)
+	p.Year.To(&a.Year)
+	p.Make.To(&a.Make)
+	p.Model.To(&a.Model)
+	p.LengthFt.To(&a.LengthFt)
+	p.AllowanceCents.To(&a.AllowanceCents)
+	p.ACVCents.To(&a.ACVCents)
+	p.PayoffCents.To(&a.PayoffCents)
+	p.PayoffGoodThroughOn.To(&a.PayoffGoodThroughOn)
+	p.PerDiemCents.To(&a.PerDiemCents)
+	p.Lienholder.To(&a.Lienholder)
+	p.StockIn.To(&a.StockIn)
+	return a
 }
 
 // Check validates what the schema can't express.

@@ -52,32 +52,47 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in *struct {
 	Body TradeInPut
 }) (TradeIn, error) {
 	return a.changeTrades(ctx, tx, in.DealID, func(d *Deal) (TradeIn, error) {
-		if err := in.Body.Check(tx.Now); err != nil {
-			return TradeIn{}, err
-		}
-		if err := d.CheckTermsOpen(); err != nil {
-			return TradeIn{}, err
-		}
-
-		t := in.Body.tradeIn(tx.Now)
-		t.DealID = d.ID
 		before, err := tradeInToReplace(ctx, tx, *d, in.Body.ReplacesID)
 		if err != nil {
-			return t, err
+			return TradeIn{}, err
 		}
-		if err := checkTradeIn(ctx, tx, *d, t, before); err != nil {
-			return t, err
-		}
-
-		if before == nil {
-			d.addTrade(t, 1)
-			err := insertTradeIn(ctx, tx, &t)
-			return t, err
-		}
-		d.replaceTrade(*before, t)
-		err = replaceTradeIn(ctx, tx, *before, &t)
-		return t, err
+		return putTradeIn(ctx, tx, d, in.Body.TradeInAdd, before)
 	})
+}
+
+// UpdateTradeIn changes a part of a trade-in.
+func (a *API) UpdateTradeIn(ctx context.Context, tx *db.Tx, dealID, id string, p TradeInPatch) (TradeIn, error) {
+	return a.changeTrades(ctx, tx, dealID, func(d *Deal) (TradeIn, error) {
+		before, err := tradeIns.FindIn(ctx, tx, d.ID, id)
+		if err != nil {
+			return before, err
+		}
+		return putTradeIn(ctx, tx, d, p.apply(before), &before)
+	})
+}
+
+// putTradeIn adds a trade-in, or replaces one.
+func putTradeIn(ctx context.Context, tx *db.Tx, d *Deal, add TradeInAdd, before *TradeIn) (TradeIn, error) {
+	if err := add.Check(tx.Now); err != nil {
+		return TradeIn{}, err
+	}
+	if err := d.CheckTermsOpen(); err != nil {
+		return TradeIn{}, err
+	}
+	t := add.tradeIn(tx.Now)
+	t.DealID = d.ID
+	if err := checkTradeIn(ctx, tx, *d, t, before); err != nil {
+		return t, err
+	}
+
+	if before == nil {
+		d.addTrade(t, 1)
+		err := insertTradeIn(ctx, tx, &t)
+		return t, err
+	}
+	d.replaceTrade(*before, t)
+	err := replaceTradeIn(ctx, tx, *before, &t)
+	return t, err
 }
 
 func (a *API) removeTradeIn(ctx context.Context, tx *db.Tx, in *ByTradeIn) (rest.None, error) {

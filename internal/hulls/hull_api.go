@@ -75,15 +75,20 @@ type ByHull struct {
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *HullFilter) (page.Page[Hull], error) {
-	return listHulls(ctx, tx, *in)
+	return List(ctx, tx, *in)
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body HullCreate }) (Hull, error) {
-	zone, err := zoneOf(ctx, tx, in.Body.LocationID)
+	return Create(ctx, tx, in.Body)
+}
+
+// Create adds a hull.
+func Create(ctx context.Context, tx *db.Tx, c HullCreate) (Hull, error) {
+	zone, err := zoneOf(ctx, tx, c.LocationID)
 	if err != nil {
 		return Hull{}, err
 	}
-	h, err := in.Body.hull(tx.Now, zone)
+	h, err := c.hull(tx.Now, zone)
 	if err != nil {
 		return h, err
 	}
@@ -97,7 +102,7 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByHull) (Hull, error) {
 
 // change finds a hull, checks If-Match, and saves it after edit. Edit returns
 // the event and the reason.
-func (a *API) change(
+func change(
 	ctx context.Context, tx *db.Tx, id string, edit func(h *Hull) (event string, reason *string, err error),
 ) (Hull, error) {
 	return rest.Change(ctx, tx, Find, id, func(before Hull, h *Hull) error {
@@ -113,12 +118,17 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullPatch
 }) (Hull, error) {
-	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
-		zone, err := in.Body.zone(ctx, tx, *h)
+	return Edit(ctx, tx, in.HullID, in.Body)
+}
+
+// Edit changes a hull's descriptive fields or location.
+func Edit(ctx context.Context, tx *db.Tx, id string, p HullPatch) (Hull, error) {
+	return change(ctx, tx, id, func(h *Hull) (string, *string, error) {
+		zone, err := p.zone(ctx, tx, *h)
 		if err != nil {
 			return "", nil, err
 		}
-		return "hull.updated", nil, in.Body.apply(h, tx.Now, zone)
+		return "hull.updated", nil, p.apply(h, tx.Now, zone)
 	})
 }
 
@@ -126,7 +136,7 @@ func (a *API) archive(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body *HullArchive
 }) (Hull, error) {
-	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
+	return change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
 		var reason *string
 		if in.Body != nil {
 			reason = in.Body.Reason
@@ -144,7 +154,7 @@ func (a *API) transition(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullTransition
 }) (Hull, error) {
-	return a.change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
+	return change(ctx, tx, in.HullID, func(h *Hull) (string, *string, error) {
 		if err := a.completeHold(ctx, tx, &in.Body); err != nil {
 			return "", nil, err
 		}
@@ -240,22 +250,29 @@ func (a *API) replaceSpecs(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func (a *API) pricing(ctx context.Context, tx *db.Tx, in *ByHull) (HullPricing, error) {
-	h, err := Find(ctx, tx, in.HullID)
+	return FindPricing(ctx, tx, in.HullID)
+}
+
+// FindPricing returns the pricing of a hull as the caller can see it.
+func FindPricing(ctx context.Context, tx *db.Tx, hullID string) (HullPricing, error) {
+	h, err := Find(ctx, tx, hullID)
 	if err != nil {
 		return HullPricing{}, err
 	}
 	p, err := findPricing(ctx, tx, h)
-	if !auth.From(ctx).Can(auth.HullsWrite) {
-		p = p.withoutCost()
-	}
-	return p, err
+	return p.visible(ctx), err
 }
 
 func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
 	ByHull
 	Body HullPricingReplace
 }) (HullPricing, error) {
-	h, err := Find(ctx, tx, in.HullID)
+	return AdjustPricing(ctx, tx, in.HullID, in.Body.patch())
+}
+
+// AdjustPricing changes the pricing of a hull.
+func AdjustPricing(ctx context.Context, tx *db.Tx, hullID string, patch HullPricingPatch) (HullPricing, error) {
+	h, err := Find(ctx, tx, hullID)
 	if err != nil {
 		return HullPricing{}, err
 	}
@@ -268,8 +285,8 @@ func (a *API) adjustPricing(ctx context.Context, tx *db.Tx, in *struct {
 	}
 
 	before := p
-	in.Body.apply(&p, tx.Now)
-	err = savePricing(ctx, tx, h, before, &p, in.Body.Reason)
+	patch.apply(&p, tx.Now)
+	err = savePricing(ctx, tx, h, before, &p, patch.Reason)
 	return p, err
 }
 

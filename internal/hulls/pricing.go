@@ -1,6 +1,7 @@
 package hulls
 
 import (
+	"context"
 	"time"
 
 	"slipway/internal/vocab/auth"
@@ -48,11 +49,30 @@ type HullPricingReplace struct {
 	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
-func (r HullPricingReplace) apply(p *HullPricing, now time.Time) {
-	if p.PriceUSD != r.PriceUSD {
+func (r HullPricingReplace) patch() HullPricingPatch {
+	return HullPricingPatch{
+		PriceUSD: patch.Value[int64]{Set: true, V: r.PriceUSD}, MSRPUSD: r.MSRPUSD, OriginalPriceUSD: r.OriginalPriceUSD,
+		PriceHidden: r.PriceHidden, PriceType: r.PriceType, Cost: r.Cost, FloorUSD: r.FloorUSD, Reason: r.Reason,
+	}
+}
+
+// HullPricingPatch is a JSON merge patch of a hull's pricing.
+type HullPricingPatch struct {
+	PriceUSD         patch.Value[int64]   `json:"price_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Asking price. A change is recorded in the history."`
+	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price."`
+	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"First asking price."`
+	PriceHidden      patch.Value[bool]    `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
+	PriceType        patch.Value[string]  `json:"price_type,omitzero" enum:"asking,sale,call" doc:"With call, feeds and listings have no price."`
+	Cost             patch.Null[HullCost] `json:"cost,omitzero" doc:"Replaces all costs."`
+	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price."`
+	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
+}
+
+func (r HullPricingPatch) apply(p *HullPricing, now time.Time) {
+	if r.PriceUSD.Set && p.PriceUSD != r.PriceUSD.V {
 		p.EffectiveAt = now
 	}
-	p.PriceUSD = r.PriceUSD
+	r.PriceUSD.To(&p.PriceUSD)
 	r.MSRPUSD.To(&p.MSRPUSD)
 	r.PriceHidden.To(&p.PriceHidden)
 	r.PriceType.To(&p.PriceType)
@@ -71,9 +91,11 @@ func firstPricing(h Hull) HullPricing {
 	}
 }
 
-// withoutCost returns the pricing for callers who can only read.
-func (p HullPricing) withoutCost() HullPricing {
-	p.Cost, p.FloorUSD = nil, nil
+// visible returns the pricing as the caller can see it.
+func (p HullPricing) visible(ctx context.Context) HullPricing {
+	if !auth.From(ctx).Can(auth.HullsWrite) {
+		p.Cost, p.FloorUSD = nil, nil
+	}
 	return p
 }
 

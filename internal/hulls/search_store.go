@@ -101,7 +101,8 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 	return w
 }
 
-func listHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
+// List returns the hulls that match the filter.
+func List(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
 	if err := f.check(); err != nil {
 		return page.Page[Hull]{}, err
 	}

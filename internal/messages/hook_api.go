@@ -179,7 +179,8 @@ func (a *API) receiveText(ctx context.Context, d dealership.Dealership, in incom
 		if !isOwn && (sender == "" || numberOf(sender) != in.to && sender != service) {
 			return false, nil
 		}
-		return true, a.receiveIncoming(ctx, tx, in)
+		_, err = a.receiveIncoming(ctx, tx, in)
+		return true, err
 	})
 	if err == nil && !isOwn {
 		return a.reject(ctx, dealership.Twilio, fault.Forbidden("The number is not a number of this dealership. "+
@@ -240,7 +241,8 @@ func (a *API) emailHook(w http.ResponseWriter, req *http.Request, body []byte) e
 		return err
 	}
 	if _, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-		return 0, a.receiveIncoming(ctx, tx, in)
+		_, err := a.receiveIncoming(ctx, tx, in)
+		return 0, err
 	}); err != nil {
 		return err
 	}

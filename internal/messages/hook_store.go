@@ -23,70 +23,75 @@ func claimReceived(ctx context.Context, tx *db.Tx, in incoming) (bool, error) {
 
 // receiveIncoming records a message that a provider reports, once. The sender's
 // address is locked, so messages from it are handled one after the other.
-func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) error {
+func (a *API) receiveIncoming(ctx context.Context, tx *db.Tx, in incoming) (r received, err error) {
 	hash := consent.Hash(tx, tx.Env, in.from)
 	if err := consent.Lock(ctx, tx, hash); err != nil {
-		return err
+		return r, err
 	}
 	last, err := lastBodyTo(ctx, tx, hash)
 	if err != nil {
-		return err
+		return r, err
 	}
-	meaning := classify(in.channel, in.text, invites(last))
+	r.Intent = classify(in.channel, in.text, invites(last))
 
 	isNew, err := claimReceived(ctx, tx, in)
+	r.Repeated = !isNew
 	if err != nil {
-		return err
+		return r, err
 	}
-	if !isNew && (in.channel == consent.SMS || meaning != stop) {
-		return nil
+	if !isNew && (in.channel == consent.SMS || r.Intent != stop) {
+		return r, nil
 	}
 	if !isNew { // the sender of an email chooses its ID, so it must not hide an opt-out
 		if revoked, err := consent.IsRevoked(ctx, tx, hash, in.channel); err != nil || revoked {
-			return err
+			return r, err
 		}
 	}
 
-	leadID, err := findConversation(ctx, tx, in, hash, meaning)
+	leadID, err := findConversation(ctx, tx, in, hash, r.Intent)
 	if err != nil {
-		return err
+		return r, err
 	}
-	if leadID == "" && meaning == stop {
-		return stopWithoutLead(ctx, tx, in, hash)
+	if leadID == "" && r.Intent == stop {
+		return r, stopWithoutLead(ctx, tx, in, hash)
 	}
 	if leadID == "" {
 		l, err := leads.Create(ctx, tx, in.lead())
 		if err != nil {
-			return err
+			return r, err
 		}
-		leadID = l.ID
+		leadID, r.CreatedLead = l.ID, true
 	}
-	return a.receiveFor(ctx, tx, leadID, in, meaning, last, isNew)
+	r.LeadID = &leadID
+	r.MessageID, err = a.receiveFor(ctx, tx, leadID, in, r.Intent, last, isNew)
+	return r, err
 }
 
 // receiveFor records a message for a lead.
-func (a *API) receiveFor(ctx context.Context, tx *db.Tx, leadID string, in incoming, meaning intent, last string, isNew bool) error {
+func (a *API) receiveFor(
+	ctx context.Context, tx *db.Tx, leadID string, in incoming, meaning intent, last string, isNew bool,
+) (*string, error) {
 	l, err := leads.FindForUpdate(ctx, tx, leadID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := contacts.FindForUpdate(ctx, tx, l.ContactID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
 	m := in.message(l)
 	m.AddressHash, m.ReceivedAt = consent.Hash(tx, l.Env, in.from), &tx.Now
 	m.Intent, m.NeedsReview = &meaning, meaning == unclear
-	_, recorded, err := findReceived(ctx, tx, m) // by a client of the API
+	known, recorded, err := findReceived(ctx, tx, m) // by a client of the API
 	if err != nil || recorded && meaning != stop {
-		return err
+		return &known.ID, err
 	}
 	if recorded || !isNew {
 		m.ProviderMessageID = nil
 	}
-	_, err = a.process(ctx, tx, l, c, m, last)
-	return err
+	m, err = a.process(ctx, tx, l, c, m, last)
+	return &m.ID, err
 }
 
 // findConversation returns the ID of the lead that a message belongs to, or "". It

@@ -61,6 +61,10 @@ func (a *API) Mount(r *rest.Router) {
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."),
 		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
+
+	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber,
+		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
+			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
 }
 
 func (a *API) messages(ctx context.Context, tx *db.Tx, in *struct {

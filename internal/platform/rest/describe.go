@@ -213,6 +213,9 @@ func errMustEnroll(caller auth.Principal) error {
 		caller.UserID).Detail("Authorization", "mfa", "is a session of an administrator without a two-factor method")
 }
 
+// Optional marks a property that responses only have if the request asks for it.
+const Optional = "x-expandable"
+
 // relaxResponses makes the schemas of responses match what responses guarantee:
 // every field is present, and fields can be added. Only request bodies reject
 // unknown fields. It also adds null to the values of nullable enums, which huma
@@ -258,7 +261,12 @@ func open(s *huma.Schema) {
 	if closed, ok := s.AdditionalProperties.(bool); ok && !closed {
 		s.AdditionalProperties = nil
 	}
-	s.Required = slices.Sorted(maps.Keys(s.Properties))
+	s.Required = nil
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if s.Properties[name].Extensions[Optional] == nil {
+			s.Required = append(s.Required, name)
+		}
+	}
 	for _, p := range s.Properties {
 		open(p)
 	}

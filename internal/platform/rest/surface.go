@@ -31,7 +31,9 @@ func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
 // finish completes the description after all endpoints are mounted.
 func (s *surface) finish() {
 	relaxResponses(s.doc())
-	describeVersions(s.doc())
+	if s.prefix == StablePath { // the others have only one version
+		describeVersions(s.doc())
+	}
 	shareParts(s.doc())
 }
 
@@ -146,5 +148,5 @@ func describeWith(info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
 // schemaName names a schema like its type. The types of the preview have the prefix
 // Preview, because the package also has the type of /v1.
 func schemaName(t reflect.Type, hint string) string {
-	return strings.TrimPrefix(huma.DefaultSchemaNamer(t, hint), "Preview")
+	return strings.ReplaceAll(huma.DefaultSchemaNamer(t, hint), "Preview", "")
 }

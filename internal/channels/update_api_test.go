@@ -1,0 +1,42 @@
+package channels_test
+
+import (
+	"testing"
+
+	"slipway/internal/channels"
+	"slipway/internal/hulls"
+	"slipway/internal/testkit"
+)
+
+// A new filter withdraws what no longer matches and publishes what now does.
+func TestChannelFollowsItsFilter(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.RunJobs()
+		location := s.Test.Location()
+		cheap := s.Test.Hull(location, map[string]any{"price_usd": 20000, "hin": nil, "hin_absent_reason": "homebuilt_pending"})
+		dear := s.Test.Hull(location, map[string]any{"price_usd": 200000, "hin": nil, "hin_absent_reason": "homebuilt_pending"})
+		id := s.Test.Channel(map[string]any{"auto_publish": true, "filter": map[string]any{"price_min": 100000}})
+		listed := func(hull string) bool {
+			var h hulls.Hull
+			s.Test.Get("/v1/hulls/"+hull, 200, &h)
+			return len(h.PublishedChannels) > 0
+		}
+		testkit.Eventually(t, "only the expensive boat is listed", func() bool { return listed(dear) && !listed(cheap) })
+
+		path := "/v2-preview/channels/" + id
+		var c channels.Channel
+		s.Test.With("If-Match", `"1"`).Patch(path, `{"filter": {"price_min": 500000}}`, 200, &c)
+		testkit.Equal(t, c.Version, 2)
+		testkit.Equal(t, c.AutoPublish, true, "kept")
+		testkit.Eventually(t, "no boat is listed", func() bool { return !listed(dear) && !listed(cheap) })
+		s.Test.Patch(path, `{"filter": null, "name": " Our site "}`, 200, &c)
+		testkit.Equal(t, c.Name, "Our site")
+		testkit.Eventually(t, "both boats are listed", func() bool { return listed(dear) && listed(cheap) })
+
+		s.Test.With("If-Match", `"1"`).Patch(path, `{"name": "Stale"}`, 409, nil)
+		s.Test.Patch(path, `{"name": " "}`, 422, nil).WantDetail(t, "name", "too_short")
+		s.Test.Patch(path, `{"push_url": "ftp://example.com"}`, 422, nil)
+		s.Test.Patch(path, `{"filter": {"location_ids": ["loc_01jcqz8t5n8m2x4v6b7c9d0e1f"]}}`, 422, nil)
+		s.Other.Patch(path, `{"name": "Mine"}`, 404, nil)
+	})
+}

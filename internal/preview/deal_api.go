@@ -1,0 +1,112 @@
+package preview
+
+import (
+	"context"
+	"slices"
+
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/hulls"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/page"
+)
+
+// PreviewDeal is a deal in the shape of the preview.
+type PreviewDeal struct {
+	Resource[deals.Deal, dealLinks]
+}
+
+type dealLinks struct {
+	Hull     *hulls.Hull          `json:"hull,omitempty" doc:"The hull, if you expand it."`
+	Buyer    *contacts.Contact    `json:"buyer,omitempty" doc:"The buyer, if you expand it."`
+	Location *dealership.Location `json:"location,omitempty" doc:"The hull's location, if you expand it."`
+	Pricing  *hulls.HullPricing   `json:"pricing,omitempty" doc:"The hull's pricing, if you expand it. Costs require hulls:write."`
+}
+
+// ExpandDeal selects the references of a deal to expand.
+type ExpandDeal struct {
+	Expand []string `query:"expand" enum:"hull,buyer,location,pricing" doc:"References to return as objects, separated by commas. You need the scope to read them."`
+}
+
+// expandDeals wraps deals and adds what is expanded.
+func expandDeals(ctx context.Context, tx *db.Tx, names []string, all []deals.Deal) ([]PreviewDeal, error) {
+	if err := checkExpand(ctx, names); err != nil {
+		return nil, err
+	}
+	var hullIDs, buyerIDs []string
+	for _, d := range all {
+		hullIDs, buyerIDs = append(hullIDs, d.HullID), append(buyerIDs, d.BuyerID)
+	}
+	f, err := find(ctx, tx, names, unique(hullIDs), unique(buyerIDs))
+	if err != nil {
+		return nil, err
+	}
+
+	out := []PreviewDeal{}
+	for _, d := range all {
+		links := dealLinks{Buyer: linked(f.buyers, d.BuyerID), Pricing: linked(f.pricing, d.HullID)}
+		if h := linked(f.hulls, d.HullID); h != nil {
+			links.Location = linked(f.locations, h.LocationID)
+			links.Hull = h
+		}
+		if !slices.Contains(names, "hull") {
+			links.Hull = nil // it was only read for its location
+		}
+		out = append(out, PreviewDeal{Resource[deals.Deal, dealLinks]{d, links}})
+	}
+	return out, nil
+}
+
+func expandDealIn(ctx context.Context, tx *db.Tx, names []string, d deals.Deal, err error) (PreviewDeal, error) {
+	if err != nil {
+		return PreviewDeal{}, renamed(err)
+	}
+	out, err := expandDeals(ctx, tx, names, []deals.Deal{d})
+	if err != nil {
+		return PreviewDeal{}, err
+	}
+	return out[0], nil
+}
+
+func listDeals(ctx context.Context, tx *db.Tx, in *struct {
+	deals.DealFilter
+	ExpandDeal
+}) (page.Page[PreviewDeal], error) {
+	p, err := deals.List(ctx, tx, in.DealFilter)
+	if err != nil {
+		return page.Page[PreviewDeal]{}, renamed(err)
+	}
+	out := pageOf(p, func(deals.Deal) PreviewDeal { return PreviewDeal{} })
+	out.Data, err = expandDeals(ctx, tx, in.Expand, p.Data)
+	return out, err
+}
+
+func createDeal(ctx context.Context, tx *db.Tx, in *struct {
+	ExpandDeal
+	Body Body[deals.DealCreate]
+}) (PreviewDeal, error) {
+	d, err := deals.Create(ctx, tx, in.Body.V)
+	return expandDealIn(ctx, tx, in.Expand, d, err)
+}
+
+func getDeal(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByDeal
+	ExpandDeal
+}) (PreviewDeal, error) {
+	d, err := deals.FindVisible(ctx, tx, in.DealID)
+	return expandDealIn(ctx, tx, in.Expand, d, err)
+}
+
+// PreviewTradeIn is a trade-in in the shape of the preview.
+type PreviewTradeIn struct {
+	Object[deals.TradeIn]
+}
+
+func (a *API) updateTradeIn(ctx context.Context, tx *db.Tx, in *struct {
+	deals.ByTradeIn
+	Body Body[deals.TradeInPatch]
+}) (PreviewTradeIn, error) {
+	t, err := a.Deals.UpdateTradeIn(ctx, tx, in.DealID, in.TradeInID, in.Body.V)
+	return PreviewTradeIn{Object[deals.TradeIn]{V: t}}, renamed(err)
+}

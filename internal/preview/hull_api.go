@@ -1,0 +1,156 @@
+package preview
+
+import (
+	"context"
+	"slices"
+
+	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/hulls"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
+)
+
+// API serves hulls and deals in the shapes of the preview.
+type API struct {
+	Deals *deals.API
+}
+
+// entered is when these operations entered the preview.
+const entered = "2026-11-16"
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Preview(entered)
+	h := r.Family("Hulls")
+	readHulls, writeHulls := auth.Require(auth.HullsRead), auth.Require(auth.HullsWrite)
+	rest.Get(h, "/hulls", "listHulls", readHulls, "List hulls, newest first", listHulls)
+	rest.PostCreated(h, "/hulls", "createHull", writeHulls, "Add a hull to inventory", createHull)
+	rest.Get(h, "/hulls/{hull_id}", "getHull", readHulls, "Retrieve a hull", getHull)
+	rest.Patch(h, "/hulls/{hull_id}", "updateHull", writeHulls, "Change a hull's descriptive fields or location", updateHull,
+		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field."))
+	rest.Get(h, "/hulls/{hull_id}/pricing", "getHullPricing", readHulls, "Retrieve current pricing", getPricing)
+	rest.Patch(h, "/hulls/{hull_id}/pricing", "updateHullPricing", writeHulls, "Change a part of the pricing", updatePricing,
+		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."))
+
+	d := r.Family("Deals")
+	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
+	rest.Get(d, "/deals", "listDeals", readDeals, "List deals, newest first", listDeals)
+	rest.PostCreated(d, "/deals", "createDeal", writeDeals, "Create a deal with its opening offer", createDeal,
+		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."))
+	rest.Get(d, "/deals/{deal_id}", "getDeal", readDeals, "Retrieve a deal with its totals", getDeal)
+	rest.Patch(d, "/deals/{deal_id}/trade_ins/{trade_in_id}", "updateTradeIn", writeDeals, "Change a part of a trade-in", a.updateTradeIn,
+		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal."))
+}
+
+// PreviewHull is a hull in the shape of the preview.
+type PreviewHull struct {
+	Resource[hulls.Hull, hullLinks]
+}
+
+type hullLinks struct {
+	Location *dealership.Location `json:"location,omitempty" doc:"The hull's location, if you expand it."`
+	Pricing  *hulls.HullPricing   `json:"pricing,omitempty" doc:"The hull's pricing, if you expand it. Costs require hulls:write."`
+}
+
+// ExpandHull selects the references of a hull to expand.
+type ExpandHull struct {
+	Expand []string `query:"expand" enum:"location,pricing" doc:"References to return as objects, separated by commas. You need the scope to read them."`
+}
+
+// expandHulls wraps hulls and adds what is expanded.
+func expandHulls(ctx context.Context, tx *db.Tx, names []string, all []hulls.Hull) ([]PreviewHull, error) {
+	if err := checkExpand(ctx, names); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, h := range all {
+		ids = append(ids, h.ID)
+	}
+	f, err := find(ctx, tx, names, ids, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	out := []PreviewHull{}
+	for _, h := range all {
+		links := hullLinks{Location: linked(f.locations, h.LocationID), Pricing: linked(f.pricing, h.ID)}
+		out = append(out, PreviewHull{Resource[hulls.Hull, hullLinks]{h, links}})
+	}
+	return out, nil
+}
+
+func expandHullIn(ctx context.Context, tx *db.Tx, names []string, h hulls.Hull, err error) (PreviewHull, error) {
+	if err != nil {
+		return PreviewHull{}, renamed(err)
+	}
+	out, err := expandHulls(ctx, tx, names, []hulls.Hull{h})
+	if err != nil {
+		return PreviewHull{}, err
+	}
+	return out[0], nil
+}
+
+func listHulls(ctx context.Context, tx *db.Tx, in *struct {
+	hulls.HullFilter
+	ExpandHull
+}) (page.Page[PreviewHull], error) {
+	p, err := hulls.List(ctx, tx, in.HullFilter)
+	if err != nil {
+		return page.Page[PreviewHull]{}, renamed(err)
+	}
+	out := pageOf(p, func(hulls.Hull) PreviewHull { return PreviewHull{} })
+	out.Data, err = expandHulls(ctx, tx, in.Expand, p.Data)
+	return out, err
+}
+
+func createHull(ctx context.Context, tx *db.Tx, in *struct {
+	ExpandHull
+	Body Body[hulls.HullCreate]
+}) (PreviewHull, error) {
+	h, err := hulls.Create(ctx, tx, in.Body.V)
+	return expandHullIn(ctx, tx, in.Expand, h, err)
+}
+
+func getHull(ctx context.Context, tx *db.Tx, in *struct {
+	hulls.ByHull
+	ExpandHull
+}) (PreviewHull, error) {
+	h, err := hulls.Find(ctx, tx, in.HullID)
+	return expandHullIn(ctx, tx, in.Expand, h, err)
+}
+
+func updateHull(ctx context.Context, tx *db.Tx, in *struct {
+	hulls.ByHull
+	ExpandHull
+	Body Body[hulls.HullPatch]
+}) (PreviewHull, error) {
+	h, err := hulls.Edit(ctx, tx, in.HullID, in.Body.V)
+	return expandHullIn(ctx, tx, in.Expand, h, err)
+}
+
+// PreviewPricing is the pricing of a hull in the shape of the preview.
+type PreviewPricing struct {
+	Resource[hulls.HullPricing, struct{}]
+}
+
+func getPricing(ctx context.Context, tx *db.Tx, in *hulls.ByHull) (PreviewPricing, error) {
+	p, err := hulls.FindPricing(ctx, tx, in.HullID)
+	return PreviewPricing{Resource[hulls.HullPricing, struct{}]{V: p}}, err
+}
+
+func updatePricing(ctx context.Context, tx *db.Tx, in *struct {
+	hulls.ByHull
+	Body Body[hulls.HullPricingPatch]
+}) (PreviewPricing, error) {
+	p, err := hulls.AdjustPricing(ctx, tx, in.HullID, in.Body.V)
+	return PreviewPricing{Resource[hulls.HullPricing, struct{}]{V: p}}, renamed(err)
+}
+
+// unique returns sorted values without duplicates.
+func unique(values []string) []string {
+	slices.Sort(values)
+	return slices.Compact(values)
+}
