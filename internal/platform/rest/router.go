@@ -208,9 +208,12 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 
 // Public mounts an endpoint outside /v1 that anyone can call. The
 // handler authenticates the caller. The endpoint has no idempotency keys.
-func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O], opts ...Option) {
 	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
 	op.Security = nil
+	for _, o := range opts {
+		o(&op)
+	}
 	register(r, op, h)
 }
 
