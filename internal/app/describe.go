@@ -18,7 +18,7 @@ import (
 // OpenAPI returns the OpenAPI document. It doesn't need a database.
 func OpenAPI() *huma.OpenAPI {
 	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...).OpenAPI()
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler), Reference: reference}, f.all()...).OpenAPI()
 }
 
 // OpenAPIJSON returns the OpenAPI document as it is committed and served.

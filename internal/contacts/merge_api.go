@@ -138,12 +138,15 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	list := func(doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}, Description: doc}
 	}
+	contact := r.Schema(reflect.TypeFor[Contact](), true, "Contact")
+	contact.Description = "The contact."
 	s := &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true, Required: []string{"exported_at", "contact", "consents"},
 		Properties: map[string]*huma.Schema{
 			"exported_at": {Type: huma.TypeString, Format: "date-time", Description: "When the export was created."},
-			"contact":     r.Schema(reflect.TypeFor[Contact](), true, "Contact"),
-			"consents":    {Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[consent.Consent](), true, "Consent")},
+			"contact":     contact,
+			"consents": {Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[consent.Consent](), true, "Consent"),
+				Description: "Consent records."},
 			"leads":       list("Leads, as in the leads endpoints."),
 			"assignments": list("Assignment history of the leads."),
 			"signals":     list("Signals of the leads."),

@@ -23,7 +23,7 @@ func (c LeadConvert) Check(now time.Time) error { return DealCreate{DealTerms: c
 
 // convertLead is in this package because deals depend on leads.
 func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
-	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID string `path:"lead_id" doc:"ID of the lead." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
 }) (Deal, error) {
 	lead, err := leads.Find(ctx, tx, in.LeadID)

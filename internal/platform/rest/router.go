@@ -45,6 +45,7 @@ type Config struct {
 	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
 	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
 	Observe      func(operation string, status int, took time.Duration) // metrics
+	Reference    Reference
 }
 
 // Feature is a package that has endpoints to mount.
@@ -92,6 +93,7 @@ func New(cfg Config, features ...Feature) *Router {
 	for _, f := range features {
 		f.Mount(r)
 	}
+	r.Reference.addTo(r.api.OpenAPI())
 	relaxResponses(r.api.OpenAPI())
 	describeVersions(r.api.OpenAPI())
 	shareParts(r.api.OpenAPI())
