@@ -18,22 +18,22 @@ const rotationOverlap = 7 * 24 * time.Hour
 // APIKey is the record of a key. Only the hash of the key itself is stored.
 type APIKey struct {
 	Env            auth.Env     `json:"-" db:"env"`
-	ID             string       `json:"id" db:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID             string       `json:"id" db:"id" doc:"Identifies the key. Starts with key_." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	PublicID       string       `json:"-" db:"public_id"`
 	Hash           []byte       `json:"-" db:"hash"`
-	Name           string       `json:"name" db:"name" example:"Website"`
+	Name           string       `json:"name" db:"name" doc:"Your name for the key, such as the system that uses it." example:"Website"`
 	Prefix         string       `json:"prefix" doc:"First characters of the key, to help you recognize it." example:"sk_test_ls4due2bijfr72gq"`
-	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
+	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the key. They can't be changed."`
 	RateLimit      *int64       `json:"rate_limit" db:"rate_limit" doc:"Requests per second. Null if the key uses the environment's default."`
 	OriginalID     string       `json:"-" db:"lineage"` // the first key, before all rotations
 	ServiceVersion string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header."`
-	CreatedBy      KeyCreator   `json:"created_by" db:"created_by,json"`
-	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
-	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
+	CreatedBy      KeyCreator   `json:"created_by" db:"created_by,json" doc:"User, key or app that created the key."`
+	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
+	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"When the key was last used. Updated within a minute. Null if it never was." audit:"-"`
 	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
 	ExpiresAt      *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
-	RevokedAt      *time.Time   `json:"revoked_at" db:"revoked_at"`
-	RotatedTo      *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it."`
+	RevokedAt      *time.Time   `json:"revoked_at" db:"revoked_at" doc:"When the key was revoked. Null if it was not."`
+	RotatedTo      *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it. Null if it was not rotated."`
 }
 
 // KeyCreator is the user or the key that created a key, with its current status.
@@ -50,7 +50,7 @@ type IssuedKey struct {
 
 // KeyCreate is the body for a new key.
 type KeyCreate struct {
-	Name      string       `json:"name" minLength:"1" maxLength:"100" example:"Website"`
+	Name      string       `json:"name" minLength:"1" maxLength:"100" doc:"Your name for the key, such as the system that uses it." example:"Website"`
 	Scopes    []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the key. You can only grant scopes that you have. They can't be changed later."`
 	RateLimit *int64       `json:"rate_limit" required:"false" minimum:"1" maximum:"10000" doc:"Requests per second. Defaults to the limit of the environment."`
 	MFAToken  *string      `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for the admin scope. Verify a two-factor method to get one."`

@@ -11,7 +11,7 @@ import (
 
 // ByKey is the path parameter of an API key.
 type ByKey struct {
-	KeyID string `path:"key_id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	KeyID string `path:"key_id" doc:"ID of the API key." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listKeys(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[APIKey], error) {

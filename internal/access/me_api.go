@@ -37,13 +37,16 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me)
+	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me,
+		rest.Describe("Shows which key, user or app the request was authenticated as, with its environment, scopes and rate limit. Use it to test a credential."))
 
-	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
+	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys,
+		rest.Describe("Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest first."))
 	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
 		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
-	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey)
+	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey,
+		rest.Describe("Returns the record of the key with its scopes and usage. The key itself is not returned."))
 	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
 		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
 	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch,
@@ -70,13 +73,17 @@ func (a *API) Mount(r *rest.Router) {
 
 // mountSessions registers what people call before they have a credential.
 func (a *API) mountSessions(r *rest.Router) {
-	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn)
+	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn,
+		rest.Describe("Signs in a user with email and password, and a two-factor code if the user has a method. The token works until the session expires or is revoked."))
 	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
-		"Sign out and end the current session", a.signOut)
+		"Sign out and end the current session", a.signOut,
+		rest.Describe("Ends the session whose token you send. The token stops working immediately."))
 	rest.Public(r, http.MethodPost, http.StatusNoContent, a.AuthPath()+"/password", "changePassword",
-		"Change your password and end all your sessions", a.changePassword)
+		"Change your password and end all your sessions", a.changePassword,
+		rest.Describe("Requires a session, the old password and, if the user has a two-factor method, a code. All sessions of the user end, including this one."))
 	rest.Public(r, http.MethodPost, http.StatusAccepted, a.AuthPath()+"/password/forgot", "forgotPassword",
-		"Send a link to set a new password", a.forgotPassword)
+		"Send a link to set a new password", a.forgotPassword,
+		rest.Describe("If a user has this email address, a link is sent to it. The link works once and expires after one hour. The response is the same for unknown addresses."))
 }
 
 // AuthPath returns the path of {auth_url} on this server.
@@ -91,11 +98,11 @@ func (a *API) AuthPath() string {
 // Me is the calling credential.
 type Me struct {
 	Credential  auth.Actor   `json:"credential" doc:"API key, user or app of the request."`
-	Environment auth.Mode    `json:"environment" enum:"live,test"`
-	Dealership  MeDealership `json:"dealership"`
+	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the credential belongs to."`
+	Dealership  MeDealership `json:"dealership" doc:"Dealership that the credential belongs to."`
 	Scopes      []auth.Scope `json:"scopes" nullable:"false" doc:"Scopes of the credential."`
 	Version     string       `json:"service_version" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`
-	RateLimit   MeRateLimit  `json:"rate_limit"`
+	RateLimit   MeRateLimit  `json:"rate_limit" doc:"How many requests the credential can send."`
 	UserID      *string      `json:"user_id" doc:"User of the session, or user who installed the app. Null for an API key."`
 	AppID       *string      `json:"app_id" doc:"App of the token. Null for an API key or a session."`
 	InstallID   *string      `json:"install_id" doc:"Install of the app in this environment. Null for an API key or a session." since:"2026-12-01"`
@@ -103,14 +110,14 @@ type Me struct {
 
 // MeDealership is the dealership of the calling credential.
 type MeDealership struct {
-	ID   string `json:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name string `json:"name" example:"Chesapeake Marine"`
+	ID   string `json:"id" doc:"ID of the dealership." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name string `json:"name" doc:"Name of the dealership." example:"Chesapeake Marine"`
 }
 
 // MeRateLimit is the rate limit of the calling credential.
 type MeRateLimit struct {
-	RequestsPerSecond float64 `json:"requests_per_second" example:"100"`
-	Burst             float64 `json:"burst" example:"200"`
+	RequestsPerSecond float64 `json:"requests_per_second" doc:"Requests per second that are allowed in the long run." example:"100"`
+	Burst             float64 `json:"burst" doc:"Requests that can be sent at once before the limit applies." example:"200"`
 }
 
 func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) {

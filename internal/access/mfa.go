@@ -27,8 +27,8 @@ const (
 
 // MFAEnroll is the body for a new two-factor method.
 type MFAEnroll struct {
-	Kind  string  `json:"kind" enum:"totp,webauthn"`
-	Label *string `json:"label" required:"false" maxLength:"100" example:"Phone"`
+	Kind  string  `json:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
+	Label *string `json:"label" required:"false" maxLength:"100" doc:"Your name for the method." example:"Phone"`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"64" doc:"Required if you already have an active two-factor method. Verify it to get one."`
 }
@@ -51,7 +51,7 @@ type MFAVerify struct {
 // MFAProof is the result of a verification, or the challenge for one.
 type MFAProof struct {
 	MFAToken  *string        `json:"mfa_token" doc:"Token for one operation that requires two-factor verification. Null with a challenge." audit:"-"`
-	ExpiresAt time.Time      `json:"expires_at"`
+	ExpiresAt time.Time      `json:"expires_at" doc:"When the token or the challenge expires."`
 	Challenge map[string]any `json:"challenge" doc:"Options for navigator.credentials.get, or for navigator.credentials.create for a new method. Empty with a token." audit:"-"`
 
 	RecoveryCodes []string `json:"recovery_codes" nullable:"false" doc:"Each works once instead of a code. Only returned when your first two-factor method becomes active. Not shown again." audit:"-"`

@@ -19,12 +19,12 @@ import (
 
 // ByFactor has the path parameters of a two-factor method.
 type ByFactor struct {
-	UserID   string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	FactorID string `path:"factor_id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	UserID   string `path:"user_id" doc:"ID of the user." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	FactorID string `path:"factor_id" doc:"ID of the two-factor method." example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) enroll(ctx context.Context, tx *db.Tx, in *struct {
-	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	UserID string `path:"user_id" doc:"ID of the user." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   MFAEnroll
 }) (MFAEnrollment, error) {
 	u, err := people.FindUserForUpdate(ctx, tx, in.UserID)

@@ -14,15 +14,15 @@ import (
 
 // PasswordChange is the body to change your password.
 type PasswordChange struct {
-	OldPassword string  `json:"old_password" maxLength:"200"`
+	OldPassword string  `json:"old_password" maxLength:"200" doc:"Current password."`
 	NewPassword string  `json:"new_password" maxLength:"200" doc:"12 to 200 characters. Common passwords, patterns and your own name are rejected."`
 	TOTPCode    *string `json:"totp_code" required:"false" maxLength:"40" doc:"Required if you have a two-factor method. You can also send a recovery code."`
 }
 
 // PasswordForgot is the body to receive a link to set a new password.
 type PasswordForgot struct {
-	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
-	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
+	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
+	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live" doc:"Environment of the user. Live and test have separate passwords."`
 }
 
 // Accepted is the response to a request that might send an email.

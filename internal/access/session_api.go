@@ -16,17 +16,17 @@ import (
 
 // SignIn is the body of a sign-in.
 type SignIn struct {
-	Email       string    `json:"email" maxLength:"254" example:"ann@example.com"`
-	Password    string    `json:"password" maxLength:"200"`
+	Email       string    `json:"email" maxLength:"254" doc:"Email address of the user." example:"ann@example.com"`
+	Password    string    `json:"password" maxLength:"200" doc:"Password of the user in this environment."`
 	TOTPCode    *string   `json:"totp_code" required:"false" maxLength:"40" doc:"Required if the user has a two-factor method. You can also send a recovery code."`
-	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live"`
+	Environment auth.Mode `json:"environment,omitempty" enum:"live,test" default:"live" doc:"Environment to sign in to. Live and test have separate passwords."`
 }
 
 // SignedIn is a new session with its token, which is only shown once.
 type SignedIn struct {
 	Token     string      `json:"token" doc:"Session token. Send it in the header Authorization: Bearer."`
-	ExpiresAt time.Time   `json:"expires_at"`
-	User      people.User `json:"user"`
+	ExpiresAt time.Time   `json:"expires_at" doc:"When the session expires."`
+	User      people.User `json:"user" doc:"User who signed in."`
 }
 
 // signIn returns the same error, after the same time, for an unknown account, a
@@ -78,7 +78,7 @@ func errNotOwn() error {
 
 func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 	page.Query
-	UserID string `query:"user_id" maxLength:"64" doc:"Without the admin scope, only your own ID."`
+	UserID string `query:"user_id" maxLength:"64" doc:"ID of the user."`
 }) (page.Page[people.Session], error) {
 	userID := in.UserID
 	if c := auth.From(ctx); !c.Can(auth.Admin) {
@@ -90,7 +90,7 @@ func (a *API) listSessions(ctx context.Context, tx *db.Tx, in *struct {
 }
 
 func (a *API) revokeSession(ctx context.Context, tx *db.Tx, in *struct {
-	SessionID string `path:"session_id" example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	SessionID string `path:"session_id" doc:"ID of the session." example:"ses_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	MFAToken  string `header:"MFA-Token" maxLength:"100" doc:"Required to end the session of another user with the admin scope. Must be from an administrator."`
 }) (none rest.None, err error) {
 	s, err := people.FindSession(ctx, tx, in.SessionID)

@@ -27,7 +27,7 @@ func PublicOpenAPI() *huma.OpenAPI { return described().PublicOpenAPI() }
 // described mounts the features without a database.
 func described() *rest.Router {
 	f := &features{webhooks: webhooks.API{Kinds: Kinds()}}
-	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler)}, f.all()...)
+	return rest.New(rest.Config{Log: slog.New(slog.DiscardHandler), Reference: reference}, f.all()...)
 }
 
 // OpenAPIJSON returns the OpenAPI document as it is committed and served.

@@ -18,16 +18,16 @@ const maxChannels = 50
 // Channel is a marketplace or a website that shows hulls to the public.
 type Channel struct {
 	Env         auth.Env      `json:"-" db:"env"`
-	ID          string        `json:"id" db:"id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name        string        `json:"name" db:"name" example:"Our website"`
-	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom"`
-	Format      string        `json:"format" db:"format" enum:"json,xml,csv"`
+	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name        string        `json:"name" db:"name" doc:"Name of the channel, for your staff." example:"Our website"`
+	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace or website that the channel stands for."`
+	Format      string        `json:"format" db:"format" enum:"json,xml,csv" doc:"Format of the feed: schema.org JSON-LD, XML or CSV."`
 	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
-	Filter      ChannelFilter `json:"filter" db:"filter,json"`
+	Filter      ChannelFilter `json:"filter" db:"filter,json" doc:"Which hulls the channel accepts."`
 	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
-	Version     int64         `json:"version" db:"version"`
-	CreatedAt   time.Time     `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at"`
+	Version     int64         `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt   time.Time     `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	PushAfter time.Time `json:"-" db:"push_after"`
 	Failures  int64     `json:"-" db:"failures"`
@@ -41,18 +41,18 @@ func (c Channel) Revision() int64 { return c.Version }
 type ChannelFilter struct {
 	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
 	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed."`
-	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo"`
+	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo" doc:"Only hulls in these conditions."`
 	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
 }
 
 // ChannelCreate is a new channel.
 type ChannelCreate struct {
-	Name        string         `json:"name" minLength:"1" maxLength:"100" example:"Our website"`
-	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom"`
-	Format      string         `json:"format,omitempty" enum:"json,xml,csv" default:"json"`
-	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"Must use https in the live environment."`
-	Filter      *ChannelFilter `json:"filter,omitempty"`
-	AutoPublish bool           `json:"auto_publish,omitempty"`
+	Name        string         `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, for your staff." example:"Our website"`
+	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom" doc:"Marketplace or website that the channel stands for."`
+	Format      string         `json:"format,omitempty" enum:"json,xml,csv" default:"json" doc:"Format of the feed: schema.org JSON-LD, XML or CSV."`
+	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed."`
+	Filter      *ChannelFilter `json:"filter,omitempty" doc:"Which hulls the channel accepts. Defaults to all hulls."`
+	AutoPublish bool           `json:"auto_publish,omitempty" doc:"Whether to publish all hulls that match the filter, now and later. Defaults to false."`
 }
 
 func (c ChannelCreate) channel() Channel {

@@ -30,12 +30,14 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication)
+	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication,
+		rest.Describe("Returns one entry for each channel of the dealership, also for channels that don't list the hull."))
 	rest.Put(r, "/hulls/{hull_id}/syndication/{channel_id}", "publishHull", write, "Publish a hull to a channel", a.publish,
 		rest.Describe("On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again."))
 	rest.DeleteOK(r, "/hulls/{hull_id}/syndication/{channel_id}", "withdrawHull", write, "Withdraw a hull from a channel", a.withdraw,
 		rest.Describe("If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again."))
-	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels)
+	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels,
+		rest.Describe("Returns the marketplaces and websites that your hulls can be published on."))
 	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
 		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."),
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
@@ -52,7 +54,7 @@ func (a *API) Mount(r *rest.Router) {
 
 // ByChannel is the path parameter of a channel.
 type ByChannel struct {
-	ChannelID string `path:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ChannelID string `path:"channel_id" doc:"ID of the channel." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // ByListing is the path parameters of a hull and a channel.

@@ -25,17 +25,17 @@ const (
 // HullSyndication is the state of a hull on a channel.
 type HullSyndication struct {
 	Env         auth.Env   `json:"-" db:"env"`
-	HullID      string     `json:"hull_id" db:"hull_id"`
-	ChannelID   string     `json:"channel_id" db:"channel_id" example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State       string     `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed"`
+	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the entry is about."`
+	ChannelID   string     `json:"channel_id" db:"channel_id" doc:"Channel that the entry is about." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State       string     `json:"state" db:"state" enum:"not_listed,queued,published,rejected,removed" doc:"Whether the channel lists the hull. queued means that a listing or a withdrawal is being sent to the partner."`
 	Action      *string    `json:"action" db:"action" enum:"publish,withdraw" doc:"What is requested from the partner. Null unless the hull is queued."`
-	ExternalID  *string    `json:"external_id" db:"external_id" doc:"ID of the listing at the partner."`
-	URL         *string    `json:"url" db:"url" doc:"URL of the listing at the partner."`
-	Code        *string    `json:"code" db:"code" doc:"Error code of the partner, or of Slipway if the last attempt failed."`
-	Message     *string    `json:"message" db:"message"`
-	AttemptedAt *time.Time `json:"attempted_at" db:"attempted_at" doc:"When the listing was last sent to the partner."`
+	ExternalID  *string    `json:"external_id" db:"external_id" doc:"ID of the listing at the partner. Null until the partner returns one."`
+	URL         *string    `json:"url" db:"url" doc:"URL of the listing at the partner. Null until the partner returns one."`
+	Code        *string    `json:"code" db:"code" doc:"Error code of the partner, or of Slipway if the last attempt failed. Null if there is no error."`
+	Message     *string    `json:"message" db:"message" doc:"Explains the error code. Null if there is no error."`
+	AttemptedAt *time.Time `json:"attempted_at" db:"attempted_at" doc:"When the listing was last sent to the partner. Null if it never was."`
 	PublishedAt *time.Time `json:"published_at" db:"published_at" doc:"When it was first listed. Null while it is not listed."`
-	UpdatedAt   *time.Time `json:"updated_at" db:"updated_at"`
+	UpdatedAt   *time.Time `json:"updated_at" db:"updated_at" doc:"When the entry last changed. Null if the hull was never published on the channel."`
 
 	Wanted   bool       `json:"-" db:"wanted"` // by the dealer; the status and the filter decide whether it can be listed
 	Listed   bool       `json:"-" db:"listed"` // whether it is public

@@ -49,61 +49,61 @@ const (
 // from the audit log because the log can't be erased.
 type Consent struct {
 	Env                auth.Env         `json:"-" db:"env"`
-	ID                 string           `json:"id" db:"id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ContactID          string           `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID             *string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Direction          Direction        `json:"direction" db:"direction" enum:"granted,revoked"`
-	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" enum:"sms,email,voice"`
-	Scope              Scope            `json:"scope" db:"scope" enum:"marketing,transactional,all"`
-	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr"`
+	ID                 string           `json:"id" db:"id" doc:"Identifies the record. Starts with cns_." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID          string           `json:"contact_id" db:"contact_id" doc:"Contact that the record belongs to." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID             *string          `json:"lead_id" db:"lead_id" doc:"Lead with which it was recorded. Null if it was not recorded with a lead." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Direction          Direction        `json:"direction" db:"direction" enum:"granted,revoked" doc:"Whether the person gave or revoked consent."`
+	Channels           []Channel        `json:"channels" db:"channels,json" nullable:"false" enum:"sms,email,voice" doc:"Channels that the record applies to."`
+	Scope              Scope            `json:"scope" db:"scope" enum:"marketing,transactional,all" doc:"Which messages the record applies to."`
+	Basis              *string          `json:"basis" db:"basis" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"Legal basis of the consent. ebr is an established business relationship. Null for a revocation or if none was recorded."`
 	Address            *string          `json:"address" db:"address" audit:"-" doc:"Address of the first channel. Null after the contact is erased." example:"+14105550123"`
 	Bindings           []ConsentBinding `json:"bindings" db:"bindings,json" nullable:"false" audit:"-" doc:"Address for each channel. Empty after the contact is erased."`
 	PersonName         *string          `json:"person_name" db:"person_name" audit:"-" doc:"Name of the person who gave consent."`
-	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to." audit:"personal"`
-	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version" audit:"personal"`
-	Source             *string          `json:"source" db:"source" example:"web_form" audit:"personal"`
-	SourceURL          *string          `json:"source_url" db:"source_url" audit:"-"`
-	Method             *string          `json:"method" db:"method" example:"checkbox" audit:"personal"`
+	ConsentText        *string          `json:"consent_text" db:"consent_text" doc:"Exact text that the person agreed to. Null if none was recorded." audit:"personal"`
+	ConsentTextVersion *string          `json:"consent_text_version" db:"consent_text_version" doc:"Your version of the consent text, to find it again." audit:"personal"`
+	Source             *string          `json:"source" db:"source" doc:"Where the consent came from, such as web_form, phone or showroom. Null if unknown." example:"web_form" audit:"personal"`
+	SourceURL          *string          `json:"source_url" db:"source_url" doc:"Page on which the person agreed." audit:"-"`
+	Method             *string          `json:"method" db:"method" doc:"How the person agreed, such as checkbox, signature or keyword. Null if unknown." example:"checkbox" audit:"personal"`
 	CapturedAt         time.Time        `json:"captured_at" db:"captured_at" doc:"When the consent was given or revoked. The latest record applies."`
 	CapturedBy         *string          `json:"captured_by" db:"captured_by" doc:"User or API key that recorded it." audit:"personal"`
-	IP                 *string          `json:"ip" db:"ip" audit:"-"`
-	UserAgent          *string          `json:"user_agent" db:"user_agent" audit:"-"`
+	IP                 *string          `json:"ip" db:"ip" doc:"IP address of the person who agreed." audit:"-"`
+	UserAgent          *string          `json:"user_agent" db:"user_agent" doc:"Browser of the person who agreed." audit:"-"`
 	Evidence           map[string]any   `json:"evidence" db:"evidence,json" audit:"-" doc:"Evidence of the consent, such as hashes, document IDs or recordings."`
 	ExpiresAt          *time.Time       `json:"expires_at" db:"expires_at" doc:"When the consent expires. Null if it never expires."`
-	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"Consent record that this record revokes."`
-	Reason             *string          `json:"reason" db:"reason" audit:"-"`
+	RevokesID          *string          `json:"revokes_id" db:"revokes_id" doc:"Consent record that this record revokes. Null unless it revokes a specific record."`
+	Reason             *string          `json:"reason" db:"reason" doc:"Why the consent was revoked. Null if no reason was recorded." audit:"-"`
 	RawText            *string          `json:"raw_text" db:"raw_text" audit:"-" doc:"Exact text that the person wrote."`
-	CreatedAt          time.Time        `json:"created_at" db:"created_at"`
+	CreatedAt          time.Time        `json:"created_at" db:"created_at" doc:"When the record was stored. captured_at is when the consent was given."`
 }
 
 // ConsentBinding is the address of a record on one channel.
 type ConsentBinding struct {
-	Channel Channel `json:"channel" enum:"sms,email,voice"`
-	Address string  `json:"address" example:"+14105550123"`
+	Channel Channel `json:"channel" enum:"sms,email,voice" doc:"Channel that the address is for."`
+	Address string  `json:"address" doc:"Phone number or email address that the record applies to." example:"+14105550123"`
 }
 
 // ConsentCreate is the body to add a consent record.
 type ConsentCreate struct {
-	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice"`
+	Channels           []Channel      `json:"channels" minItems:"1" maxItems:"3" uniqueItems:"true" enum:"sms,email,voice" doc:"Channels that the record applies to. Each needs an address."`
 	Scope              Scope          `json:"scope" enum:"marketing,transactional,all" doc:"A marketing message requires marketing or all. A transactional message requires transactional or all."`
-	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted"`
+	Direction          Direction      `json:"direction,omitempty" enum:"granted,revoked" default:"granted" doc:"Whether the person gives or revokes consent."`
 	Basis              *string        `json:"basis" required:"false" enum:"express_written,express_oral,implied_purchase,implied_inquiry,ebr" doc:"A marketing text message requires express_written. Implied consent expires two years after a purchase or six months after an inquiry. An established business relationship (ebr) expires 18 months after a purchase or three months after an inquiry."`
 	Relationship       *string        `json:"relationship" required:"false" enum:"purchase,inquiry" doc:"What the established business relationship is based on. captured_at is its date. Only for ebr. Defaults to inquiry." since:"2026-12-01"`
 	Address            *string        `json:"address" required:"false" maxLength:"254" doc:"Phone number or email address that the record applies to. Defaults to the contact's."`
 	PersonName         *string        `json:"person_name" required:"false" maxLength:"200" doc:"Defaults to the contact's name."`
 	ConsentText        *string        `json:"consent_text" required:"false" maxLength:"10000" doc:"Exact text that the person agreed to. A marketing text message requires it." example:"I agree to receive texts from Chesapeake Marine."`
-	ConsentTextVersion *string        `json:"consent_text_version" required:"false" maxLength:"100"`
+	ConsentTextVersion *string        `json:"consent_text_version" required:"false" maxLength:"100" doc:"Your version of the consent text, to find it again."`
 	Source             *string        `json:"source" required:"false" maxLength:"100" doc:"Usually web_form, ai_chat, phone, showroom, text_keyword, email, import, api or paper." example:"web_form"`
-	SourceURL          *string        `json:"source_url" required:"false" maxLength:"2000" format:"uri"`
+	SourceURL          *string        `json:"source_url" required:"false" maxLength:"2000" format:"uri" doc:"Page on which the person agreed."`
 	Method             *string        `json:"method" required:"false" maxLength:"100" doc:"Usually checkbox, signature, keyword, recorded_call, reply, list_unsubscribe or staff." example:"checkbox"`
 	CapturedAt         *time.Time     `json:"captured_at" required:"false" doc:"Defaults to the current time."`
 	CapturedBy         *string        `json:"captured_by" required:"false" maxLength:"200" doc:"Defaults to the caller."`
-	IP                 *string        `json:"ip" required:"false" maxLength:"45"`
-	UserAgent          *string        `json:"user_agent" required:"false" maxLength:"500"`
-	Evidence           map[string]any `json:"evidence,omitempty"`
+	IP                 *string        `json:"ip" required:"false" maxLength:"45" doc:"IP address of the person who agreed."`
+	UserAgent          *string        `json:"user_agent" required:"false" maxLength:"500" doc:"Browser of the person who agreed."`
+	Evidence           map[string]any `json:"evidence,omitempty" doc:"Evidence of the consent, such as hashes, document IDs or recordings. Any JSON object."`
 	ExpiresAt          *time.Time     `json:"expires_at" required:"false" doc:"Defaults to the limit of the basis. You can set an earlier time, but not a later one. Express consent has no limit."`
 	RevokesID          *string        `json:"revokes_id" required:"false" maxLength:"64" doc:"Consent record to revoke. Only for a revocation."`
-	RawText            *string        `json:"raw_text" required:"false" maxLength:"10000"`
+	RawText            *string        `json:"raw_text" required:"false" maxLength:"10000" doc:"Exact text that the person wrote, such as the message that revoked consent."`
 }
 
 // skew is how far ahead a caller's clock can be.
@@ -197,9 +197,9 @@ func addMonths(at time.Time, months int) time.Time {
 
 // ConsentRevoke is the body to revoke a consent.
 type ConsentRevoke struct {
-	Reason  *string `json:"reason" required:"false" maxLength:"500"`
-	Source  *string `json:"source" required:"false" maxLength:"100" example:"phone"`
-	RawText *string `json:"raw_text" required:"false" maxLength:"10000"`
+	Reason  *string `json:"reason" required:"false" maxLength:"500" doc:"Why the consent is revoked."`
+	Source  *string `json:"source" required:"false" maxLength:"100" doc:"Where the revocation came from, such as phone or email." example:"phone"`
+	RawText *string `json:"raw_text" required:"false" maxLength:"10000" doc:"Exact text that the person wrote, such as the message that revoked consent."`
 }
 
 // Revocation returns the record that revokes a consent.

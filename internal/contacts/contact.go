@@ -20,24 +20,24 @@ import (
 // because the log can't be erased.
 type Contact struct {
 	Env                auth.Env          `json:"-" db:"env"`
-	ID                 string            `json:"id" db:"id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind               string            `json:"kind" db:"kind" enum:"person,company"`
-	FirstName          *string           `json:"first_name" db:"first_name" audit:"-" example:"Ann"`
-	LastName           *string           `json:"last_name" db:"last_name" audit:"-" example:"Bell"`
-	CompanyName        *string           `json:"company_name" db:"company_name" audit:"-" example:"Bell Charters"`
-	Email              *string           `json:"email" db:"email" audit:"-" doc:"Lowercase." example:"ann@example.com"`
-	Phone              *string           `json:"phone" db:"phone" audit:"-" doc:"E.164 format." example:"+14105550123"`
-	Address            *ContactAddress   `json:"address" db:"address,json" audit:"-"`
+	ID                 string            `json:"id" db:"id" doc:"Identifies the contact. Starts with con_." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind               string            `json:"kind" db:"kind" enum:"person,company" doc:"Whether the contact is a person or a company."`
+	FirstName          *string           `json:"first_name" db:"first_name" doc:"First name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Ann"`
+	LastName           *string           `json:"last_name" db:"last_name" doc:"Last name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Bell"`
+	CompanyName        *string           `json:"company_name" db:"company_name" doc:"Name of the company. Null for a person without one." audit:"-" example:"Bell Charters"`
+	Email              *string           `json:"email" db:"email" doc:"Email address in lowercase. Null if unknown or erased." audit:"-" example:"ann@example.com"`
+	Phone              *string           `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if unknown or erased." audit:"-" example:"+14105550123"`
+	Address            *ContactAddress   `json:"address" db:"address,json" doc:"Postal address. Null if unknown or erased." audit:"-"`
 	Timezone           *string           `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone. If null, the time zones of the postal code or the state are used, then those of the phone number." example:"America/New_York"`
-	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice"`
-	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" audit:"-"`
-	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PreferredChannel   *string           `json:"preferred_channel" db:"preferred_channel" enum:"sms,email,voice" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
+	Tags               []string          `json:"tags" db:"tags,json" nullable:"false" doc:"Your own labels, to group contacts." audit:"-"`
+	MergedInto         *string           `json:"merged_into" db:"merged_into" doc:"Contact that this one was merged into. Null if it was not merged." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ErasedAt           *time.Time        `json:"erased_at" db:"erased_at" doc:"When the personal data was erased. Null if it was not."`
 	PossibleDuplicates []string          `json:"possible_duplicates" nullable:"false" audit:"-" doc:"IDs of contacts with the same email or phone, newest first."`
 	Metadata           map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
 	Version            int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt          time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt          time.Time         `json:"updated_at" db:"updated_at"`
+	CreatedAt          time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt          time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision is the version, for the ETag.
@@ -46,23 +46,23 @@ func (c Contact) Revision() int64 { return c.Version }
 // ContactAddress is the postal address of a contact. All fields are optional.
 type ContactAddress struct {
 	_          struct{} `nullable:"true"`
-	Line1      *string  `json:"line1" required:"false" maxLength:"200" example:"12 Dock Street"`
-	Line2      *string  `json:"line2" required:"false" maxLength:"200"`
-	City       *string  `json:"city" required:"false" maxLength:"100" example:"Annapolis"`
+	Line1      *string  `json:"line1" required:"false" maxLength:"200" doc:"Street and number." example:"12 Dock Street"`
+	Line2      *string  `json:"line2" required:"false" maxLength:"200" doc:"Apartment, suite or slip."`
+	City       *string  `json:"city" required:"false" maxLength:"100" doc:"City or town." example:"Annapolis"`
 	Region     *string  `json:"region" required:"false" maxLength:"100" doc:"State, province or region." example:"MD"`
-	PostalCode *string  `json:"postal_code" required:"false" maxLength:"20" example:"21401"`
-	Country    *string  `json:"country" required:"false" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
+	PostalCode *string  `json:"postal_code" required:"false" maxLength:"20" doc:"ZIP code or postal code." example:"21401"`
+	Country    *string  `json:"country" required:"false" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" doc:"Country as two capital letters (ISO 3166)." example:"US"`
 }
 
 // ContactAddressPatch is the body to change an address.
 type ContactAddressPatch struct {
 	_          struct{}           `nullable:"true"`
-	Line1      patch.Null[string] `json:"line1,omitzero" maxLength:"200"`
-	Line2      patch.Null[string] `json:"line2,omitzero" maxLength:"200"`
-	City       patch.Null[string] `json:"city,omitzero" maxLength:"100"`
-	Region     patch.Null[string] `json:"region,omitzero" maxLength:"100"`
-	PostalCode patch.Null[string] `json:"postal_code,omitzero" maxLength:"20"`
-	Country    patch.Null[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
+	Line1      patch.Null[string] `json:"line1,omitzero" maxLength:"200" doc:"Street and number."`
+	Line2      patch.Null[string] `json:"line2,omitzero" maxLength:"200" doc:"Apartment, suite or slip."`
+	City       patch.Null[string] `json:"city,omitzero" maxLength:"100" doc:"City or town."`
+	Region     patch.Null[string] `json:"region,omitzero" maxLength:"100" doc:"State, province or region."`
+	PostalCode patch.Null[string] `json:"postal_code,omitzero" maxLength:"20" doc:"ZIP code or postal code."`
+	Country    patch.Null[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" doc:"Country as two capital letters (ISO 3166)."`
 }
 
 // apply returns a changed copy of the address. The old one is needed for the
@@ -84,16 +84,16 @@ func (p ContactAddressPatch) apply(old *ContactAddress) *ContactAddress {
 // ContactCreate is the body to create a contact.
 type ContactCreate struct {
 	_                struct{}                   `nullable:"true"`
-	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person"`
-	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" example:"Ann"`
-	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" example:"Bell"`
-	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Required for a company."`
-	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" example:"ann@example.com"`
+	Kind             string                     `json:"kind,omitempty" enum:"person,company" default:"person" doc:"Whether the contact is a person or a company."`
+	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" doc:"First name of the person, or of the contact person of a company." example:"Ann"`
+	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" doc:"Last name of the person, or of the contact person of a company." example:"Bell"`
+	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Name of the company. Required if kind is company."`
+	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" doc:"Email address. It is stored in lowercase and can belong to several contacts." example:"ann@example.com"`
 	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
-	Address          patch.Null[ContactAddress] `json:"address,omitzero"`
-	Timezone         *string                    `json:"timezone" required:"false" maxLength:"64" example:"America/New_York"`
-	PreferredChannel *string                    `json:"preferred_channel" required:"false" enum:"sms,email,voice"`
-	Tags             []string                   `json:"tags,omitempty" maxItems:"50"`
+	Address          patch.Null[ContactAddress] `json:"address,omitzero" doc:"Postal address."`
+	Timezone         *string                    `json:"timezone" required:"false" maxLength:"64" doc:"IANA time zone, for quiet hours. Defaults to the time zones of the address or the phone number." example:"America/New_York"`
+	PreferredChannel *string                    `json:"preferred_channel" required:"false" enum:"sms,email,voice" doc:"How the contact prefers to be reached. It does not replace a consent. Null if unknown."`
+	Tags             []string                   `json:"tags,omitempty" maxItems:"50" doc:"Your own labels, to group contacts."`
 	Metadata         map[string]string          `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
 }
 
@@ -124,15 +124,15 @@ func (n ContactCreate) Check(time.Time) error {
 
 // ContactPatch is the body to change a contact.
 type ContactPatch struct {
-	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company"`
-	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100"`
-	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100"`
-	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200"`
-	Email            patch.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254"`
-	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40"`
-	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero"`
-	Timezone         patch.Null[string]              `json:"timezone,omitzero" maxLength:"64"`
-	PreferredChannel patch.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice"`
+	Kind             patch.Value[string]             `json:"kind,omitzero" enum:"person,company" doc:"Whether the contact is a person or a company."`
+	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100" doc:"First name. Null removes it."`
+	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100" doc:"Last name. Null removes it."`
+	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200" doc:"Name of the company. Null removes it, but a company must have one."`
+	Email            patch.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254" doc:"Email address. Null removes it."`
+	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. Null removes it."`
+	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
+	Timezone         patch.Null[string]              `json:"timezone,omitzero" maxLength:"64" doc:"IANA time zone, for quiet hours. Null removes it."`
+	PreferredChannel patch.Null[string]              `json:"preferred_channel,omitzero" enum:"sms,email,voice" doc:"How the contact prefers to be reached. Null removes it."`
 	Tags             patch.Null[[]string]            `json:"tags,omitzero" maxItems:"50" doc:"Replaces all tags. Null removes them."`
 	Metadata         patch.Null[map[string]*string]  `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes the key. Null removes all pairs."`
 }

@@ -209,8 +209,8 @@ type ContactFilter struct {
 	Q             string            `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone. All words must match." example:"ann bell"`
 	Tag           string            `query:"tag" maxLength:"40" doc:"Exact tag. Ignores case."`
 	Gone          patch.Param[bool] `query:"gone" doc:"True lists only merged or erased contacts. By default they are left out."`
-	CreatedAfter  time.Time         `query:"created_after"`
-	CreatedBefore time.Time         `query:"created_before"`
+	CreatedAfter  time.Time         `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time         `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
 }
 

@@ -36,7 +36,8 @@ func (a *API) mountLifecycle(r *rest.Router) {
 		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", exportAll, "Export all data about a contact", a.export,
 		rest.Describe("Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log."))
-	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents)
+	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents,
+		rest.Describe("Returns the grants and revocations of the contact, from all its leads. Newest first."))
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
@@ -51,7 +52,7 @@ func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {
 
 // ContactMerge is the body to merge a duplicate.
 type ContactMerge struct {
-	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DuplicateID string `json:"duplicate_id" minLength:"1" maxLength:"64" doc:"Contact to merge into this one. Its leads, deals, consents and messages move." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) merge(ctx context.Context, tx *db.Tx, in *struct {
@@ -137,12 +138,15 @@ func (ContactExport) Schema(r huma.Registry) *huma.Schema {
 	list := func(doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}, Description: doc}
 	}
+	contact := r.Schema(reflect.TypeFor[Contact](), true, "Contact")
+	contact.Description = "The contact."
 	s := &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true, Required: []string{"exported_at", "contact", "consents"},
 		Properties: map[string]*huma.Schema{
 			"exported_at": {Type: huma.TypeString, Format: "date-time", Description: "When the export was created."},
-			"contact":     r.Schema(reflect.TypeFor[Contact](), true, "Contact"),
-			"consents":    {Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[consent.Consent](), true, "Consent")},
+			"contact":     contact,
+			"consents": {Type: huma.TypeArray, Items: r.Schema(reflect.TypeFor[consent.Consent](), true, "Consent"),
+				Description: "Consent records."},
 			"leads":       list("Leads, as in the leads endpoints."),
 			"assignments": list("Assignment history of the leads."),
 			"signals":     list("Signals of the leads."),

@@ -13,22 +13,22 @@ import (
 
 // AuditEntry is an entry of the audit log, as clients see it.
 type AuditEntry struct {
-	ID        string            `json:"id" example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	At        time.Time         `json:"at"`
-	Actor     auth.Actor        `json:"actor"`
-	Action    string            `json:"action" example:"api_key.rotated"`
-	Target    AuditTarget       `json:"target"`
-	RequestID *string           `json:"request_id"`
-	IP        *string           `json:"ip"`
-	UserAgent *string           `json:"user_agent"`
+	ID        string            `json:"id" doc:"Identifies the entry. Starts with aud_." example:"aud_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	At        time.Time         `json:"at" doc:"When it happened."`
+	Actor     auth.Actor        `json:"actor" doc:"User, key, app or job that acted."`
+	Action    string            `json:"action" doc:"What happened: the type of the object and a verb." example:"api_key.rotated"`
+	Target    AuditTarget       `json:"target" doc:"Object that was acted on."`
+	RequestID *string           `json:"request_id" doc:"Request that caused it. Same as the Request-Id header of the response. Null for background work."`
+	IP        *string           `json:"ip" doc:"IP address of the client. Null for background work."`
+	UserAgent *string           `json:"user_agent" doc:"User-Agent header of the client. Null if there was none."`
 	Changes   map[string][2]any `json:"changes" doc:"Old and new value of each field. Never contains secrets or personal data of contacts."`
-	Outcome   string            `json:"outcome" enum:"success,failure"`
+	Outcome   string            `json:"outcome" enum:"success,failure" doc:"Whether the action succeeded. failure is used for rejected credentials and sign-ins."`
 }
 
 // AuditTarget is the resource that the action changed.
 type AuditTarget struct {
-	Type string `json:"type" example:"api_key"`
-	ID   string `json:"id" example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Type string `json:"type" doc:"Type of the object." example:"api_key"`
+	ID   string `json:"id" doc:"ID of the object." example:"key_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // listAudit also writes, because reading the log is audited.

@@ -23,17 +23,17 @@ const (
 // Dealership is one environment of a dealership. Both environments have the same id.
 type Dealership struct {
 	Env           auth.Env  `json:"-" db:"env"`
-	ID            string    `json:"id" db:"id" example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test"`
-	Name          string    `json:"name" db:"name" example:"Chesapeake Marine"`
-	LegalName     *string   `json:"legal_name" db:"legal_name" example:"Chesapeake Marine Sales, Inc."`
+	ID            string    `json:"id" db:"id" doc:"Identifies the dealership. Same in live and test. Starts with dlr_." example:"dlr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Mode          auth.Mode `json:"environment" db:"mode" enum:"live,test" doc:"Environment that this record belongs to."`
+	Name          string    `json:"name" db:"name" doc:"Name of the dealership, as customers know it." example:"Chesapeake Marine"`
+	LegalName     *string   `json:"legal_name" db:"legal_name" doc:"Name of the company, as documents show it. Null if it is the same as the name." example:"Chesapeake Marine Sales, Inc."`
 	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
-	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Shown in marketing email, as the law requires."`
-	Timezone      string    `json:"timezone" db:"timezone" example:"America/New_York"`
-	Settings      Settings  `json:"settings" db:"settings,json"`
-	Version       int64     `json:"version" db:"version"`
-	CreatedAt     time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time `json:"updated_at" db:"updated_at"`
+	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Postal address of the dealership. Shown in marketing email, as the law requires. Null if none was set."`
+	Timezone      string    `json:"timezone" db:"timezone" doc:"IANA time zone of the dealership, for dates and for locations without their own." example:"America/New_York"`
+	Settings      Settings  `json:"settings" db:"settings,json" doc:"Settings of this environment."`
+	Version       int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt     time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt     time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -57,8 +57,8 @@ type Settings struct {
 
 // QuietHours is a time range that can include midnight.
 type QuietHours struct {
-	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
-	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
+	Start string `json:"start" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" doc:"Start of the quiet hours, as HH:MM in the recipient's time zone." example:"21:00"`
+	End   string `json:"end" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" doc:"End of the quiet hours, as HH:MM in the recipient's time zone." example:"08:00"`
 }
 
 // Sender is the sender of messages.
@@ -92,33 +92,33 @@ var defaultSettings = Settings{
 
 // DealershipPatch changes a dealership.
 type DealershipPatch struct {
-	Name          patch.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	LegalName     patch.Null[string]         `json:"legal_name,omitzero" maxLength:"200"`
-	PostalAddress patch.Null[AddressPatch]   `json:"postal_address,omitzero"`
-	Timezone      patch.Value[string]        `json:"timezone,omitzero" maxLength:"64"`
-	Settings      patch.Value[SettingsPatch] `json:"settings,omitzero"`
+	Name          patch.Value[string]        `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Name of the dealership, as customers know it."`
+	LegalName     patch.Null[string]         `json:"legal_name,omitzero" maxLength:"200" doc:"Name of the company, as documents show it. Null removes it."`
+	PostalAddress patch.Null[AddressPatch]   `json:"postal_address,omitzero" doc:"Parts of the postal address to change. Null removes the address."`
+	Timezone      patch.Value[string]        `json:"timezone,omitzero" maxLength:"64" doc:"IANA time zone of the dealership, for dates and for locations without their own."`
+	Settings      patch.Value[SettingsPatch] `json:"settings,omitzero" doc:"Settings to change. Omitted settings keep their values."`
 }
 
 // SettingsPatch changes settings.
 type SettingsPatch struct {
-	StalledAfterHours          patch.Value[int64]             `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760"`
-	QualifyAtScore             patch.Value[int64]             `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100"`
-	DefaultHoldHours           patch.Value[int64]             `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760"`
-	SoldWhen                   patch.Value[string]            `json:"sold_when,omitzero" enum:"contracted,funded"`
-	AllowDeliveryBeforeFunding patch.Value[bool]              `json:"allow_delivery_before_funding,omitzero"`
-	QuietHours                 patch.Value[QuietHoursPatch]   `json:"quiet_hours,omitzero"`
-	DefaultTaxRatePercent      patch.Value[string]            `json:"default_tax_rate_percent,omitzero" maxLength:"10"`
+	StalledAfterHours          patch.Value[int64]             `json:"stalled_after_hours,omitzero" minimum:"1" maximum:"8760" doc:"Hours without activity after which a lead is stalled."`
+	QualifyAtScore             patch.Value[int64]             `json:"qualify_at_score,omitzero" minimum:"1" maximum:"100" doc:"Score at which a lead is qualified."`
+	DefaultHoldHours           patch.Value[int64]             `json:"default_hold_hours,omitzero" minimum:"1" maximum:"8760" doc:"Default length of a hold, in hours."`
+	SoldWhen                   patch.Value[string]            `json:"sold_when,omitzero" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
+	AllowDeliveryBeforeFunding patch.Value[bool]              `json:"allow_delivery_before_funding,omitzero" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
+	QuietHours                 patch.Value[QuietHoursPatch]   `json:"quiet_hours,omitzero" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
+	DefaultTaxRatePercent      patch.Value[string]            `json:"default_tax_rate_percent,omitzero" maxLength:"10" doc:"Tax rate of new deals as a decimal, if neither the location nor the dealership has default_taxes."`
 	DefaultTaxes               patch.Value[[]TaxRule]         `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes."`
-	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
-	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero"`
-	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero"`
-	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero"`
+	TradeTaxCredit             patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals."`
+	TaxableLines               patch.Value[TaxableLinesPatch] `json:"taxable_lines,omitzero" doc:"Kinds of line items that are taxable by default."`
+	Sender                     patch.Value[SenderPatch]       `json:"sender,omitzero" doc:"Sender of messages."`
+	Inbound                    patch.Value[InboundPatch]      `json:"inbound,omitzero" doc:"Secrets for received messages."`
 }
 
 // QuietHoursPatch changes the quiet hours.
 type QuietHoursPatch struct {
-	Start patch.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" example:"21:00"`
-	End   patch.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" example:"08:00"`
+	Start patch.Value[string] `json:"start,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 21:00" doc:"Start of the quiet hours, as HH:MM in the recipient's time zone." example:"21:00"`
+	End   patch.Value[string] `json:"end,omitzero" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time such as 08:00" doc:"End of the quiet hours, as HH:MM in the recipient's time zone." example:"08:00"`
 }
 
 // SenderPatch changes the sender of messages.

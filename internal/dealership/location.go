@@ -12,17 +12,17 @@ import (
 // Location is a place where the dealership stores and sells boats.
 type Location struct {
 	Env            auth.Env  `json:"-" db:"env"`
-	ID             string    `json:"id" db:"id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name           string    `json:"name" db:"name" example:"Harbor East"`
-	Code           *string   `json:"code" db:"code" doc:"Short name, unique in the dealership." example:"HE"`
-	Address        *Address  `json:"address" db:"address,json"`
-	Phone          *string   `json:"phone" db:"phone" example:"+14105550123"`
+	ID             string    `json:"id" db:"id" doc:"Identifies the location. Starts with loc_." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name           string    `json:"name" db:"name" doc:"Name of the location, as customers know it." example:"Harbor East"`
+	Code           *string   `json:"code" db:"code" doc:"Short name, unique in the dealership. Null if there is none." example:"HE"`
+	Address        *Address  `json:"address" db:"address,json" doc:"Postal address. Null if none was set."`
+	Phone          *string   `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if none was set." example:"+14105550123"`
 	Timezone       *string   `json:"timezone" db:"timezone" doc:"IANA time zone. Null if the location uses the dealership's time zone." example:"America/New_York"`
 	DefaultTaxes   *TaxRules `json:"default_taxes" db:"default_taxes,json" nullable:"true" doc:"Taxes of new deals for boats at this location. Null if the location uses those of the dealership." since:"2026-12-01"`
 	TradeTaxCredit *bool     `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, as the law of the state says. Null if the location uses the dealership's setting." since:"2026-12-01"`
 	Version        int64     `json:"version" db:"version" doc:"Number of the current version." example:"1"`
-	CreatedAt      time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt      time.Time `json:"updated_at" db:"updated_at"`
+	CreatedAt      time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt      time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -31,23 +31,23 @@ func (l Location) Revision() int64 { return l.Version }
 // Address is a postal address.
 type Address struct {
 	_          struct{} `nullable:"true"`
-	Line1      string   `json:"line1" maxLength:"200" example:"12 Dock Street"`
-	Line2      *string  `json:"line2" required:"false" maxLength:"200"`
-	City       string   `json:"city" maxLength:"100" example:"Annapolis"`
+	Line1      string   `json:"line1" maxLength:"200" doc:"Street and number." example:"12 Dock Street"`
+	Line2      *string  `json:"line2" required:"false" maxLength:"200" doc:"Suite, building or dock."`
+	City       string   `json:"city" maxLength:"100" doc:"City or town." example:"Annapolis"`
 	Region     *string  `json:"region" required:"false" maxLength:"100" doc:"State, province or region." example:"MD"`
-	PostalCode *string  `json:"postal_code" required:"false" maxLength:"20" example:"21401"`
-	Country    string   `json:"country" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" example:"US"`
+	PostalCode *string  `json:"postal_code" required:"false" maxLength:"20" doc:"ZIP code or postal code." example:"21401"`
+	Country    string   `json:"country" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" doc:"Country as two capital letters (ISO 3166)." example:"US"`
 }
 
 // AddressPatch changes an address.
 type AddressPatch struct {
 	_          struct{}            `nullable:"true"`
-	Line1      patch.Value[string] `json:"line1,omitzero" maxLength:"200"`
-	Line2      patch.Null[string]  `json:"line2,omitzero" maxLength:"200"`
-	City       patch.Value[string] `json:"city,omitzero" maxLength:"100"`
-	Region     patch.Null[string]  `json:"region,omitzero" maxLength:"100"`
-	PostalCode patch.Null[string]  `json:"postal_code,omitzero" maxLength:"20"`
-	Country    patch.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)"`
+	Line1      patch.Value[string] `json:"line1,omitzero" maxLength:"200" doc:"Street and number."`
+	Line2      patch.Null[string]  `json:"line2,omitzero" maxLength:"200" doc:"Suite, building or dock."`
+	City       patch.Value[string] `json:"city,omitzero" maxLength:"100" doc:"City or town."`
+	Region     patch.Null[string]  `json:"region,omitzero" maxLength:"100" doc:"State, province or region."`
+	PostalCode patch.Null[string]  `json:"postal_code,omitzero" maxLength:"20" doc:"ZIP code or postal code."`
+	Country    patch.Value[string] `json:"country,omitzero" pattern:"^[A-Z]{2}$" patternDescription:"two capital letters (ISO 3166)" doc:"Country as two capital letters (ISO 3166)."`
 }
 
 // applyAddress changes or clears an address. A new address must have the
@@ -86,11 +86,11 @@ func applyAddress(bad *fault.Fields, field string, p patch.Null[AddressPatch], t
 
 // LocationCreate is a new location.
 type LocationCreate struct {
-	Name           string              `json:"name" minLength:"1" maxLength:"200"`
-	Code           *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address        patch.Null[Address] `json:"address,omitzero"`
+	Name           string              `json:"name" minLength:"1" maxLength:"200" doc:"Name of the location, as customers know it."`
+	Code           *string             `json:"code" required:"false" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _" doc:"Short name, unique in the dealership."`
+	Address        patch.Null[Address] `json:"address,omitzero" doc:"Postal address."`
 	Phone          *string             `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
-	Timezone       *string             `json:"timezone" required:"false" maxLength:"64"`
+	Timezone       *string             `json:"timezone" required:"false" maxLength:"64" doc:"IANA time zone. Defaults to the dealership's time zone."`
 	DefaultTaxes   *TaxRules           `json:"default_taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the dealership." since:"2026-12-01"`
 	TradeTaxCredit *bool               `json:"trade_tax_credit" required:"false" doc:"Defaults to the dealership's setting." since:"2026-12-01"`
 }
@@ -134,13 +134,13 @@ func (c LocationCreate) Check(time.Time) error {
 
 // LocationPatch changes a location.
 type LocationPatch struct {
-	Name           patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	Code           patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _"`
-	Address        patch.Null[AddressPatch] `json:"address,omitzero"`
-	Phone          patch.Null[string]       `json:"phone,omitzero" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
-	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64"`
-	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes." since:"2026-12-01"`
-	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" since:"2026-12-01"`
+	Name           patch.Value[string]      `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Name of the location, as customers know it."`
+	Code           patch.Null[string]       `json:"code,omitzero" pattern:"^[A-Za-z0-9_-]{1,20}$" patternDescription:"1 to 20 letters, digits, - or _" doc:"Short name, unique in the dealership. Null removes it."`
+	Address        patch.Null[AddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
+	Phone          patch.Null[string]       `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. If it has no country code, the country of the address is used, or the United States. Null removes it." example:"(410) 555-0123"`
+	Timezone       patch.Null[string]       `json:"timezone,omitzero" maxLength:"64" doc:"IANA time zone. Null uses the dealership's time zone."`
+	DefaultTaxes   patch.Null[TaxRules]     `json:"default_taxes,omitzero" maxItems:"10" doc:"Replaces all taxes of new deals. Null uses those of the dealership." since:"2026-12-01"`
+	TradeTaxCredit patch.Null[bool]         `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount of new deals. Null uses the dealership's setting." since:"2026-12-01"`
 }
 
 // Check validates what the schema can't express.

@@ -10,7 +10,7 @@ import (
 
 // ByLocation is the path parameter of a location.
 type ByLocation struct {
-	LocationID string `path:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LocationID string `path:"location_id" doc:"ID of the location." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listLocations(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Location], error) {

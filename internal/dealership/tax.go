@@ -10,7 +10,7 @@ import (
 
 // TaxRule is a tax that new deals have.
 type TaxRule struct {
-	Name         string        `json:"name" minLength:"1" maxLength:"100" example:"Florida sales tax"`
+	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax"`
 	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
 	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). Defaults to deal."`
 	BaseCapCents *int64        `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`
@@ -32,9 +32,9 @@ func checkTaxes(bad *fault.Fields, field string, rules []TaxRule) {
 
 // TaxableLines is which kinds of line items are taxable by default.
 type TaxableLines struct {
-	Fee       bool `json:"fee"`
-	Product   bool `json:"product" doc:"Also the default for products of finance structures."`
-	Accessory bool `json:"accessory"`
+	Fee       bool `json:"fee" doc:"Whether fees are taxable."`
+	Product   bool `json:"product" doc:"Whether products are taxable. Also the default for products of finance structures."`
+	Accessory bool `json:"accessory" doc:"Whether accessories are taxable."`
 	Discount  bool `json:"discount" doc:"Whether a discount reduces the taxable amount."`
 	Rebate    bool `json:"rebate" doc:"Whether a rebate reduces the taxable amount."`
 }
@@ -48,11 +48,11 @@ func (t TaxableLines) Taxes(kind string) bool {
 
 // TaxableLinesPatch changes which kinds of line items are taxable by default.
 type TaxableLinesPatch struct {
-	Fee       patch.Value[bool] `json:"fee,omitzero"`
-	Product   patch.Value[bool] `json:"product,omitzero"`
-	Accessory patch.Value[bool] `json:"accessory,omitzero"`
-	Discount  patch.Value[bool] `json:"discount,omitzero"`
-	Rebate    patch.Value[bool] `json:"rebate,omitzero"`
+	Fee       patch.Value[bool] `json:"fee,omitzero" doc:"Whether fees are taxable."`
+	Product   patch.Value[bool] `json:"product,omitzero" doc:"Whether products are taxable. Also the default for products of finance structures."`
+	Accessory patch.Value[bool] `json:"accessory,omitzero" doc:"Whether accessories are taxable."`
+	Discount  patch.Value[bool] `json:"discount,omitzero" doc:"Whether a discount reduces the taxable amount."`
+	Rebate    patch.Value[bool] `json:"rebate,omitzero" doc:"Whether a rebate reduces the taxable amount."`
 }
 
 func (p TaxableLinesPatch) apply(t *TaxableLines) {

@@ -17,27 +17,27 @@ import (
 // Deal is the sale of one hull to one buyer.
 type Deal struct {
 	Env                 auth.Env          `json:"-" db:"env"`
-	ID                  string            `json:"id" db:"id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID              string            `json:"hull_id" db:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	BuyerID             string            `json:"buyer_id" db:"buyer_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID                  string            `json:"id" db:"id" doc:"Identifies the deal. Starts with deal_." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID              string            `json:"hull_id" db:"hull_id" doc:"Boat that is sold." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	BuyerID             string            `json:"buyer_id" db:"buyer_id" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OfferUSD            int64             `json:"offer_usd" db:"offer_usd" doc:"Opening offer in whole US dollars. The current price is totals.price_cents." example:"118000"`
-	LeadID              *string           `json:"lead_id" db:"lead_id" doc:"Lead that was converted into this deal."`
-	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"Contact who buys together with the buyer."`
+	LeadID              *string           `json:"lead_id" db:"lead_id" doc:"Lead that was converted into this deal. Null if there is none."`
+	CoBuyerID           *string           `json:"co_buyer_id" db:"co_buyer_id" doc:"Contact who buys together with the buyer. Null if there is none."`
 	OwnerID             *string           `json:"owner_id" db:"owner_id" doc:"User who is responsible for the deal."`
-	SaleType            string            `json:"sale_type" db:"sale_type" enum:"retail,wholesale,brokerage"`
+	SaleType            string            `json:"sale_type" db:"sale_type" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
 	DealType            Type              `json:"deal_type" db:"deal_type" enum:"cash,finance,outside_finance" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
-	Status              Status            `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled"`
-	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"done if the deal is closed." audit:"-"`
-	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id"`
-	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false"`
+	Status              Status            `json:"status" db:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Progress of the deal, from the first offer to closed. Changed by acceptOffer, advanceDeal and cancelDeal."`
+	StatusCategory      string            `json:"status_category" enum:"open,done,cancelled" doc:"Summary of the status: done if the deal is closed, cancelled if it is cancelled, and otherwise open." audit:"-"`
+	AcceptedOfferID     *string           `json:"accepted_offer_id" db:"accepted_offer_id" doc:"Offer that was accepted. Null until then."`
+	LineItems           []DealLineItem    `json:"line_items" db:"line_items,json" nullable:"false" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat."`
 	TaxRatePercent      *money.Percent    `json:"tax_rate_percent" doc:"The taxes as one rate. Null if they have several rates, a limit, an exemption or another base." example:"6" audit:"-"`
-	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false" since:"2026-12-01"`
+	Taxes               []DealTax         `json:"taxes" db:"taxes,json" nullable:"false" doc:"Taxes with their calculated amounts." since:"2026-12-01"`
 	TradeTaxCredit      bool              `json:"trade_tax_credit" db:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount, as in many states."`
 	Totals              DealTotals        `json:"totals" doc:"Calculated by Slipway."`
 	SelectedStructureID *string           `json:"selected_structure_id" db:"selected_structure_id" doc:"Finance structure that the buyer selected. If the total of the deal changes, the selection is removed."`
 	FundingState        string            `json:"funding_state" db:"funding_state" enum:"not_required,not_started,submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Status of the funding that is furthest along."`
 	SignedAgreementID   *string           `json:"signed_agreement_id" db:"signed_agreement_id" doc:"Purchase agreement that everyone has signed. While it is set, you can't change the terms of the deal."`
-	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" audit:"-"`
+	CancelReason        *string           `json:"cancel_reason" db:"cancel_reason" doc:"Why the deal was cancelled. Null unless the status is cancelled." audit:"-"`
 	DepositOutcome      *string           `json:"deposit_outcome" db:"deposit_outcome" enum:"refund,forfeit,transfer" doc:"What happened to the buyer's money when the deal was cancelled."`
 	TransferredToDealID *string           `json:"transferred_to_deal_id" db:"transferred_to_deal_id" doc:"Deal that the payments were transferred to when this deal was cancelled." since:"2026-12-01"`
 	WriteOffReason      *string           `json:"write_off_reason" db:"write_off_reason" audit:"personal" doc:"Reason for closing the deal with a balance due. Null if it was paid." since:"2026-12-01"`
@@ -45,15 +45,15 @@ type Deal struct {
 	Warnings            []DealWarning     `json:"warnings" nullable:"false" audit:"-" doc:"What requires attention. Warnings don't block anything." since:"2026-12-01"`
 	Rev                 int64             `json:"revision" db:"revision" doc:"Revision of the agreed terms. Starts at 1 and increases when a signed purchase agreement is voided or replaced, because the next agreement has new terms." example:"1"`
 	Metadata            map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own data. Up to 50 pairs."`
-	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at"`
-	ContractedAt        *time.Time        `json:"contracted_at" db:"contracted_at"`
-	FundedAt            *time.Time        `json:"funded_at" db:"funded_at"`
-	DeliveredAt         *time.Time        `json:"delivered_at" db:"delivered_at"`
-	ClosedAt            *time.Time        `json:"closed_at" db:"closed_at"`
-	CancelledAt         *time.Time        `json:"cancelled_at" db:"cancelled_at"`
+	AcceptedAt          *time.Time        `json:"accepted_at" db:"accepted_at" doc:"When an offer was accepted. Null until then."`
+	ContractedAt        *time.Time        `json:"contracted_at" db:"contracted_at" doc:"When the deal became contracted. Null until then."`
+	FundedAt            *time.Time        `json:"funded_at" db:"funded_at" doc:"When the deal became funded. Null until then."`
+	DeliveredAt         *time.Time        `json:"delivered_at" db:"delivered_at" doc:"When the boat was delivered. Null until then."`
+	ClosedAt            *time.Time        `json:"closed_at" db:"closed_at" doc:"When the deal was closed. Null until then."`
+	CancelledAt         *time.Time        `json:"cancelled_at" db:"cancelled_at" doc:"When the deal was cancelled. Null unless it is."`
 	Version             int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt           time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt           time.Time         `json:"updated_at" db:"updated_at"`
+	CreatedAt           time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt           time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	// The parts of the totals, apart from the line items.
 	PriceUSD            int64 `json:"-" db:"price_usd"`
@@ -101,11 +101,11 @@ type DealPatch struct {
 	LineItems      patch.Null[[]DealLineItem]     `json:"line_items,omitzero" maxItems:"100" doc:"Replaces all line items."`
 	TaxRatePercent patch.Value[money.Percent]     `json:"tax_rate_percent,omitzero" maxLength:"10" doc:"Replaces all taxes with one sales tax." example:"6"`
 	Taxes          patch.Null[[]DealTax]          `json:"taxes,omitzero" maxItems:"10" doc:"Replaces all taxes. Can't be combined with tax_rate_percent." since:"2026-12-01"`
-	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero"`
-	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64"`
-	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64"`
-	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage"`
-	DealType       patch.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance"`
+	TradeTaxCredit patch.Value[bool]              `json:"trade_tax_credit,omitzero" doc:"Whether trade-in allowances reduce the taxable amount."`
+	OwnerID        patch.Null[string]             `json:"owner_id,omitzero" maxLength:"64" doc:"User who is responsible for the deal. Null removes the user."`
+	CoBuyerID      patch.Null[string]             `json:"co_buyer_id,omitzero" maxLength:"64" doc:"Contact who buys together with the buyer. Null removes it."`
+	SaleType       patch.Value[string]            `json:"sale_type,omitzero" enum:"retail,wholesale,brokerage" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
+	DealType       patch.Value[Type]              `json:"deal_type,omitzero" enum:"cash,finance,outside_finance" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
 	Metadata       patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. Set a value to null to remove its key. Set metadata to null to remove all pairs."`
 }
 

@@ -13,23 +13,23 @@ import (
 
 // DealTerms are the terms that a new deal can have from the start.
 type DealTerms struct {
-	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash"`
-	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" since:"2026-12-01"`
+	DealType       Type           `json:"deal_type,omitempty" enum:"cash,finance,outside_finance" default:"cash" doc:"How the buyer pays: cash, finance through a lender of the dealership, or outside_finance through the buyer's own lender."`
+	LineItems      []DealLineItem `json:"line_items,omitempty" maxItems:"100" doc:"Fees, products, accessories, discounts and rebates in addition to the price of the boat." since:"2026-12-01"`
 	TaxRatePercent *money.Percent `json:"tax_rate_percent" required:"false" maxLength:"10" doc:"Sales tax rate as a decimal. One-line form of taxes." example:"6" since:"2026-12-01"`
 	Taxes          []DealTax      `json:"taxes" required:"false" nullable:"true" maxItems:"10" doc:"Defaults to the taxes of the hull's location, or else of the dealership. A wholesale deal is exempt from them." since:"2026-12-01"`
 	TradeTaxCredit *bool          `json:"trade_tax_credit" required:"false" doc:"Whether trade-in allowances reduce the taxable amount. Defaults to the setting of the hull's location, or else of the dealership." since:"2026-12-01"`
-	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20" since:"2026-12-01"`
+	TradeIns       []TradeInAdd   `json:"trade_ins,omitempty" maxItems:"20" doc:"Boats that the buyer trades in." since:"2026-12-01"`
 }
 
 // DealCreate is the request body for a new deal.
 type DealCreate struct {
-	HullID    string  `json:"hull_id" minLength:"1" maxLength:"64" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID    string  `json:"hull_id" minLength:"1" maxLength:"64" doc:"Boat to sell." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID   string  `json:"buyer_id" minLength:"1" maxLength:"64" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OfferUSD  int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
-	LeadID    *string `json:"lead_id" required:"false" maxLength:"64"`
-	CoBuyerID *string `json:"co_buyer_id" required:"false" maxLength:"64"`
+	LeadID    *string `json:"lead_id" required:"false" maxLength:"64" doc:"Lead that the deal comes from."`
+	CoBuyerID *string `json:"co_buyer_id" required:"false" maxLength:"64" doc:"Contact who buys together with the buyer."`
 	OwnerID   *string `json:"owner_id" required:"false" maxLength:"64" doc:"Defaults to the user who creates the deal. Null if an API key creates it."`
-	SaleType  string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail"`
+	SaleType  string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)."`
 	DealTerms
 	Metadata map[string]string `json:"metadata,omitempty" doc:"Your own data. Up to 50 pairs with keys of up to 40 characters and values of up to 500."`
 }

@@ -38,15 +38,15 @@ func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Deal, error) {
 // DealFilter are the filters of the list of deals.
 type DealFilter struct {
 	page.Query
-	Status         Status    `query:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled"`
-	StatusCategory string    `query:"status_category" enum:"open,done,cancelled"`
-	DealType       Type      `query:"deal_type" enum:"cash,finance,outside_finance"`
-	HullID         string    `query:"hull_id" maxLength:"64"`
-	BuyerID        string    `query:"buyer_id" maxLength:"64"`
-	LeadID         string    `query:"lead_id" maxLength:"64"`
-	OwnerID        string    `query:"owner_id" maxLength:"64"`
-	CreatedAfter   time.Time `query:"created_after"`
-	CreatedBefore  time.Time `query:"created_before"`
+	Status         Status    `query:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Only deals in this status."`
+	StatusCategory string    `query:"status_category" enum:"open,done,cancelled" doc:"Only deals of this category. open includes every status before closed."`
+	DealType       Type      `query:"deal_type" enum:"cash,finance,outside_finance" doc:"Only deals that are paid this way."`
+	HullID         string    `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
+	BuyerID        string    `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
+	LeadID         string    `query:"lead_id" maxLength:"64" doc:"Only the deal of this lead."`
+	OwnerID        string    `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
+	CreatedAfter   time.Time `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore  time.Time `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter   time.Time `query:"updated_after" doc:"Only deals that changed after this time. Use it for incremental synchronization."`
 }
 

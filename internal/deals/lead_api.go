@@ -12,9 +12,9 @@ import (
 
 // LeadConvert is the request body for converting a lead into a deal.
 type LeadConvert struct {
-	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" example:"118000"`
+	OfferUSD int64   `json:"offer_usd" minimum:"0" maximum:"1000000000" doc:"Buyer's opening offer in whole US dollars." example:"118000"`
 	HullID   *string `json:"hull_id" required:"false" maxLength:"64" doc:"Defaults to the hull of the lead."`
-	SaleType string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail" since:"2026-12-01"`
+	SaleType string  `json:"sale_type,omitempty" enum:"retail,wholesale,brokerage" default:"retail" doc:"Kind of sale: to a customer (retail), to another dealer (wholesale), or for an owner (brokerage)." since:"2026-12-01"`
 	DealTerms
 }
 
@@ -23,7 +23,7 @@ func (c LeadConvert) Check(now time.Time) error { return DealCreate{DealTerms: c
 
 // convertLead is in this package because deals depend on leads.
 func (a *API) convertLead(ctx context.Context, tx *db.Tx, in *struct {
-	LeadID string `path:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID string `path:"lead_id" doc:"ID of the lead." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body   LeadConvert
 }) (Deal, error) {
 	lead, err := leads.Find(ctx, tx, in.LeadID)

@@ -10,8 +10,8 @@ import (
 // or rebate.
 type DealLineItem struct {
 	Kind        string  `json:"kind" enum:"fee,product,accessory,discount,rebate" since:"2026-12-01 rebate=discount" doc:"Discounts and rebates are subtracted. All other kinds are added. A rebate is paid by someone else, such as the manufacturer, so it lowers what the buyer pays but not the profit."`
-	Code        *string `json:"code" required:"false" maxLength:"50" example:"doc" audit:"personal"`
-	Description *string `json:"description" required:"false" maxLength:"200" example:"Documentation fee" audit:"personal"`
+	Code        *string `json:"code" required:"false" maxLength:"50" doc:"Your code for the line item, such as for accounting. Null if there is none." example:"doc" audit:"personal"`
+	Description *string `json:"description" required:"false" maxLength:"200" doc:"Text that documents show for the line item. Null if there is none." example:"Documentation fee" audit:"personal"`
 	AmountCents int64   `json:"amount_cents" minimum:"0" maximum:"100000000000" doc:"Never negative, even for a discount or rebate." example:"49900"`
 	CostCents   *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Send 0 if it costs nothing: the profit is null while a cost is unknown. Null if your key does not have deals:write."`
 	Taxable     *bool   `json:"taxable" required:"false" doc:"Whether the line item is part of the taxable amount. A taxable discount reduces it. Defaults to the dealership's settings.taxable_lines. Never null in responses."`

@@ -10,19 +10,19 @@ import (
 // Offer is a price that one side offers to the other.
 type Offer struct {
 	Env       auth.Env    `json:"-" db:"env"`
-	ID        string      `json:"id" db:"id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID    string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID        string      `json:"id" db:"id" doc:"Identifies the offer. Starts with off_." example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID    string      `json:"deal_id" db:"deal_id" doc:"Deal that the offer belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AmountUSD int64       `json:"amount_usd" db:"amount_usd" doc:"Amount in whole US dollars." example:"118000"`
-	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer"`
-	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one answers. It becomes superseded."`
-	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at"`
-	Note      *string     `json:"note" db:"note" audit:"-"`
-	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired"`
-	Reason    *string     `json:"reason" db:"reason" audit:"-" doc:"Reason for rejecting or withdrawing it."`
+	MadeBy    Side        `json:"made_by" db:"made_by" enum:"buyer,dealer" doc:"Side that makes the offer. The other side can accept or reject it."`
+	InReplyTo *string     `json:"in_reply_to" db:"in_reply_to" doc:"The other side's offer that this one answers. It becomes superseded. Null if it answers none."`
+	ExpiresAt *time.Time  `json:"expires_at" db:"expires_at" doc:"When the offer expires. Null if it never does."`
+	Note      *string     `json:"note" db:"note" doc:"Note for your staff. Null if there is none." audit:"-"`
+	Status    OfferStatus `json:"status" db:"status" enum:"pending,accepted,rejected,withdrawn,superseded,expired" doc:"Whether the offer is still pending, or how it ended."`
+	Reason    *string     `json:"reason" db:"reason" doc:"Reason for rejecting or withdrawing it. Null if none was recorded." audit:"-"`
 	DecidedAt *time.Time  `json:"decided_at" db:"decided_at" doc:"When it was accepted, rejected, withdrawn, answered, replaced or expired. Null while it is pending."`
-	Version   int64       `json:"version" db:"version"`
-	CreatedAt time.Time   `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time   `json:"updated_at" db:"updated_at"`
+	Version   int64       `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time   `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time   `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version for the ETag.
@@ -59,11 +59,11 @@ const (
 
 // OfferMake is the request body for a new offer.
 type OfferMake struct {
-	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" example:"121500"`
-	MadeBy    Side       `json:"made_by" enum:"buyer,dealer"`
+	AmountUSD int64      `json:"amount_usd" minimum:"0" maximum:"1000000000" doc:"Price of the boat in whole US dollars." example:"121500"`
+	MadeBy    Side       `json:"made_by" enum:"buyer,dealer" doc:"Side that makes the offer. The other side can accept or reject it."`
 	InReplyTo *string    `json:"in_reply_to" required:"false" maxLength:"64" doc:"The other side's offer that this one answers. If it is pending, it becomes superseded and can't be accepted anymore."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When it expires. Never by default." example:"2026-12-01T17:00:00Z"`
-	Note      *string    `json:"note" required:"false" maxLength:"2000"`
+	Note      *string    `json:"note" required:"false" maxLength:"2000" doc:"Note for your staff."`
 }
 
 // Check validates what the schema can't express.
@@ -102,7 +102,7 @@ type OfferAccept struct {
 // OfferReject is the request body for rejecting an offer.
 type OfferReject struct {
 	By     Side    `json:"by,omitempty" enum:"buyer,dealer" doc:"Defaults to the side that did not make the offer. If the side that made the offer rejects it, the offer is withdrawn."`
-	Reason *string `json:"reason" required:"false" maxLength:"500"`
+	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for rejecting or withdrawing the offer."`
 }
 
 // checkPending fails if the offer can't be accepted or rejected anymore.

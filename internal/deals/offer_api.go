@@ -13,7 +13,7 @@ import (
 // ByOffer are the path parameters of an offer.
 type ByOffer struct {
 	ByDeal
-	OfferID string `path:"offer_id" example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	OfferID string `path:"offer_id" doc:"ID of the offer." example:"off_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listOffers(ctx context.Context, tx *db.Tx, in *struct {

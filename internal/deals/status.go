@@ -52,7 +52,7 @@ func (s Status) category() string {
 // DealAdvance is the request body for advancing a deal.
 type DealAdvance struct {
 	To     Status  `json:"to,omitempty" enum:"accepted,in_finance,contracted,funded,delivered,closed,open,cancelled" doc:"New status. Defaults to the next one. A deal with another deal_type than finance skips in_finance by default."`
-	Reason *string `json:"reason" required:"false" maxLength:"500"`
+	Reason *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change, for the history."`
 
 	WriteOffReason *string `json:"write_off_reason" required:"false" minLength:"1" maxLength:"500" doc:"Only for closed. Closes the deal although a balance is due, and records the balance as written off. Requires the scope admin, or a user with the role manager or owner." since:"2026-12-01"`
 }
@@ -188,7 +188,7 @@ func (d *Deal) timeOf(s Status) **time.Time {
 
 // DealCancel is the request body for canceling a deal.
 type DealCancel struct {
-	Reason         string  `json:"reason" minLength:"1" maxLength:"500"`
+	Reason         string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the deal is cancelled. It becomes cancel_reason."`
 	DepositOutcome *string `json:"deposit_outcome" required:"false" enum:"refund,forfeit,transfer" doc:"Required if money was paid. refund records a refund of everything that was paid. transfer moves everything to another deal. forfeit doesn't change the payments."`
 
 	TransferToDealID *string `json:"transfer_to_deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that gets the money. Required for transfer if money was paid. It must not be closed or cancelled." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
@@ -237,7 +237,7 @@ func (d Deal) checkTransfer(c DealCancel) error {
 // DealWarning is something about a deal that requires attention.
 type DealWarning struct {
 	Code        string `json:"code" enum:"balance_due" doc:"Stable code for programs. balance_due means that the boat was delivered before it was paid."`
-	Message     string `json:"message" example:"$53,000.00 is due."`
+	Message     string `json:"message" doc:"Explains the warning, for people." example:"$53,000.00 is due."`
 	AmountCents int64  `json:"amount_cents" doc:"Amount that the warning is about." example:"5300000"`
 }
 
@@ -253,11 +253,11 @@ func (d Deal) warnings() []DealWarning {
 // DealChange is an entry in the history of a deal.
 type DealChange struct {
 	Env    auth.Env   `json:"-" db:"env"`
-	ID     string     `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID string     `json:"deal_id" db:"deal_id"`
+	ID     string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID string     `json:"deal_id" db:"deal_id" doc:"Deal that changed."`
 	From   *Status    `json:"from" db:"from_status" doc:"Previous status. Null for a new deal."`
 	To     Status     `json:"to" db:"to_status" doc:"New status."`
-	Reason *string    `json:"reason" db:"reason"`
-	Actor  auth.Actor `json:"actor" db:"actor,json"`
-	At     time.Time  `json:"at" db:"at"`
+	Reason *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`
+	Actor  auth.Actor `json:"actor" db:"actor,json" doc:"User, key, app or job that made the change."`
+	At     time.Time  `json:"at" db:"at" doc:"When the change was made."`
 }

@@ -11,7 +11,7 @@ import (
 
 // DealTax is one tax on a deal.
 type DealTax struct {
-	Name         string        `json:"name" minLength:"1" maxLength:"100" example:"Florida sales tax" audit:"personal"`
+	Name         string        `json:"name" minLength:"1" maxLength:"100" doc:"Name of the tax, as documents show it." example:"Florida sales tax" audit:"personal"`
 	RatePercent  money.Percent `json:"rate_percent" maxLength:"10" doc:"Rate as a decimal with up to four places." example:"6"`
 	Base         string        `json:"base" required:"false" enum:"deal,price,lines" doc:"What is taxed: the price and the taxable line items (deal), only the price (price), or only the taxable line items (lines). If trade_tax_credit is set, trade-in allowances are deducted from the price. Defaults to deal."`
 	BaseCapCents *int64        `json:"base_cap_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Only this much of the base is taxed. For example, a county surtax on the first $5,000. Null if there is no limit."`

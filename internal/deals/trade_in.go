@@ -14,41 +14,41 @@ import (
 // TradeIn is a boat that the buyer trades in.
 type TradeIn struct {
 	Env                 auth.Env  `json:"-" db:"env"`
-	ID                  string    `json:"id" db:"id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID              string    `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Description         *string   `json:"description" db:"description" example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
-	HIN                 *string   `json:"hin" db:"hin" audit:"personal"`
-	Year                *int64    `json:"year" db:"year" example:"2016"`
-	Make                *string   `json:"make" db:"make" example:"Boston Whaler" audit:"personal"`
-	Model               *string   `json:"model" db:"model" example:"210 Montauk" audit:"personal"`
-	LengthFt            *float64  `json:"length_ft" db:"length_ft" example:"21.33"`
-	AllowanceCents      int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount that the dealership credits the buyer for it." example:"3250000"`
+	ID                  string    `json:"id" db:"id" doc:"Identifies the trade-in. Starts with trd_." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID              string    `json:"deal_id" db:"deal_id" doc:"Deal that the trade-in belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Description         *string   `json:"description" db:"description" doc:"The boat in your own words. Null if there is none." example:"2016 Boston Whaler 210 Montauk with trailer" audit:"personal"`
+	HIN                 *string   `json:"hin" db:"hin" doc:"Hull identification number of the boat. Null if unknown." audit:"personal"`
+	Year                *int64    `json:"year" db:"year" doc:"Model year of the boat. Null if unknown." example:"2016"`
+	Make                *string   `json:"make" db:"make" doc:"Manufacturer of the boat. Null if unknown." example:"Boston Whaler" audit:"personal"`
+	Model               *string   `json:"model" db:"model" doc:"Model name of the boat. Null if unknown." example:"210 Montauk" audit:"personal"`
+	LengthFt            *float64  `json:"length_ft" db:"length_ft" doc:"Length overall in feet. Null if unknown." example:"21.33"`
+	AllowanceCents      int64     `json:"allowance_cents" db:"allowance_cents" doc:"Amount in cents that the dealership credits the buyer for the boat." example:"3250000"`
 	ACVCents            *int64    `json:"acv_cents" db:"acv_cents" doc:"Actual cash value, which is what the boat is worth to the dealership. Null if your key does not have deals:write." audit:"-"`
-	PayoffCents         int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount still owed on it."`
+	PayoffCents         int64     `json:"payoff_cents" db:"payoff_cents" doc:"Amount in cents that the buyer still owes on the boat."`
 	EquityCents         int64     `json:"equity_cents" doc:"Allowance minus payoff. Negative equity is added to the total."`
 	PayoffGoodThroughOn *string   `json:"payoff_good_through_on" db:"payoff_good_through_on" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
 	PerDiemCents        *int64    `json:"per_diem_cents" db:"per_diem_cents" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
-	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to." audit:"personal"`
+	Lienholder          *string   `json:"lienholder" db:"lienholder" doc:"Lender that the payoff is owed to. Null if there is none." audit:"personal"`
 	StockIn             bool      `json:"stock_in" db:"stock_in" doc:"Whether it is added to the inventory as a hull when the deal is closed."`
 	HullID              *string   `json:"hull_id" db:"hull_id" doc:"Hull that was created from it. Null until then."`
-	CreatedAt           time.Time `json:"created_at" db:"created_at"`
+	CreatedAt           time.Time `json:"created_at" db:"created_at" doc:"When the trade-in was added."`
 	OverAllowedCents    int64     `json:"-"`
 }
 
 // TradeInAdd is the request body for a new trade-in.
 type TradeInAdd struct {
-	Description         *string  `json:"description" required:"false" maxLength:"500"`
-	HIN                 *string  `json:"hin" required:"false" maxLength:"32"`
-	Year                *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999"`
-	Make                *string  `json:"make" required:"false" minLength:"1" maxLength:"100"`
-	Model               *string  `json:"model" required:"false" minLength:"1" maxLength:"100"`
-	LengthFt            *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
-	AllowanceCents      int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" example:"3250000"`
-	ACVCents            *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value." example:"3000000"`
-	PayoffCents         int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" example:"1200000"`
+	Description         *string  `json:"description" required:"false" maxLength:"500" doc:"The boat in your own words, such as with trailer and equipment."`
+	HIN                 *string  `json:"hin" required:"false" maxLength:"32" doc:"Hull identification number of the boat. It must not belong to a hull in stock."`
+	Year                *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999" doc:"Model year of the boat."`
+	Make                *string  `json:"make" required:"false" minLength:"1" maxLength:"100" doc:"Manufacturer of the boat."`
+	Model               *string  `json:"model" required:"false" minLength:"1" maxLength:"100" doc:"Model name of the boat."`
+	LengthFt            *float64 `json:"length_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet."`
+	AllowanceCents      int64    `json:"allowance_cents" minimum:"0" maximum:"100000000000" doc:"Amount in cents that the dealership credits the buyer for the boat." example:"3250000"`
+	ACVCents            *int64   `json:"acv_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Actual cash value in cents: what the boat is worth to the dealership. The profit is null while it is unknown." example:"3000000"`
+	PayoffCents         int64    `json:"payoff_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount in cents that the buyer still owes on the boat. Defaults to 0." example:"1200000"`
 	PayoffGoodThroughOn *string  `json:"payoff_good_through_on" required:"false" format:"date" doc:"Last day on which the lender accepts the payoff." since:"2026-12-01"`
 	PerDiemCents        *int64   `json:"per_diem_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Interest that the payoff increases by each day after that." example:"412" since:"2026-12-01"`
-	Lienholder          *string  `json:"lienholder" required:"false" maxLength:"200"`
+	Lienholder          *string  `json:"lienholder" required:"false" maxLength:"200" doc:"Lender that the payoff is owed to."`
 	StockIn             bool     `json:"stock_in,omitempty" doc:"Add it to the inventory as a hull when the deal is closed. Requires make, model, year and length_ft. The HIN must be valid if you send one."`
 }
 

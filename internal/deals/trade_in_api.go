@@ -12,7 +12,7 @@ import (
 // ByTradeIn are the path parameters of a trade-in.
 type ByTradeIn struct {
 	ByDeal
-	TradeInID string `path:"trade_in_id" example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	TradeInID string `path:"trade_in_id" doc:"ID of the trade-in." example:"trd_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listTradeIns(ctx context.Context, tx *db.Tx, in *struct {

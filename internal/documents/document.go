@@ -16,26 +16,26 @@ import (
 // changes.
 type Document struct {
 	Env             auth.Env            `json:"-" db:"env"`
-	ID              string              `json:"id" db:"id" example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID          string              `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind            DocumentKind        `json:"kind" db:"kind"`
-	Title           string              `json:"title" db:"title" example:"Purchase Agreement" audit:"personal"`
-	Status          DocumentStatus      `json:"status" db:"status" enum:"issued,partially_signed,signed,voided"`
-	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" enum:"buyer,co_buyer,dealer,lender"`
-	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" audit:"-"`
-	ContentType     string              `json:"content_type" example:"application/pdf" audit:"-"`
+	ID              string              `json:"id" db:"id" doc:"Identifies the document. Starts with doc_." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID          string              `json:"deal_id" db:"deal_id" doc:"Deal that the document belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind            DocumentKind        `json:"kind" db:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
+	Title           string              `json:"title" db:"title" doc:"Title on the first page." example:"Purchase Agreement" audit:"personal"`
+	Status          DocumentStatus      `json:"status" db:"status" enum:"issued,partially_signed,signed,voided" doc:"Whether the document is waiting for signatures, signed by all required signers, or voided."`
+	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign."`
+	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" doc:"Signatures that were recorded, oldest first." audit:"-"`
+	ContentType     string              `json:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-"`
 	SHA256          string              `json:"sha256" db:"sha256" doc:"SHA-256 hash of the PDF in hexadecimal."`
-	SizeBytes       int64               `json:"size_bytes" db:"size_bytes"`
-	PageCount       int64               `json:"page_count" db:"page_count"`
-	SupersedesID    *string             `json:"supersedes_id" db:"supersedes_id" doc:"Document that this one replaces."`
-	VoidReason      *string             `json:"void_reason" db:"void_reason" audit:"personal"`
-	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at"`
-	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded."`
-	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json"`
+	SizeBytes       int64               `json:"size_bytes" db:"size_bytes" doc:"Size of the PDF in bytes."`
+	PageCount       int64               `json:"page_count" db:"page_count" doc:"Number of pages of the PDF."`
+	SupersedesID    *string             `json:"supersedes_id" db:"supersedes_id" doc:"Document that this one replaces. Null if it replaces none."`
+	VoidReason      *string             `json:"void_reason" db:"void_reason" doc:"Why the document was voided. Null unless it is voided." audit:"personal"`
+	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at" doc:"When the document was voided. Null unless it is voided."`
+	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded. Null until all required signers have signed."`
+	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json" doc:"User, key or app that issued the document."`
 	Terms           *string             `json:"-" db:"terms"` // hash of the terms that it states, if it states agreed terms
 	Version         int64               `json:"version" db:"version" doc:"Number of the current version of the record. The PDF never changes."`
-	CreatedAt       time.Time           `json:"created_at" db:"created_at"`
-	UpdatedAt       time.Time           `json:"updated_at" db:"updated_at"`
+	CreatedAt       time.Time           `json:"created_at" db:"created_at" doc:"When the document was issued."`
+	UpdatedAt       time.Time           `json:"updated_at" db:"updated_at" doc:"When a signature or a status was last recorded."`
 }
 
 // Revision returns the version for the ETag.
@@ -43,10 +43,10 @@ func (d Document) Revision() int64 { return d.Version }
 
 // DocumentSignature is one signature on a document.
 type DocumentSignature struct {
-	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender"`
-	SignerName string     `json:"signer_name" example:"Ann Bell"`
-	SignedAt   time.Time  `json:"signed_at"`
-	IP         *string    `json:"ip" doc:"IP address of an online signature."`
+	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
+	SignerName string     `json:"signer_name" doc:"Name of the person who signed." example:"Ann Bell"`
+	SignedAt   time.Time  `json:"signed_at" doc:"When the person signed."`
+	IP         *string    `json:"ip" doc:"IP address of an online signature. Null for a signature on paper."`
 }
 
 // DocumentStatus is the progress of the signatures.
@@ -73,7 +73,7 @@ const (
 
 // DocumentIssue is the request body for issuing a document.
 type DocumentIssue struct {
-	Kind            DocumentKind `json:"kind"`
+	Kind            DocumentKind `json:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
 	Title           *string      `json:"title" required:"false" minLength:"1" maxLength:"200" doc:"Defaults to the usual title of this kind."`
 	RequiredSigners []SignerRole `json:"required_signers,omitempty" maxItems:"4" uniqueItems:"true" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign. Defaults to the usual signers of this kind, including the co-buyer if the deal has one."`
 	SupersedesID    *string      `json:"supersedes_id" required:"false" maxLength:"64" doc:"Document of the same kind to replace. It is voided."`
@@ -142,8 +142,8 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 
 // DocumentSign is the request body for recording a signature.
 type DocumentSign struct {
-	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender"`
-	SignerName string     `json:"signer_name" minLength:"1" maxLength:"200" example:"Ann Bell"`
+	SignerRole SignerRole `json:"signer_role" enum:"buyer,co_buyer,dealer,lender" doc:"Role in which the person signs. It must be one of the required signers."`
+	SignerName string     `json:"signer_name" minLength:"1" maxLength:"200" doc:"Name of the person who signed." example:"Ann Bell"`
 	SignedAt   *time.Time `json:"signed_at" required:"false" doc:"Defaults to the current time."`
 	IP         *string    `json:"ip" required:"false" maxLength:"45" doc:"IP address of an online signature."`
 }
@@ -205,7 +205,7 @@ func rolesText(all []SignerRole) string {
 
 // DocumentVoid is the request body for voiding a document.
 type DocumentVoid struct {
-	Reason string `json:"reason" minLength:"1" maxLength:"500"`
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why the document is voided. It becomes void_reason."`
 }
 
 // void voids the document. The purchase agreement of a contracted deal can't be

@@ -13,24 +13,24 @@ import (
 // Funding is the application of a deal with one lender.
 type Funding struct {
 	Env             auth.Env         `json:"-" db:"env"`
-	ID              string           `json:"id" db:"id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID          string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Lender          string           `json:"lender" db:"lender" example:"Bay Federal"`
+	ID              string           `json:"id" db:"id" doc:"Identifies the funding. Starts with fund_." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID          string           `json:"deal_id" db:"deal_id" doc:"Deal that is financed." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Lender          string           `json:"lender" db:"lender" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID     string           `json:"structure_id" db:"structure_id" doc:"Finance structure that was submitted. When the contract is sent, the selected structure."`
-	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number." audit:"personal"`
-	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back"`
-	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure."`
-	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount that the lender paid. Before that, the requested amount."`
+	Reference       *string          `json:"reference" db:"reference" doc:"Lender's reference number. Null until you record it." audit:"personal"`
+	Status          FundingStatus    `json:"status" db:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Progress of the application, from submitted to funded. Changed by advanceFunding."`
+	RequestedCents  int64            `json:"requested_cents" db:"requested_cents" doc:"Amount financed of the structure, in cents."`
+	AmountCents     int64            `json:"amount_cents" db:"amount_cents" doc:"Amount in cents that the lender paid. Before that, the requested amount."`
 	DifferenceCents int64            `json:"difference_cents" doc:"Amount paid minus amount requested. Negative if the lender paid less." audit:"-"`
-	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision."`
+	Decision        *FundingDecision `json:"decision" db:"decision,json" doc:"Lender's decision. Null until the lender decides."`
 
 	DiffersFromStructure []FundingDifference `json:"differs_from_structure" nullable:"false" audit:"-" doc:"Where the deal's selected structure, or else the submitted one, differs from what the lender approved. While it is not empty, the contract can't be sent." since:"2026-12-01"`
-	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status." audit:"personal"`
-	FundedAt             *time.Time          `json:"funded_at" db:"funded_at"`
+	Reason               *string             `json:"reason" db:"reason" doc:"Reason for the current status. Null if none was recorded." audit:"personal"`
+	FundedAt             *time.Time          `json:"funded_at" db:"funded_at" doc:"When the lender paid. Null until then."`
 	Stipulations         []Stipulation       `json:"stipulations" nullable:"false" doc:"Lender's stipulations, oldest first."`
-	Version              int64               `json:"version" db:"version"`
-	CreatedAt            time.Time           `json:"created_at" db:"created_at"`
-	UpdatedAt            time.Time           `json:"updated_at" db:"updated_at"`
+	Version              int64               `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt            time.Time           `json:"created_at" db:"created_at" doc:"When the structure was submitted to the lender."`
+	UpdatedAt            time.Time           `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version for the ETag.
@@ -39,13 +39,13 @@ func (f Funding) Revision() int64 { return f.Version }
 // FundingDecision is a lender's decision.
 type FundingDecision struct {
 	_          struct{}       `nullable:"true"`
-	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000"`
-	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" example:"7.49"`
+	Amount     *int64         `json:"amount_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Amount that the lender approved, in cents. Null if not stated."`
+	APRPercent *money.Percent `json:"apr_percent" required:"false" maxLength:"10" doc:"Annual rate that the lender approved, as a decimal. Null if not stated." example:"7.49"`
 	BuyRate    *money.Percent `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. Null in responses if your key does not have both deals:write and hulls:write."`
-	TermMonths *int64         `json:"term_months" required:"false" minimum:"1" maximum:"480"`
-	Tier       *string        `json:"tier" required:"false" maxLength:"50" audit:"personal"`
-	Conditions *string        `json:"conditions" required:"false" maxLength:"2000" audit:"personal"`
-	ExpiresAt  *time.Time     `json:"expires_at" required:"false"`
+	TermMonths *int64         `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"Term that the lender approved, in months. Null if not stated."`
+	Tier       *string        `json:"tier" required:"false" maxLength:"50" doc:"Credit tier that the lender assigned. Null if not stated." audit:"personal"`
+	Conditions *string        `json:"conditions" required:"false" maxLength:"2000" doc:"Conditions of the approval, in the lender's words. Null if there are none." audit:"personal"`
+	ExpiresAt  *time.Time     `json:"expires_at" required:"false" doc:"When the approval expires. Null if it never does or is not stated."`
 }
 
 // FundingStatus is the progress of a funding.
@@ -109,9 +109,9 @@ func stateOf(all []Funding) string {
 
 // FundingSubmit is the request body for a submission to a lender.
 type FundingSubmit struct {
-	Lender      string  `json:"lender" minLength:"1" maxLength:"200" example:"Bay Federal"`
+	Lender      string  `json:"lender" minLength:"1" maxLength:"200" doc:"Name of the lender." example:"Bay Federal"`
 	StructureID *string `json:"structure_id" required:"false" maxLength:"64" doc:"Defaults to the selected structure of the deal."`
-	Reference   *string `json:"reference" required:"false" maxLength:"200"`
+	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number, if you already have it."`
 }
 
 // checkSubmittable fails if the deal can't be submitted to lenders anymore.
@@ -125,7 +125,7 @@ func checkSubmittable(d deals.Deal) error {
 // FundingAdvance is the request body for advancing a funding.
 type FundingAdvance struct {
 	To          FundingStatus    `json:"to,omitempty" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"New status. Defaults to the next one toward funded."`
-	Reason      *string          `json:"reason" required:"false" maxLength:"500"`
+	Reason      *string          `json:"reason" required:"false" maxLength:"500" doc:"Reason for the change. It becomes the reason of the funding."`
 	Reference   *string          `json:"reference" required:"false" maxLength:"200" doc:"Lender's reference number."`
 	AmountCents *int64           `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Only for funded. Amount that the lender paid. Defaults to the requested amount."`
 	FundedAt    *time.Time       `json:"funded_at" required:"false" doc:"Only for funded. Defaults to the current time."`

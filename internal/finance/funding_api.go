@@ -13,13 +13,13 @@ import (
 // ByFunding are the path parameters of a funding.
 type ByFunding struct {
 	deals.ByDeal
-	FundingID string `path:"funding_id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	FundingID string `path:"funding_id" doc:"ID of the funding." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // ByStipulation are the path parameters of a stipulation.
 type ByStipulation struct {
 	ByFunding
-	StipulationID string `path:"stipulation_id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	StipulationID string `path:"stipulation_id" doc:"ID of the stipulation." example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listFundings(ctx context.Context, tx *db.Tx, in *struct {

@@ -14,21 +14,21 @@ import (
 // refer to it.
 type Payment struct {
 	Env               auth.Env    `json:"-" db:"env"`
-	ID                string      `json:"id" db:"id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID            string      `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID                string      `json:"id" db:"id" doc:"Identifies the payment. Starts with pay_." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID            string      `json:"deal_id" db:"deal_id" doc:"Deal that the payment belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Type              PaymentType `json:"type" db:"type" enum:"payment,refund,reversal,transfer_out,transfer_in" doc:"refund is money that was paid back. reversal is money that never arrived, such as a bounced check. transfer_out and transfer_in move a payment from a cancelled deal to another one." since:"2026-12-01"`
 	Kind              string      `json:"kind" db:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"A refund, reversal or transfer has the kind of its payment."`
-	Method            string      `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing"`
-	AmountCents       int64       `json:"amount_cents" db:"amount_cents" doc:"Always positive, even for a refund." example:"500000"`
-	Reference         *string     `json:"reference" db:"reference" doc:"Check number or ID of the payment processor." audit:"personal"`
+	Method            string      `json:"method" db:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
+	AmountCents       int64       `json:"amount_cents" db:"amount_cents" doc:"Amount in cents. Always positive, even for a refund." example:"500000"`
+	Reference         *string     `json:"reference" db:"reference" doc:"Check number or ID of the payment processor. Null if none was recorded." audit:"personal"`
 	ReceivedOn        string      `json:"received_on" db:"received_on" format:"date" doc:"Date of receipt. For a refund, the date it was paid out."`
 	Status            string      `json:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" since:"2026-12-01 reversed=refunded transferred=refunded" audit:"-" doc:"partially_refunded if part of the payment was taken back. refunded, reversed or transferred if nothing is left of it, after the last of these."`
-	RefundedCents     int64       `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers." audit:"-"`
+	RefundedCents     int64       `json:"refunded_cents" doc:"Total of its refunds, reversals and transfers, in cents." audit:"-"`
 	RefundsPaymentID  *string     `json:"refunds_payment_id" db:"refunds_payment_id" doc:"Payment that this refund, reversal or transfer_out takes back. Null for money that was received."`
-	TransferDealID    *string     `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer." since:"2026-12-01"`
-	TransferPaymentID *string     `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal." since:"2026-12-01"`
-	Reason            *string     `json:"reason" db:"reason" doc:"Reason for the refund or reversal." audit:"personal"`
-	CreatedAt         time.Time   `json:"created_at" db:"created_at"`
+	TransferDealID    *string     `json:"transfer_deal_id" db:"transfer_deal_id" doc:"Other deal of a transfer. Null unless it is a transfer." since:"2026-12-01"`
+	TransferPaymentID *string     `json:"transfer_payment_id" db:"transfer_payment_id" doc:"Other half of a transfer, in the other deal. Null unless it is a transfer." since:"2026-12-01"`
+	Reason            *string     `json:"reason" db:"reason" doc:"Reason for the refund or reversal. Null for money that was received." audit:"personal"`
+	CreatedAt         time.Time   `json:"created_at" db:"created_at" doc:"When the payment was recorded. received_on is when the money arrived."`
 }
 
 // PaymentType is the direction of a payment and why it happened.
@@ -45,10 +45,10 @@ const (
 
 // PaymentRecord is the request body for recording a payment.
 type PaymentRecord struct {
-	Kind        string  `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds"`
-	Method      string  `json:"method" enum:"cash,check,ach,wire,card,financing"`
-	AmountCents int64   `json:"amount_cents" minimum:"1" maximum:"100000000000" example:"500000"`
-	Reference   *string `json:"reference" required:"false" maxLength:"200"`
+	Kind        string  `json:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"What the money is for. Use lender_proceeds for the money of a lender."`
+	Method      string  `json:"method" enum:"cash,check,ach,wire,card,financing" doc:"How the money was paid. financing is money from a lender."`
+	AmountCents int64   `json:"amount_cents" minimum:"1" maximum:"100000000000" doc:"Amount in cents." example:"500000"`
+	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor."`
 	ReceivedOn  *string `json:"received_on" required:"false" format:"date" doc:"Defaults to today's date at the dealership."`
 }
 
@@ -76,9 +76,9 @@ func (r PaymentRecord) payment(d deals.Deal, today time.Time) (Payment, error) {
 
 // PaymentRefund is the request body for a refund or a reversal.
 type PaymentRefund struct {
-	AmountCents *int64  `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Defaults to the remaining amount of the payment."`
-	Reason      string  `json:"reason" minLength:"1" maxLength:"500"`
-	Reference   *string `json:"reference" required:"false" maxLength:"200"`
+	AmountCents *int64  `json:"amount_cents" required:"false" minimum:"1" maximum:"100000000000" doc:"Amount in cents. Defaults to the remaining amount of the payment."`
+	Reason      string  `json:"reason" minLength:"1" maxLength:"500" doc:"Why the money is paid back or did not arrive."`
+	Reference   *string `json:"reference" required:"false" maxLength:"200" doc:"Check number or ID of the payment processor for the refund."`
 	Reversal    bool    `json:"reversal,omitempty" doc:"Whether the money never arrived, such as a bounced check or a card chargeback. You can record a reversal in any status of the deal." since:"2026-12-01"`
 }
 

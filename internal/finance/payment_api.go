@@ -12,7 +12,7 @@ import (
 // ByPayment are the path parameters of a payment.
 type ByPayment struct {
 	deals.ByDeal
-	PaymentID string `path:"payment_id" example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PaymentID string `path:"payment_id" doc:"ID of the payment." example:"pay_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listPayments(ctx context.Context, tx *db.Tx, in *struct {

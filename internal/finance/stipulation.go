@@ -11,17 +11,17 @@ import (
 // Stipulation is something that a lender requires before it pays.
 type Stipulation struct {
 	Env         auth.Env          `json:"-" db:"env"`
-	ID          string            `json:"id" db:"id" example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID      string            `json:"deal_id" db:"deal_id"`
-	FundingID   string            `json:"funding_id" db:"funding_id" example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
-	Description *string           `json:"description" db:"description" example:"Two years of tax returns" audit:"personal"`
-	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived"`
-	Note        *string           `json:"note" db:"note" audit:"personal"`
-	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at"`
-	Version     int64             `json:"version" db:"version"`
-	CreatedAt   time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time         `json:"updated_at" db:"updated_at"`
+	ID          string            `json:"id" db:"id" doc:"Identifies the stipulation. Starts with stip_." example:"stip_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID      string            `json:"deal_id" db:"deal_id" doc:"Deal that is financed."`
+	FundingID   string            `json:"funding_id" db:"funding_id" doc:"Funding that the stipulation belongs to." example:"fund_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind        string            `json:"kind" db:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
+	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns" audit:"personal"`
+	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
+	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none." audit:"personal"`
+	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at" doc:"When it was accepted, rejected or waived. Null before that."`
+	Version     int64             `json:"version" db:"version" doc:"Number of the current version."`
+	CreatedAt   time.Time         `json:"created_at" db:"created_at" doc:"When the stipulation was added."`
+	UpdatedAt   time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version for the ETag.
@@ -41,14 +41,14 @@ const (
 
 // StipulationAdd is the request body for a new stipulation.
 type StipulationAdd struct {
-	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other"`
-	Description *string `json:"description" required:"false" maxLength:"500"`
+	Kind        string  `json:"kind" enum:"proof_of_income,tax_returns,proof_of_residence,drivers_license,insurance_binder,survey,payoff_letter,title_front_back,mso_boat,mso_engine,mso_trailer,trust_docs,down_payment_proof,signed_contract,other" doc:"What the lender requires. mso is a manufacturer's statement of origin."`
+	Description *string `json:"description" required:"false" maxLength:"500" doc:"Details of what the lender requires."`
 }
 
 // StipulationResolve is the request body for resolving a stipulation.
 type StipulationResolve struct {
 	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received means that the lender has it but has not decided yet."`
-	Note   *string           `json:"note" required:"false" maxLength:"500"`
+	Note   *string           `json:"note" required:"false" maxLength:"500" doc:"Note for your staff. Replaces the previous note."`
 }
 
 // met reports whether the stipulation is satisfied.

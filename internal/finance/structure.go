@@ -15,68 +15,68 @@ import (
 // one for other terms.
 type FinanceStructure struct {
 	Env                  auth.Env         `json:"-" db:"env"`
-	ID                   string           `json:"id" db:"id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID               string           `json:"deal_id" db:"deal_id" example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name                 *string          `json:"name" db:"name" example:"20 years, 10% down" audit:"personal"`
-	Lender               *string          `json:"lender" db:"lender" example:"Bay Federal"`
-	CashDownCents        int64            `json:"cash_down_cents" db:"cash_down_cents" example:"2500000"`
+	ID                   string           `json:"id" db:"id" doc:"Identifies the structure. Starts with fin_." example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DealID               string           `json:"deal_id" db:"deal_id" doc:"Deal that the structure finances." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name                 *string          `json:"name" db:"name" doc:"Your name for the structure, to tell alternatives apart." example:"20 years, 10% down" audit:"personal"`
+	Lender               *string          `json:"lender" db:"lender" doc:"Lender that the structure is meant for." example:"Bay Federal"`
+	CashDownCents        int64            `json:"cash_down_cents" db:"cash_down_cents" doc:"Down payment in cash, in cents. Deposits are not part of it." example:"2500000"`
 	APRPercent           money.Percent    `json:"apr_percent" db:"apr_percent" doc:"Annual rate of the contract as a decimal." example:"7.49"`
 	DisclosedAPRPercent  money.Percent    `json:"disclosed_apr_percent" db:"disclosed_apr_percent" doc:"Annual percentage rate according to Regulation Z (Appendix J, actuarial method, with odd days). Documents print it. It differs from apr_percent if the first period is longer or shorter than a month." example:"7.49" since:"2026-12-01"`
-	TermMonths           int64            `json:"term_months" db:"term_months" example:"240"`
+	TermMonths           int64            `json:"term_months" db:"term_months" doc:"Number of monthly payments." example:"240"`
 	ContractOn           *string          `json:"contract_on" db:"contract_on" format:"date" doc:"Date of the contract, from which interest accrues. Null for structures of earlier versions." since:"2026-12-01"`
-	FirstPaymentOn       string           `json:"first_payment_on" db:"first_payment_on" format:"date"`
+	FirstPaymentOn       string           `json:"first_payment_on" db:"first_payment_on" format:"date" doc:"Date of the first payment."`
 	OddDays              int64            `json:"odd_days" db:"odd_days" doc:"Days by which the first period is longer than a month. Negative if it is shorter." since:"2026-12-01"`
 	OddDaysInterest      *string          `json:"odd_days_interest" db:"odd_days_interest" enum:"charged,ignored" doc:"Whether interest is charged for the odd days. Null if the request didn't say, which means ignored." since:"2026-12-01"`
 	OddDaysInterestCents int64            `json:"odd_days_interest_cents" db:"odd_days_interest_cents" doc:"Simple interest for the odd days, for a year of 365 days. Due with the first payment. Negative if the first period is shorter than a month." since:"2026-12-01"`
-	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount that is due with the last payment, in addition to it." since:"2026-12-01"`
-	Products             []FinanceProduct `json:"products" db:"products,json" nullable:"false"`
-	DealCents            int64            `json:"deal_cents" db:"deal_cents" doc:"Total of the deal without products, when the structure was created."`
+	BalloonCents         int64            `json:"balloon_cents" db:"balloon_cents" doc:"Amount in cents that is due with the last payment, in addition to it." since:"2026-12-01"`
+	Products             []FinanceProduct `json:"products" db:"products,json" nullable:"false" doc:"Finance and insurance products that are sold with the loan."`
+	DealCents            int64            `json:"deal_cents" db:"deal_cents" doc:"Total of the deal in cents without products, when the structure was created."`
 	ProductTaxCents      int64            `json:"product_tax_cents" db:"product_tax_cents" doc:"Tax on the taxable products. The tax on financed products is financed too." since:"2026-12-01"`
 	DepositCents         int64            `json:"deposit_cents" db:"deposit_cents" doc:"Deposits paid when the structure was created."`
 	AmountFinancedCents  int64            `json:"amount_financed_cents" db:"amount_financed_cents" doc:"Deal total, financed products and their tax, minus cash down and deposits."`
-	PaymentCents         int64            `json:"payment_cents" db:"payment_cents" doc:"Monthly payment, rounded half up."`
+	PaymentCents         int64            `json:"payment_cents" db:"payment_cents" doc:"Monthly payment in cents, rounded half up."`
 	FinalPaymentCents    int64            `json:"final_payment_cents" db:"final_payment_cents" doc:"Last payment, which includes the balloon and the cents left by rounding."`
-	FinanceChargeCents   int64            `json:"finance_charge_cents" db:"finance_charge_cents" doc:"Total interest."`
-	TotalOfPaymentsCents int64            `json:"total_of_payments_cents" db:"total_of_payments_cents"`
+	FinanceChargeCents   int64            `json:"finance_charge_cents" db:"finance_charge_cents" doc:"Total interest in cents."`
+	TotalOfPaymentsCents int64            `json:"total_of_payments_cents" db:"total_of_payments_cents" doc:"Sum of all payments in cents."`
 	FirstPaymentCents    int64            `json:"first_payment_cents" db:"first_payment_cents" doc:"First payment, which includes the interest for odd days." since:"2026-12-01"`
 	BuyRatePercent       *money.Percent   `json:"buy_rate_percent" db:"buy_rate_percent" doc:"Rate that the lender charges the dealership. Null if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
 	ReserveSplitPercent  *money.Percent   `json:"reserve_split_percent" db:"reserve_split_percent" doc:"Part of the reserve that the dealership gets. Null if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
 	ReserveCents         *int64           `json:"reserve_cents" db:"reserve_cents" audit:"-" doc:"Dealer reserve: the difference between the interest at apr_percent and at the buy rate, times the split. Part of the back profit. Null without a buy rate, or if your key does not have both deals:write and hulls:write." since:"2026-12-01"`
 	Selected             bool             `json:"selected" doc:"Whether it is the selected structure of the deal." audit:"-"`
-	CreatedAt            time.Time        `json:"created_at" db:"created_at"`
+	CreatedAt            time.Time        `json:"created_at" db:"created_at" doc:"When it was created."`
 }
 
 // FinanceStructureSchedule is a structure with its payment schedule.
 type FinanceStructureSchedule struct {
 	FinanceStructure
-	Schedule []money.Installment `json:"schedule" nullable:"false"`
+	Schedule []money.Installment `json:"schedule" nullable:"false" doc:"Monthly payments, in order."`
 }
 
 // FinanceProduct is a product that is sold with the loan.
 type FinanceProduct struct {
-	Kind       string  `json:"kind" enum:"service_contract,gap,gelcoat_protection,hull_protection,tire_wheel,prop_protection,credit_life,disability,key,prepaid_maintenance,theft,other"`
-	Provider   *string `json:"provider" required:"false" maxLength:"200"`
-	PriceCents int64   `json:"price_cents" minimum:"0" maximum:"100000000000"`
+	Kind       string  `json:"kind" enum:"service_contract,gap,gelcoat_protection,hull_protection,tire_wheel,prop_protection,credit_life,disability,key,prepaid_maintenance,theft,other" doc:"Type of product. gap covers the difference between the loan and the value of the boat."`
+	Provider   *string `json:"provider" required:"false" maxLength:"200" doc:"Company that provides the product. Null if none was recorded."`
+	PriceCents int64   `json:"price_cents" minimum:"0" maximum:"100000000000" doc:"Price to the buyer in cents."`
 	CostCents  *int64  `json:"cost_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Cost to the dealership. Null if your key does not have deals:write."`
-	TermMonths *int64  `json:"term_months" required:"false" minimum:"1" maximum:"480"`
+	TermMonths *int64  `json:"term_months" required:"false" minimum:"1" maximum:"480" doc:"How long the product lasts, in months. Null if it has no term."`
 	Taxable    *bool   `json:"taxable" required:"false" doc:"Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never null in responses." since:"2026-12-01"`
 	Financed   bool    `json:"financed" required:"false" doc:"Whether it is part of the loan. If false, the buyer pays for it in cash."`
 }
 
 // FinanceStructureCreate is the request body for a new finance structure.
 type FinanceStructureCreate struct {
-	Name                *string          `json:"name" required:"false" maxLength:"100"`
-	Lender              *string          `json:"lender" required:"false" maxLength:"200"`
-	CashDownCents       int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" example:"2500000"`
+	Name                *string          `json:"name" required:"false" maxLength:"100" doc:"Your name for the structure, to tell alternatives apart."`
+	Lender              *string          `json:"lender" required:"false" maxLength:"200" doc:"Lender that the structure is meant for."`
+	CashDownCents       int64            `json:"cash_down_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Down payment in cash, in cents, in addition to deposits. Defaults to 0." example:"2500000"`
 	APRPercent          money.Percent    `json:"apr_percent" maxLength:"10" doc:"Annual rate of the contract as a decimal with up to four places." example:"7.49"`
-	TermMonths          int64            `json:"term_months" minimum:"1" maximum:"480" example:"240"`
+	TermMonths          int64            `json:"term_months" minimum:"1" maximum:"480" doc:"Number of monthly payments." example:"240"`
 	ContractOn          *string          `json:"contract_on" required:"false" format:"date" doc:"Date of the contract, from which interest accrues. Defaults to today's date at the dealership." since:"2026-12-01"`
 	FirstPaymentOn      *string          `json:"first_payment_on" required:"false" format:"date" doc:"Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the contract, odd_days_interest is required."`
 	OddDaysInterest     *string          `json:"odd_days_interest" required:"false" enum:"charged,ignored" doc:"Whether simple interest is charged for the days by which the first period is longer than a month. If the period is shorter, charged reduces the interest." since:"2026-12-01"`
 	BalloonCents        int64            `json:"balloon_cents,omitempty" minimum:"0" maximum:"100000000000" doc:"Amount that is due with the last payment, in addition to it." since:"2026-12-01"`
 	BuyRatePercent      *money.Percent   `json:"buy_rate_percent" required:"false" maxLength:"10" doc:"Rate that the lender charges the dealership. At most apr_percent." example:"6.25" since:"2026-12-01"`
 	ReserveSplitPercent *money.Percent   `json:"reserve_split_percent" required:"false" maxLength:"10" doc:"Part of the reserve that the dealership gets. Defaults to 100." example:"75" since:"2026-12-01"`
-	Products            []FinanceProduct `json:"products,omitempty" maxItems:"20"`
+	Products            []FinanceProduct `json:"products,omitempty" maxItems:"20" doc:"Finance and insurance products to sell with the loan."`
 }
 
 // Check validates what the schema can't express.

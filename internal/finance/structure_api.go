@@ -15,7 +15,7 @@ import (
 // ByStructure are the path parameters of a finance structure.
 type ByStructure struct {
 	deals.ByDeal
-	StructureID string `path:"structure_id" example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	StructureID string `path:"structure_id" doc:"ID of the finance structure." example:"fin_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listStructures(ctx context.Context, tx *db.Tx, in *struct {

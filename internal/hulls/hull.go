@@ -17,41 +17,41 @@ import (
 // Hull is one boat in inventory.
 type Hull struct {
 	Env               auth.Env          `json:"-" db:"env"`
-	ID                string            `json:"id" db:"id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number: 12 characters, without the country code." example:"GRT40912B324"`
-	Make              string            `json:"make" db:"make" example:"Grady-White"`
-	Model             string            `json:"model" db:"model" example:"Freedom 235"`
+	ID                string            `json:"id" db:"id" doc:"Identifies the hull. Starts with hull_." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HIN               *string           `json:"hin" db:"hin" doc:"Hull identification number: 12 characters, without the country code. Null if the boat has none yet." example:"GRT40912B324"`
+	Make              string            `json:"make" db:"make" doc:"Manufacturer or brand of the boat." example:"Grady-White"`
+	Model             string            `json:"model" db:"model" doc:"Model name, as the manufacturer uses it." example:"Freedom 235"`
 	Year              int64             `json:"year" db:"year" doc:"Model year." example:"2024"`
 	LengthFt          float64           `json:"length_ft" db:"length_ft" doc:"Length overall in feet." example:"23.58"`
 	PriceUSD          int64             `json:"price_usd" db:"price_usd" doc:"Asking price in whole US dollars." example:"124900"`
-	Status            Status            `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
-	LocationID        string            `json:"location_id" db:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	CreatedAt         time.Time         `json:"created_at" db:"created_at"`
-	StockNumber       *string           `json:"stock_number" db:"stock_number" example:"GW-1042"`
-	Condition         string            `json:"condition" db:"condition" enum:"new,used,demo"`
-	Category          string            `json:"category" db:"category" enum:"power,sail,pwc,unpowered"`
-	BoatClass         *BoatClass        `json:"boat_class" db:"boat_class" nullable:"true"`
-	Title             *string           `json:"title" db:"title" doc:"Headline for listings."`
-	Description       *string           `json:"description" db:"description" audit:"personal"`
-	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage"`
+	Status            Status            `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Stage between order and delivery. Clients change it with the transition endpoint, and deals change it to sale_pending, sold and delivered."`
+	LocationID        string            `json:"location_id" db:"location_id" doc:"Location where the boat is." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	CreatedAt         time.Time         `json:"created_at" db:"created_at" doc:"When the hull was added to the inventory."`
+	StockNumber       *string           `json:"stock_number" db:"stock_number" doc:"Your number for the boat. Unique among hulls that are not delivered or archived. Null if it has none." example:"GW-1042"`
+	Condition         string            `json:"condition" db:"condition" enum:"new,used,demo" doc:"Whether the boat is new, used, or a demonstration boat."`
+	Category          string            `json:"category" db:"category" enum:"power,sail,pwc,unpowered" doc:"Basic kind of boat. pwc is a personal watercraft."`
+	BoatClass         *BoatClass        `json:"boat_class" db:"boat_class" nullable:"true" doc:"Type of boat, as marketplaces name it. Null if unknown."`
+	Title             *string           `json:"title" db:"title" doc:"Headline for listings. Null if there is none."`
+	Description       *string           `json:"description" db:"description" doc:"Text for listings. Null if there is none." audit:"personal"`
+	Ownership         string            `json:"ownership" db:"ownership" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	HINCountry        *string           `json:"hin_country" db:"hin_country" doc:"Country code before the HIN. Null if there was none." example:"US"`
 	HINWarnings       []hin.NoteOnHin   `json:"hin_warnings" db:"hin_warnings,json" nullable:"false" doc:"Unusual things about the HIN. They don't block anything."`
-	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
+	HINAbsentReason   *string           `json:"hin_absent_reason" db:"hin_absent_reason" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. Null if it has one, or if none is required yet."`
 	PriceType         string            `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"Same as price_type of the pricing." since:"2026-12-01"`
 	PriceHidden       bool              `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public. Feeds and listings then have no price. Hide it on your website, too." since:"2026-12-01"`
 	MSRPUSD           *int64            `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price. Null if unknown." since:"2026-12-01"`
-	PhotoCount        int64             `json:"photo_count" db:"photo_count" example:"12"`
+	PhotoCount        int64             `json:"photo_count" db:"photo_count" doc:"Number of photos, including those that are still being processed." example:"12"`
 	PrimaryPhotoURL   *string           `json:"primary_photo_url" doc:"Public link to the first photo that is ready. It works for at least a week." audit:"-"`
 	PublishedChannels []string          `json:"published_channels" db:"published_channels,json" nullable:"false" doc:"IDs of the channels that list the hull."`
 	Hold              *Hold             `json:"hold" db:"hold,json" doc:"The current hold. Null unless the status is on_hold."`
-	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock, in the time zone of its location."`
-	SoldAt            *time.Time        `json:"sold_at" db:"sold_at"`
-	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at"`
+	ReceivedOn        *string           `json:"received_on" db:"received_on" format:"date" doc:"Date it came into stock, in the time zone of its location. Null before it arrives."`
+	SoldAt            *time.Time        `json:"sold_at" db:"sold_at" doc:"When a deal sold the hull. Null if it is not sold."`
+	ArchivedAt        *time.Time        `json:"archived_at" db:"archived_at" doc:"When the hull was archived. Null unless the status is archived."`
 	DaysInStock       *int64            `json:"days_in_stock" doc:"Days from receipt to sale, archiving or today, in the time zone of its location. Null before receipt." audit:"-"`
-	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"Earlier record of the same boat."`
+	PreviousHullID    *string           `json:"previous_hull_id" db:"previous_hull_id" doc:"Earlier record of the same boat, for example from before it was traded in. Null if there is none."`
 	Metadata          map[string]string `json:"metadata" db:"metadata,json" doc:"Your own data: up to 50 pairs."`
 	Version           int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at"`
+	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at" doc:"When the hull last changed."`
 
 	Timezone     string  `json:"-" db:"timezone"`      // of the location
 	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull returns to
@@ -67,7 +67,7 @@ func (h Hull) Revision() int64 { return h.Version }
 // Hold is a reservation of a hull without a deal that is accepted.
 type Hold struct {
 	_         struct{}  `nullable:"true"`
-	Reason    *string   `json:"reason" audit:"personal"`
+	Reason    *string   `json:"reason" doc:"Reason for the hold. Null if none was given." audit:"personal"`
 	UserID    *string   `json:"user_id" doc:"User who placed the hold. Null for an API key."`
 	DealID    *string   `json:"deal_id" doc:"Deal that the hull is on hold for. Null if there is none."`
 	LeadID    *string   `json:"lead_id" doc:"Lead that the hull is on hold for. Null if there is none." since:"2026-12-01"`
@@ -78,23 +78,23 @@ type Hold struct {
 // HullCreate is a new hull.
 type HullCreate struct {
 	HIN             *string           `json:"hin" required:"false" maxLength:"32" doc:"Required unless the hull is on order or in transit, or you send hin_absent_reason. A country prefix, as in US-GRT40912B324, is stored separately." example:"GRT40912B324"`
-	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
-	Make            string            `json:"make" minLength:"1" maxLength:"100" example:"Grady-White"`
-	Model           string            `json:"model" minLength:"1" maxLength:"100" example:"Freedom 235"`
+	HINAbsentReason *string           `json:"hin_absent_reason" required:"false" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. You can't send it together with hin."`
+	Make            string            `json:"make" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat." example:"Grady-White"`
+	Model           string            `json:"model" minLength:"1" maxLength:"100" doc:"Model name, as the manufacturer uses it." example:"Freedom 235"`
 	Year            int64             `json:"year" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now." example:"2024"`
-	LengthFt        float64           `json:"length_ft" exclusiveMinimum:"0" maximum:"1000" doc:"Rounded to two decimals." example:"23.58"`
-	PriceUSD        int64             `json:"price_usd" minimum:"0" maximum:"1000000000" example:"124900"`
-	LocationID      string            `json:"location_id" minLength:"1" maxLength:"64" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Status          Status            `json:"status,omitempty" enum:"on_order,in_transit,available,not_for_sale" default:"available"`
-	StockNumber     *string           `json:"stock_number" required:"false" minLength:"1" maxLength:"50" example:"GW-1042"`
-	Condition       string            `json:"condition,omitempty" enum:"new,used,demo" default:"new"`
+	LengthFt        float64           `json:"length_ft" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet. Rounded to two decimals." example:"23.58"`
+	PriceUSD        int64             `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"First asking price in whole US dollars. Change it later with the pricing endpoint." example:"124900"`
+	LocationID      string            `json:"location_id" minLength:"1" maxLength:"64" doc:"Location where the boat is, or where it will arrive." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Status          Status            `json:"status,omitempty" enum:"on_order,in_transit,available,not_for_sale" default:"available" doc:"Status of the new hull. Use on_order or in_transit for a boat that has not arrived."`
+	StockNumber     *string           `json:"stock_number" required:"false" minLength:"1" maxLength:"50" doc:"Your number for the boat. It must not belong to another hull that is not delivered or archived." example:"GW-1042"`
+	Condition       string            `json:"condition,omitempty" enum:"new,used,demo" default:"new" doc:"Whether the boat is new, used, or a demonstration boat."`
 	Category        *string           `json:"category" required:"false" enum:"power,sail,pwc,unpowered" doc:"Defaults to the category of the boat class, or to power."`
-	BoatClass       *BoatClass        `json:"boat_class" required:"false" nullable:"true"`
-	Title           *string           `json:"title" required:"false" maxLength:"200"`
-	Description     *string           `json:"description" required:"false" maxLength:"20000"`
-	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned"`
+	BoatClass       *BoatClass        `json:"boat_class" required:"false" nullable:"true" doc:"Type of boat, as marketplaces name it. It must match the category."`
+	Title           *string           `json:"title" required:"false" maxLength:"200" doc:"Headline for listings."`
+	Description     *string           `json:"description" required:"false" maxLength:"20000" doc:"Text for listings."`
+	Ownership       string            `json:"ownership,omitempty" enum:"owned,floorplan,consignment,brokerage" default:"owned" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	ReceivedOn      *string           `json:"received_on" required:"false" format:"date" doc:"Defaults to today at the location, unless the hull is on order or in transit. Must not be in the future."`
-	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64"`
+	PreviousHullID  *string           `json:"previous_hull_id" required:"false" maxLength:"64" doc:"Earlier record of the same boat in this dealership."`
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Up to 50 pairs. Keys have up to 40 characters, values up to 500."`
 }
 
@@ -137,22 +137,22 @@ func (c HullCreate) Check(now time.Time) error {
 // HullPatch changes a hull's descriptive fields or location. Status and price
 // have their own endpoints.
 type HullPatch struct {
-	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32"`
-	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending"`
-	Make            patch.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100"`
-	Model           patch.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100"`
-	Year            patch.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999"`
-	LengthFt        patch.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000"`
-	LocationID      patch.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64"`
-	StockNumber     patch.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50"`
-	Condition       patch.Value[string]            `json:"condition,omitzero" enum:"new,used,demo"`
-	Category        patch.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered"`
-	BoatClass       patch.Null[BoatClass]          `json:"boat_class,omitzero"`
-	Title           patch.Null[string]             `json:"title,omitzero" maxLength:"200"`
-	Description     patch.Null[string]             `json:"description,omitzero" maxLength:"20000"`
-	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage"`
+	HIN             patch.Null[string]             `json:"hin,omitzero" maxLength:"32" doc:"New hull identification number. A country prefix, as in US-GRT40912B324, is stored separately. Null removes it."`
+	HINAbsentReason patch.Null[string]             `json:"hin_absent_reason,omitzero" enum:"pre_1972,not_yet_assigned,homebuilt_pending" doc:"Why the boat has no HIN. Cleared automatically when you set hin."`
+	Make            patch.Value[string]            `json:"make,omitzero" minLength:"1" maxLength:"100" doc:"Manufacturer or brand of the boat."`
+	Model           patch.Value[string]            `json:"model,omitzero" minLength:"1" maxLength:"100" doc:"Model name, as the manufacturer uses it."`
+	Year            patch.Value[int64]             `json:"year,omitzero" minimum:"1900" maximum:"9999" doc:"Model year, up to two years from now."`
+	LengthFt        patch.Value[float64]           `json:"length_ft,omitzero" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall in feet. Rounded to two decimals."`
+	LocationID      patch.Value[string]            `json:"location_id,omitzero" minLength:"1" maxLength:"64" doc:"Location that the boat moves to. The move is recorded in the history."`
+	StockNumber     patch.Null[string]             `json:"stock_number,omitzero" minLength:"1" maxLength:"50" doc:"New stock number. It must not belong to another hull that is not delivered or archived. Null removes it."`
+	Condition       patch.Value[string]            `json:"condition,omitzero" enum:"new,used,demo" doc:"Whether the boat is new, used, or a demonstration boat."`
+	Category        patch.Value[string]            `json:"category,omitzero" enum:"power,sail,pwc,unpowered" doc:"Basic kind of boat. It must match the boat class."`
+	BoatClass       patch.Null[BoatClass]          `json:"boat_class,omitzero" doc:"Type of boat, as marketplaces name it. Null removes it."`
+	Title           patch.Null[string]             `json:"title,omitzero" maxLength:"200" doc:"Headline for listings. Null removes it."`
+	Description     patch.Null[string]             `json:"description,omitzero" maxLength:"20000" doc:"Text for listings. Null removes it."`
+	Ownership       patch.Value[string]            `json:"ownership,omitzero" enum:"owned,floorplan,consignment,brokerage" doc:"Who owns the boat: the dealership, the dealership with a floorplan lender, or a customer for whom it is sold (consignment, brokerage)."`
 	ReceivedOn      patch.Null[string]             `json:"received_on,omitzero" format:"date" doc:"Must not be in the future."`
-	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64"`
+	PreviousHullID  patch.Null[string]             `json:"previous_hull_id,omitzero" maxLength:"64" doc:"Earlier record of the same boat in this dealership. Null removes it."`
 	Metadata        patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes its key. Null removes all pairs."`
 }
 

@@ -11,17 +11,17 @@ import (
 // HullPricing is the price and the cost of a hull.
 type HullPricing struct {
 	Env              auth.Env  `json:"-" db:"env"`
-	ID               string    `json:"hull_id" db:"id"`
+	ID               string    `json:"hull_id" db:"id" doc:"Hull that the pricing belongs to."`
 	PriceUSD         int64     `json:"price_usd" db:"price_usd" doc:"Same as price_usd of the hull." example:"124900"`
-	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price."`
-	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"First asking price."`
+	MSRPUSD          *int64    `json:"msrp_usd" db:"msrp_usd" doc:"Manufacturer's suggested retail price in whole US dollars. Null if unknown."`
+	OriginalPriceUSD int64     `json:"original_price_usd" db:"original_price_usd" doc:"First asking price in whole US dollars. It only changes if you set it."`
 	PriceHidden      bool      `json:"price_hidden" db:"price_hidden" doc:"Whether the price is hidden from the public."`
-	PriceType        string    `json:"price_type" db:"price_type" enum:"asking,sale,call"`
+	PriceType        string    `json:"price_type" db:"price_type" enum:"asking,sale,call" doc:"What the price means: the regular asking price, a sale price, or call for a price on request."`
 	Cost             *HullCost `json:"cost" db:"cost,json" doc:"What the dealership paid. Null without the scope hulls:write."`
 	FloorUSD         *int64    `json:"floor_usd" db:"floor_usd" doc:"Lowest acceptable price. Null without the scope hulls:write."`
 	EffectiveAt      time.Time `json:"effective_at" db:"effective_at" doc:"When this price became effective."`
-	Version          int64     `json:"version" db:"version"`
-	UpdatedAt        time.Time `json:"updated_at" db:"updated_at"`
+	Version          int64     `json:"version" db:"version" doc:"Version of the pricing. It is separate from the version of the hull."`
+	UpdatedAt        time.Time `json:"updated_at" db:"updated_at" doc:"When the pricing last changed."`
 }
 
 // Revision returns the version.
@@ -30,22 +30,22 @@ func (p HullPricing) Revision() int64 { return p.Version }
 // HullCost is what the dealership paid for a hull.
 type HullCost struct {
 	_                   struct{} `nullable:"true"`
-	InvoiceCents        *int64   `json:"invoice_cents" required:"false" minimum:"0" maximum:"100000000000"`
-	FreightCents        *int64   `json:"freight_cents" required:"false" minimum:"0" maximum:"100000000000"`
-	RiggingCents        *int64   `json:"rigging_cents" required:"false" minimum:"0" maximum:"100000000000"`
-	PackCents           *int64   `json:"pack_cents" required:"false" minimum:"0" maximum:"100000000000"`
-	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000"`
+	InvoiceCents        *int64   `json:"invoice_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Invoice of the manufacturer or the previous owner, in cents."`
+	FreightCents        *int64   `json:"freight_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Transport to the dealership, in cents."`
+	RiggingCents        *int64   `json:"rigging_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Rigging and installation, in cents."`
+	PackCents           *int64   `json:"pack_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Dealer pack, a fixed amount for overhead, in cents."`
+	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Repairs and detailing before the sale, in cents."`
 }
 
 // HullPricingReplace is a hull's new pricing. Omitted fields keep their values.
 type HullPricingReplace struct {
-	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000"`
-	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000"`
-	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000"`
+	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"New asking price in whole US dollars."`
+	MSRPUSD          patch.Null[int64]    `json:"msrp_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Manufacturer's suggested retail price in whole US dollars. Null removes it."`
+	OriginalPriceUSD *int64               `json:"original_price_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Corrects the first asking price, in whole US dollars."`
 	PriceHidden      patch.Value[bool]    `json:"price_hidden,omitzero" doc:"Whether to hide the price from the public. Feeds and listings then have no price."`
 	PriceType        patch.Value[string]  `json:"price_type,omitzero" enum:"asking,sale,call" doc:"With call, feeds and listings have no price."`
 	Cost             patch.Null[HullCost] `json:"cost,omitzero" doc:"Replaces all costs."`
-	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000"`
+	FloorUSD         patch.Null[int64]    `json:"floor_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write. Null removes it."`
 	Reason           *string              `json:"reason" required:"false" maxLength:"500" doc:"Reason for the price change, for the history."`
 }
 
@@ -102,11 +102,11 @@ func (p HullPricing) visible(ctx context.Context) HullPricing {
 // PriceChange is one entry of a hull's price history.
 type PriceChange struct {
 	Env         auth.Env   `json:"-" db:"env"`
-	ID          string     `json:"id" db:"id" example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID      string     `json:"hull_id" db:"hull_id"`
-	OldPriceUSD *int64     `json:"old_price_usd" db:"old_price_usd" doc:"Null for the first price."`
-	NewPriceUSD int64      `json:"new_price_usd" db:"new_price_usd"`
-	Reason      *string    `json:"reason" db:"reason"`
-	Actor       auth.Actor `json:"actor" db:"actor,json"`
-	At          time.Time  `json:"at" db:"at"`
+	ID          string     `json:"id" db:"id" doc:"Identifies the change. Starts with prc_." example:"prc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull whose price changed."`
+	OldPriceUSD *int64     `json:"old_price_usd" db:"old_price_usd" doc:"Price before the change in whole US dollars. Null for the first price."`
+	NewPriceUSD int64      `json:"new_price_usd" db:"new_price_usd" doc:"Price after the change in whole US dollars."`
+	Reason      *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`
+	Actor       auth.Actor `json:"actor" db:"actor,json" doc:"User, key or app that made the change."`
+	At          time.Time  `json:"at" db:"at" doc:"When the price changed."`
 }

@@ -18,22 +18,22 @@ import (
 // HullFilter narrows the list of hulls.
 type HullFilter struct {
 	page.Query
-	Status        Status               `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived"`
-	LocationID    string               `query:"location_id" maxLength:"64"`
+	Status        Status               `query:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Only hulls in this status."`
+	LocationID    string               `query:"location_id" maxLength:"64" doc:"Only hulls at this location."`
 	Make          string               `query:"make" maxLength:"100" doc:"Exact make. Ignores case and accents."`
 	Model         string               `query:"model" maxLength:"100" doc:"Exact model. Ignores case and accents."`
-	YearMin       patch.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999"`
-	YearMax       patch.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999"`
-	PriceMin      patch.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"In whole dollars."`
-	PriceMax      patch.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000"`
-	LengthMin     patch.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"In feet."`
-	LengthMax     patch.Param[float64] `query:"length_max" minimum:"0" maximum:"1000"`
-	Condition     string               `query:"condition" enum:"new,used,demo"`
-	Category      string               `query:"category" enum:"power,sail,pwc,unpowered"`
+	YearMin       patch.Param[int64]   `query:"year_min" minimum:"0" maximum:"9999" doc:"Only hulls of this model year or newer."`
+	YearMax       patch.Param[int64]   `query:"year_max" minimum:"0" maximum:"9999" doc:"Only hulls of this model year or older."`
+	PriceMin      patch.Param[int64]   `query:"price_min" minimum:"0" maximum:"1000000000" doc:"Only hulls with at least this asking price, in whole US dollars."`
+	PriceMax      patch.Param[int64]   `query:"price_max" minimum:"0" maximum:"1000000000" doc:"Only hulls with at most this asking price, in whole US dollars."`
+	LengthMin     patch.Param[float64] `query:"length_min" minimum:"0" maximum:"1000" doc:"Only hulls of at least this length overall, in feet."`
+	LengthMax     patch.Param[float64] `query:"length_max" minimum:"0" maximum:"1000" doc:"Only hulls of at most this length overall, in feet."`
+	Condition     string               `query:"condition" enum:"new,used,demo" doc:"Only hulls in this condition."`
+	Category      string               `query:"category" enum:"power,sail,pwc,unpowered" doc:"Only hulls of this category."`
 	Q             string               `query:"q" maxLength:"200" doc:"Words, or the start of words, in the make, model, title, stock number or HIN. All must match." example:"grady 235"`
 	Archived      patch.Param[bool]    `query:"archived" doc:"True lists only archived hulls. By default, archived hulls are not listed."`
-	CreatedAfter  time.Time            `query:"created_after"`
-	CreatedBefore time.Time            `query:"created_before"`
+	CreatedAfter  time.Time            `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time            `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time            `query:"updated_after" doc:"Only hulls updated after this time, for incremental synchronization."`
 }
 

@@ -13,115 +13,115 @@ import (
 // SpecSheet is the specification of a boat, in feet, pounds, gallons and
 // knots. Unknown values are null.
 type SpecSheet struct {
-	Lengths           *SpecLengths  `json:"lengths" required:"false"`
-	BeamFt            *float64      `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" example:"8.5"`
-	DraftFt           *SpecDraft    `json:"draft_ft" required:"false"`
-	BridgeClearanceFt *float64      `json:"bridge_clearance_ft" required:"false" exclusiveMinimum:"0" maximum:"500"`
-	FreeboardFt       *float64      `json:"freeboard_ft" required:"false" exclusiveMinimum:"0" maximum:"100"`
-	CabinHeadroomFt   *float64      `json:"cabin_headroom_ft" required:"false" exclusiveMinimum:"0" maximum:"50"`
-	DeadriseDeg       *float64      `json:"deadrise_deg" required:"false" minimum:"0" maximum:"90" example:"20"`
-	DryWeightLb       *float64      `json:"dry_weight_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" example:"4200"`
-	DisplacementLb    *float64      `json:"displacement_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000"`
-	BallastLb         *float64      `json:"ballast_lb" required:"false" minimum:"0" maximum:"100000000"`
-	HullMaterial      *string       `json:"hull_material" required:"false" enum:"aluminum,ferro_cement,fiberglass,fiberglass_composite,fiberglass_reinforced,hypalon,plastic,rubber_vinyl_canvas,steel,wood,other"`
-	HullShape         *string       `json:"hull_shape" required:"false" enum:"catamaran,deep_vee,displacement,flat,foldable,modified_vee,monohull,planing,pontoon,rib,roll_up,semi_displacement,trimaran,tunnel,other"`
-	HullColor         *string       `json:"hull_color" required:"false" maxLength:"50"`
-	Keel              *string       `json:"keel" required:"false" enum:"full,fin,lifting,winged,twin,bulb,canting,other"`
-	DesignCategory    *string       `json:"design_category" required:"false" enum:"ocean,offshore,inshore,sheltered"`
-	Propulsion        *string       `json:"propulsion" required:"false" enum:"air_thrust,manual,propeller,sail,water_jet,other"`
-	YearBuilt         *int64        `json:"year_built" required:"false" minimum:"1800" maximum:"9999"`
-	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"An empty array means no engines. Null means unknown."`
-	MaxPowerHP        *float64      `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000"`
-	Tanks             *SpecTanks    `json:"tanks" required:"false"`
-	MaxPersons        *int64        `json:"max_persons" required:"false" minimum:"0" maximum:"10000"`
-	MaxLoadLb         *float64      `json:"max_load_lb" required:"false" minimum:"0" maximum:"100000000"`
-	Cabins            *int64        `json:"cabins" required:"false" minimum:"0" maximum:"1000"`
-	Berths            *SpecBerths   `json:"berths" required:"false"`
-	Heads             *int64        `json:"heads" required:"false" minimum:"0" maximum:"1000"`
-	CruiseSpeedKn     *float64      `json:"cruise_speed_kn" required:"false" minimum:"0" maximum:"300"`
-	MaxSpeedKn        *float64      `json:"max_speed_kn" required:"false" minimum:"0" maximum:"300"`
-	RangeNm           *float64      `json:"range_nm" required:"false" minimum:"0" maximum:"100000"`
-	Trailer           *SpecTrailer  `json:"trailer" required:"false"`
-	Warranty          *SpecWarranty `json:"warranty" required:"false"`
+	Lengths           *SpecLengths  `json:"lengths" required:"false" doc:"Measured lengths in feet. Null if unknown."`
+	BeamFt            *float64      `json:"beam_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Greatest width of the boat, in feet." example:"8.5"`
+	DraftFt           *SpecDraft    `json:"draft_ft" required:"false" doc:"Depth of water that the boat needs, in feet. Null if unknown."`
+	BridgeClearanceFt *float64      `json:"bridge_clearance_ft" required:"false" exclusiveMinimum:"0" maximum:"500" doc:"Height above the waterline, in feet. Bridges must be higher."`
+	FreeboardFt       *float64      `json:"freeboard_ft" required:"false" exclusiveMinimum:"0" maximum:"100" doc:"Height of the deck above the waterline, in feet."`
+	CabinHeadroomFt   *float64      `json:"cabin_headroom_ft" required:"false" exclusiveMinimum:"0" maximum:"50" doc:"Standing height in the cabin, in feet."`
+	DeadriseDeg       *float64      `json:"deadrise_deg" required:"false" minimum:"0" maximum:"90" doc:"Angle of the bottom at the transom, in degrees." example:"20"`
+	DryWeightLb       *float64      `json:"dry_weight_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight without fuel, water and gear, in pounds." example:"4200"`
+	DisplacementLb    *float64      `json:"displacement_lb" required:"false" exclusiveMinimum:"0" maximum:"100000000" doc:"Weight of the water that the boat displaces, in pounds."`
+	BallastLb         *float64      `json:"ballast_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Weight of the ballast, in pounds."`
+	HullMaterial      *string       `json:"hull_material" required:"false" enum:"aluminum,ferro_cement,fiberglass,fiberglass_composite,fiberglass_reinforced,hypalon,plastic,rubber_vinyl_canvas,steel,wood,other" doc:"Main material of the hull."`
+	HullShape         *string       `json:"hull_shape" required:"false" enum:"catamaran,deep_vee,displacement,flat,foldable,modified_vee,monohull,planing,pontoon,rib,roll_up,semi_displacement,trimaran,tunnel,other" doc:"Shape of the bottom."`
+	HullColor         *string       `json:"hull_color" required:"false" maxLength:"50" doc:"Color of the hull, in your own words."`
+	Keel              *string       `json:"keel" required:"false" enum:"full,fin,lifting,winged,twin,bulb,canting,other" doc:"Type of keel. Mostly for sailboats."`
+	DesignCategory    *string       `json:"design_category" required:"false" enum:"ocean,offshore,inshore,sheltered" doc:"Conditions that the boat is designed for, from ocean to sheltered waters."`
+	Propulsion        *string       `json:"propulsion" required:"false" enum:"air_thrust,manual,propeller,sail,water_jet,other" doc:"What moves the boat."`
+	YearBuilt         *int64        `json:"year_built" required:"false" minimum:"1800" maximum:"9999" doc:"Calendar year in which the boat was built. It can differ from the model year."`
+	Engines           *[]SpecEngine `json:"engines" required:"false" nullable:"true" maxItems:"12" doc:"Engines of the boat. An empty array means no engines. Null means unknown."`
+	MaxPowerHP        *float64      `json:"max_power_hp" required:"false" minimum:"0" maximum:"100000" doc:"Maximum engine power that the boat is rated for, in horsepower."`
+	Tanks             *SpecTanks    `json:"tanks" required:"false" doc:"Tank capacities in US gallons. Null if unknown."`
+	MaxPersons        *int64        `json:"max_persons" required:"false" minimum:"0" maximum:"10000" doc:"Maximum number of persons on board."`
+	MaxLoadLb         *float64      `json:"max_load_lb" required:"false" minimum:"0" maximum:"100000000" doc:"Maximum load of persons, gear and motor, in pounds."`
+	Cabins            *int64        `json:"cabins" required:"false" minimum:"0" maximum:"1000" doc:"Number of cabins."`
+	Berths            *SpecBerths   `json:"berths" required:"false" doc:"Sleeping places. Null if unknown."`
+	Heads             *int64        `json:"heads" required:"false" minimum:"0" maximum:"1000" doc:"Number of toilets."`
+	CruiseSpeedKn     *float64      `json:"cruise_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Usual speed, in knots."`
+	MaxSpeedKn        *float64      `json:"max_speed_kn" required:"false" minimum:"0" maximum:"300" doc:"Top speed, in knots."`
+	RangeNm           *float64      `json:"range_nm" required:"false" minimum:"0" maximum:"100000" doc:"Range with full tanks, in nautical miles."`
+	Trailer           *SpecTrailer  `json:"trailer" required:"false" doc:"Trailer that the boat is sold with. Null if unknown."`
+	Warranty          *SpecWarranty `json:"warranty" required:"false" doc:"Remaining warranty of the manufacturer. Null if unknown."`
 	Highlights        *[]string     `json:"highlights" required:"false" nullable:"true" maxItems:"50" doc:"Selling points, one line each."`
 }
 
 // SpecLengths are the measured lengths of a boat.
 type SpecLengths struct {
 	_         struct{} `nullable:"true"`
-	LOAFt     *float64 `json:"loa_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall."`
-	LWLFt     *float64 `json:"lwl_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length at the waterline."`
-	DeckFt    *float64 `json:"deck_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
-	NominalFt *float64 `json:"nominal_ft" required:"false" exclusiveMinimum:"0" maximum:"1000"`
+	LOAFt     *float64 `json:"loa_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length overall, in feet."`
+	LWLFt     *float64 `json:"lwl_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length at the waterline, in feet."`
+	DeckFt    *float64 `json:"deck_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length of the deck, in feet."`
+	NominalFt *float64 `json:"nominal_ft" required:"false" exclusiveMinimum:"0" maximum:"1000" doc:"Length that the model is named after, in feet."`
 }
 
 // SpecDraft is the draft of a boat.
 type SpecDraft struct {
 	_       struct{} `nullable:"true"`
-	Max     *float64 `json:"max" required:"false" exclusiveMinimum:"0" maximum:"200"`
-	DriveUp *float64 `json:"drive_up" required:"false" exclusiveMinimum:"0" maximum:"200"`
+	Max     *float64 `json:"max" required:"false" exclusiveMinimum:"0" maximum:"200" doc:"Draft with the drive or keel down, in feet."`
+	DriveUp *float64 `json:"drive_up" required:"false" exclusiveMinimum:"0" maximum:"200" doc:"Draft with the drive or keel up, in feet. At most the value of max."`
 }
 
 // SpecEngine is one engine.
 type SpecEngine struct {
-	Position  *string  `json:"position" required:"false" enum:"single,port,starboard,center,inner_port,inner_starboard"`
-	Make      *string  `json:"make" required:"false" maxLength:"100" example:"Yamaha"`
-	Model     *string  `json:"model" required:"false" maxLength:"100" example:"F300"`
-	Year      *int64   `json:"year" required:"false" minimum:"1850" maximum:"9999"`
-	Serial    *string  `json:"serial" required:"false" maxLength:"100"`
-	HP        *float64 `json:"hp" required:"false" minimum:"0" maximum:"100000" example:"300"`
-	Hours     *float64 `json:"hours" required:"false" minimum:"0" maximum:"1000000"`
-	Fuel      *string  `json:"fuel" required:"false" enum:"gas,diesel,electric,hybrid,other"`
-	Type      *string  `json:"type" required:"false" enum:"outboard,outboard_2s,outboard_4s,inboard,sterndrive,v_drive,jet,pod,electric,other"`
-	Drive     *string  `json:"drive" required:"false" enum:"direct,stern,v,sail,jet,pod,surface,other"`
-	Propeller *string  `json:"propeller" required:"false" maxLength:"100"`
+	Position  *string  `json:"position" required:"false" enum:"single,port,starboard,center,inner_port,inner_starboard" doc:"Where the engine is mounted."`
+	Make      *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the engine." example:"Yamaha"`
+	Model     *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the engine." example:"F300"`
+	Year      *int64   `json:"year" required:"false" minimum:"1850" maximum:"9999" doc:"Model year of the engine."`
+	Serial    *string  `json:"serial" required:"false" maxLength:"100" doc:"Serial number of the engine."`
+	HP        *float64 `json:"hp" required:"false" minimum:"0" maximum:"100000" doc:"Rated power in horsepower. Null if unknown." example:"300"`
+	Hours     *float64 `json:"hours" required:"false" minimum:"0" maximum:"1000000" doc:"Hours that the engine has run. Null if unknown."`
+	Fuel      *string  `json:"fuel" required:"false" enum:"gas,diesel,electric,hybrid,other" doc:"What the engine runs on."`
+	Type      *string  `json:"type" required:"false" enum:"outboard,outboard_2s,outboard_4s,inboard,sterndrive,v_drive,jet,pod,electric,other" doc:"Type of engine. outboard_2s and outboard_4s are two-stroke and four-stroke outboards."`
+	Drive     *string  `json:"drive" required:"false" enum:"direct,stern,v,sail,jet,pod,surface,other" doc:"How the power reaches the water."`
+	Propeller *string  `json:"propeller" required:"false" maxLength:"100" doc:"Propeller, in your own words."`
 }
 
 // SpecTanks are capacities.
 type SpecTanks struct {
 	_          struct{} `nullable:"true"`
-	FuelGal    *float64 `json:"fuel_gal" required:"false" minimum:"0" maximum:"10000000"`
-	WaterGal   *float64 `json:"water_gal" required:"false" minimum:"0" maximum:"10000000"`
-	HoldingGal *float64 `json:"holding_gal" required:"false" minimum:"0" maximum:"10000000"`
+	FuelGal    *float64 `json:"fuel_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Fuel capacity in US gallons."`
+	WaterGal   *float64 `json:"water_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Fresh water capacity in US gallons."`
+	HoldingGal *float64 `json:"holding_gal" required:"false" minimum:"0" maximum:"10000000" doc:"Waste water capacity in US gallons."`
 }
 
 // SpecBerths counts beds.
 type SpecBerths struct {
 	_      struct{} `nullable:"true"`
-	Single *int64   `json:"single" required:"false" minimum:"0" maximum:"1000"`
-	Double *int64   `json:"double" required:"false" minimum:"0" maximum:"1000"`
-	Twin   *int64   `json:"twin" required:"false" minimum:"0" maximum:"1000"`
-	Total  *int64   `json:"total" required:"false" minimum:"0" maximum:"1000"`
+	Single *int64   `json:"single" required:"false" minimum:"0" maximum:"1000" doc:"Number of single beds."`
+	Double *int64   `json:"double" required:"false" minimum:"0" maximum:"1000" doc:"Number of double beds."`
+	Twin   *int64   `json:"twin" required:"false" minimum:"0" maximum:"1000" doc:"Number of twin beds."`
+	Total  *int64   `json:"total" required:"false" minimum:"0" maximum:"1000" doc:"Number of people who can sleep on board."`
 }
 
 // SpecTrailer is the trailer a boat is sold with.
 type SpecTrailer struct {
 	_          struct{} `nullable:"true"`
-	Included   *bool    `json:"included" required:"false"`
-	Make       *string  `json:"make" required:"false" maxLength:"100"`
-	Model      *string  `json:"model" required:"false" maxLength:"100"`
-	Year       *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999"`
-	VIN        *string  `json:"vin" required:"false" maxLength:"30"`
-	Axles      *int64   `json:"axles" required:"false" minimum:"1" maximum:"10"`
-	CapacityLb *float64 `json:"capacity_lb" required:"false" minimum:"0" maximum:"1000000"`
+	Included   *bool    `json:"included" required:"false" doc:"Whether the price includes the trailer. Null if unknown."`
+	Make       *string  `json:"make" required:"false" maxLength:"100" doc:"Manufacturer of the trailer."`
+	Model      *string  `json:"model" required:"false" maxLength:"100" doc:"Model name of the trailer."`
+	Year       *int64   `json:"year" required:"false" minimum:"1900" maximum:"9999" doc:"Model year of the trailer."`
+	VIN        *string  `json:"vin" required:"false" maxLength:"30" doc:"Vehicle identification number of the trailer."`
+	Axles      *int64   `json:"axles" required:"false" minimum:"1" maximum:"10" doc:"Number of axles."`
+	CapacityLb *float64 `json:"capacity_lb" required:"false" minimum:"0" maximum:"1000000" doc:"Maximum load of the trailer, in pounds."`
 }
 
 // SpecWarranty is the remaining manufacturer's warranty.
 type SpecWarranty struct {
 	_            struct{}   `nullable:"true"`
-	ExpiresAt    *time.Time `json:"expires_at" required:"false"`
-	Transferable *bool      `json:"transferable" required:"false"`
+	ExpiresAt    *time.Time `json:"expires_at" required:"false" doc:"When the warranty expires. Null if unknown."`
+	Transferable *bool      `json:"transferable" required:"false" doc:"Whether the warranty passes to the next owner. Null if unknown."`
 }
 
 // HullSpecs is a hull's specification sheet with derived values.
 type HullSpecs struct {
-	HullID string `json:"hull_id"`
+	HullID string `json:"hull_id" doc:"Hull that the sheet belongs to."`
 	SpecSheet
-	TotalPowerHP *float64     `json:"total_power_hp" doc:"Total of all engines. Null if the power of an engine is unknown."`
+	TotalPowerHP *float64     `json:"total_power_hp" doc:"Total power of all engines in horsepower. Null if the power of an engine is unknown."`
 	EngineCount  *int64       `json:"engine_count" doc:"Number of engines. Null if unknown."`
 	Metric       *SpecsMetric `json:"metric" doc:"Measurements in metric units. Null unless you send units=metric."`
 	Version      int64        `json:"version" doc:"Number of the current version. 0 if there is no sheet yet."`
-	UpdatedAt    *time.Time   `json:"updated_at"`
+	UpdatedAt    *time.Time   `json:"updated_at" doc:"When the sheet was last replaced. Null if there is no sheet yet."`
 }
 
 // Revision returns the version.
@@ -130,25 +130,25 @@ func (s HullSpecs) Revision() int64 { return s.Version }
 // SpecsMetric has the measurements in metric units.
 type SpecsMetric struct {
 	_                struct{} `nullable:"true"`
-	LengthM          *float64 `json:"length_m"`
-	BeamM            *float64 `json:"beam_m"`
-	DraftMaxM        *float64 `json:"draft_max_m"`
-	DraftDriveUpM    *float64 `json:"draft_drive_up_m"`
-	BridgeClearanceM *float64 `json:"bridge_clearance_m"`
-	FreeboardM       *float64 `json:"freeboard_m"`
-	CabinHeadroomM   *float64 `json:"cabin_headroom_m"`
-	DryWeightKg      *float64 `json:"dry_weight_kg"`
-	DisplacementKg   *float64 `json:"displacement_kg"`
-	BallastKg        *float64 `json:"ballast_kg"`
-	MaxLoadKg        *float64 `json:"max_load_kg"`
-	FuelL            *float64 `json:"fuel_l"`
-	WaterL           *float64 `json:"water_l"`
-	HoldingL         *float64 `json:"holding_l"`
-	TotalPowerKW     *float64 `json:"total_power_kw"`
-	MaxPowerKW       *float64 `json:"max_power_kw"`
-	CruiseSpeedKmh   *float64 `json:"cruise_speed_kmh"`
-	MaxSpeedKmh      *float64 `json:"max_speed_kmh"`
-	RangeKm          *float64 `json:"range_km"`
+	LengthM          *float64 `json:"length_m" doc:"Length overall of the hull, in meters."`
+	BeamM            *float64 `json:"beam_m" doc:"Beam in meters. Null if unknown."`
+	DraftMaxM        *float64 `json:"draft_max_m" doc:"Draft with the drive or keel down, in meters. Null if unknown."`
+	DraftDriveUpM    *float64 `json:"draft_drive_up_m" doc:"Draft with the drive or keel up, in meters. Null if unknown."`
+	BridgeClearanceM *float64 `json:"bridge_clearance_m" doc:"Bridge clearance in meters. Null if unknown."`
+	FreeboardM       *float64 `json:"freeboard_m" doc:"Freeboard in meters. Null if unknown."`
+	CabinHeadroomM   *float64 `json:"cabin_headroom_m" doc:"Cabin headroom in meters. Null if unknown."`
+	DryWeightKg      *float64 `json:"dry_weight_kg" doc:"Dry weight in kilograms. Null if unknown."`
+	DisplacementKg   *float64 `json:"displacement_kg" doc:"Displacement in kilograms. Null if unknown."`
+	BallastKg        *float64 `json:"ballast_kg" doc:"Ballast in kilograms. Null if unknown."`
+	MaxLoadKg        *float64 `json:"max_load_kg" doc:"Maximum load in kilograms. Null if unknown."`
+	FuelL            *float64 `json:"fuel_l" doc:"Fuel capacity in liters. Null if unknown."`
+	WaterL           *float64 `json:"water_l" doc:"Fresh water capacity in liters. Null if unknown."`
+	HoldingL         *float64 `json:"holding_l" doc:"Waste water capacity in liters. Null if unknown."`
+	TotalPowerKW     *float64 `json:"total_power_kw" doc:"Total power of all engines in kilowatts. Null if unknown."`
+	MaxPowerKW       *float64 `json:"max_power_kw" doc:"Maximum engine power in kilowatts. Null if unknown."`
+	CruiseSpeedKmh   *float64 `json:"cruise_speed_kmh" doc:"Cruising speed in kilometers per hour. Null if unknown."`
+	MaxSpeedKmh      *float64 `json:"max_speed_kmh" doc:"Top speed in kilometers per hour. Null if unknown."`
+	RangeKm          *float64 `json:"range_km" doc:"Range in kilometers. Null if unknown."`
 }
 
 const (

@@ -46,7 +46,7 @@ func (s Status) inStock() bool { return s != OnOrder && s != InTransit }
 
 // HullTransition is a change of status.
 type HullTransition struct {
-	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived"`
+	To        Status     `json:"to" enum:"in_transit,available,on_hold,not_for_sale,on_order,sale_pending,sold,delivered,archived" doc:"Status to change to. Most changes after available are made by deals. The description of the operation lists those that you can make."`
 	Reason    *string    `json:"reason" required:"false" maxLength:"500" doc:"Required to put a sold hull back on sale."`
 	ExpiresAt *time.Time `json:"expires_at" required:"false" doc:"When the hold expires, for on_hold. Defaults to now plus settings.default_hold_hours." example:"2026-12-01T17:00:00Z"`
 	DealID    *string    `json:"deal_id" required:"false" minLength:"1" maxLength:"64" doc:"Deal that the hull is on hold for, for on_hold. Only this deal can be accepted while the hull is on hold." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -165,15 +165,15 @@ func list(statuses []Status) string {
 // both.
 type HullChange struct {
 	Env            auth.Env   `json:"-" db:"env"`
-	ID             string     `json:"id" db:"id" example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID         string     `json:"hull_id" db:"hull_id"`
+	ID             string     `json:"id" db:"id" doc:"Identifies the change. Starts with hst_." example:"hst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID         string     `json:"hull_id" db:"hull_id" doc:"Hull that changed."`
 	From           *Status    `json:"from" db:"from_status" doc:"Status before. Null for a new hull."`
 	To             Status     `json:"to" db:"to_status" doc:"Status after."`
-	FromLocationID *string    `json:"from_location_id" db:"from_location_id"`
+	FromLocationID *string    `json:"from_location_id" db:"from_location_id" doc:"Location before. Null for a new hull."`
 	LocationID     string     `json:"location_id" db:"to_location_id" doc:"Location after."`
-	Reason         *string    `json:"reason" db:"reason"`
-	Actor          auth.Actor `json:"actor" db:"actor,json"`
-	At             time.Time  `json:"at" db:"at"`
+	Reason         *string    `json:"reason" db:"reason" doc:"Reason that was sent with the change. Null if none was sent."`
+	Actor          auth.Actor `json:"actor" db:"actor,json" doc:"User, key, app or job that made the change."`
+	At             time.Time  `json:"at" db:"at" doc:"When the change was made."`
 
 	HeldFor *string `json:"-" db:"held_for"` // lead or contact of the hold
 }

@@ -35,7 +35,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
 		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
 		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "reacquire", "location_id"))
-	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
+	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport,
+		rest.Describe("Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows."))
 }
 
 // A row is validated like the request that would do the same.
@@ -155,7 +156,7 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 }
 
 func (a *API) getImport(ctx context.Context, tx *db.Tx, in *struct {
-	ImportID string `path:"import_id" example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ImportID string `path:"import_id" doc:"ID of the import." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (HullImport, error) {
 	return findImport(ctx, tx, in.ImportID, maxImportErrors)
 }

@@ -14,7 +14,7 @@ import (
 type LeadAssign struct {
 	UserID   *string `json:"user_id" required:"false" maxLength:"64" doc:"User to assign the lead to. Send either this or strategy." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Strategy *string `json:"strategy" required:"false" enum:"round_robin" doc:"round_robin assigns the lead to the next active user who takes leads (takes_leads) at the lead's location."`
-	Reason   *string `json:"reason" required:"false" maxLength:"500"`
+	Reason   *string `json:"reason" required:"false" maxLength:"500" doc:"Reason for the assignment, for the history."`
 }
 
 // Check validates what the schema can't express.
@@ -32,14 +32,14 @@ func (n LeadAssign) Check(time.Time) error {
 // LeadAssignment is one entry in the assignment history of a lead.
 type LeadAssignment struct {
 	Env    auth.Env   `json:"-" db:"env"`
-	ID     string     `json:"id" db:"id" example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID string     `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID     string     `json:"id" db:"id" doc:"Identifies the assignment. Starts with asg_." example:"asg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID string     `json:"lead_id" db:"lead_id" doc:"Lead that was assigned." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	From   *string    `json:"from" db:"from_id" doc:"Previous owner. Null for the first assignment."`
 	To     string     `json:"to" db:"to_id" doc:"New owner." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Method string     `json:"method" db:"method" enum:"manual,round_robin"`
-	Reason *string    `json:"reason" db:"reason"`
-	Actor  auth.Actor `json:"actor" db:"actor,json"`
-	At     time.Time  `json:"at" db:"at"`
+	Method string     `json:"method" db:"method" enum:"manual,round_robin" doc:"Whether a user was chosen, or the next one in turn."`
+	Reason *string    `json:"reason" db:"reason" doc:"Reason that was sent with the assignment. Null if none was sent."`
+	Actor  auth.Actor `json:"actor" db:"actor,json" doc:"User, key or app that assigned the lead."`
+	At     time.Time  `json:"at" db:"at" doc:"When the lead was assigned."`
 }
 
 // nextInTurn returns the candidate after the last one, in the order of IDs.

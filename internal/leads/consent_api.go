@@ -14,7 +14,8 @@ import (
 )
 
 func (a *API) mountConsents(r *rest.Router) {
-	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents)
+	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents,
+		rest.Describe("Returns the grants and revocations that were recorded with this lead. The records of all leads of the contact are in the list of the contact's consents."))
 	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
 		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."),
 		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is not a condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
@@ -130,7 +131,7 @@ func bindings(c contacts.Contact, n consent.ConsentCreate) ([]consent.ConsentBin
 
 func (a *API) revokeConsent(ctx context.Context, tx *db.Tx, in *struct {
 	ByLead
-	ConsentID string `path:"consent_id" example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ConsentID string `path:"consent_id" doc:"ID of the consent record to revoke." example:"cns_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Body      *consent.ConsentRevoke
 }) (consent.Consent, error) {
 	if _, err := Find(ctx, tx, in.LeadID); err != nil {

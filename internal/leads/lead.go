@@ -20,31 +20,31 @@ import (
 // because the log can't be erased.
 type Lead struct {
 	Env              auth.Env          `json:"-" db:"env"`
-	ID               string            `json:"id" db:"id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ContactID        string            `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID               string            `json:"id" db:"id" doc:"Identifies the lead. Starts with lead_." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID        string            `json:"contact_id" db:"contact_id" doc:"Person or company that the lead is from." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	SubmittedContact *SubmittedContact `json:"submitted_contact" db:"submitted_contact,json" audit:"-" doc:"Contact as it was sent with the lead. Null if the lead was created with contact_id." since:"2026-12-01"`
 	PossibleMismatch bool              `json:"possible_mismatch" db:"possible_mismatch" doc:"Whether the name in submitted_contact differs from the name of the contact. It might be another person with the same email or phone." since:"2026-12-01"`
-	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other"`
-	SourceDetail     *string           `json:"source_detail" db:"source_detail" audit:"-" doc:"Campaign, page, person or place that the lead came from." example:"Annapolis boat show"`
-	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost"`
-	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Source           string            `json:"source" db:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
+	SourceDetail     *string           `json:"source_detail" db:"source_detail" doc:"Campaign, page, person or place that the lead came from. Null if unknown." audit:"-" example:"Annapolis boat show"`
+	Status           Status            `json:"status" db:"status" enum:"new,contacted,qualified,working,converted,lost" doc:"Progress of the lead. converted is set by convert, and lost by close."`
+	HullID           *string           `json:"hull_id" db:"hull_id" doc:"Boat that the lead asked about. Null if the lead is not about a certain boat." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LocationID       *string           `json:"location_id" db:"location_id" doc:"Location that works the lead. Defaults to the location of the boat." example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Interest         *string           `json:"interest" db:"interest" audit:"-" doc:"What the lead is looking for." example:"A center console around 25 feet"`
 	Message          *string           `json:"message" db:"message" audit:"-" doc:"Message that the lead wrote."`
-	BudgetMinUSD     *int64            `json:"budget_min_usd" db:"budget_min_usd" example:"80000"`
-	BudgetMaxUSD     *int64            `json:"budget_max_usd" db:"budget_max_usd" example:"130000"`
+	BudgetMinUSD     *int64            `json:"budget_min_usd" db:"budget_min_usd" doc:"Lower end of the budget in whole US dollars. Null if unknown." example:"80000"`
+	BudgetMaxUSD     *int64            `json:"budget_max_usd" db:"budget_max_usd" doc:"Upper end of the budget in whole US dollars. Null if unknown." example:"130000"`
 	Timeline         *string           `json:"timeline" db:"timeline" audit:"-" doc:"When the lead plans to buy." example:"before summer"`
 	OwnerID          *string           `json:"owner_id" db:"owner_id" doc:"User who works the lead. Set it with assign." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
 	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it and sets this to false."`
 	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
-	LostReason       *string           `json:"lost_reason" db:"lost_reason" audit:"-"`
+	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost." audit:"-"`
 	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
 	Metadata         map[string]string `json:"metadata" db:"metadata,json" audit:"-" doc:"Your own key-value pairs. At most 50."`
 	Version          int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt        time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt        time.Time         `json:"updated_at" db:"updated_at"`
+	CreatedAt        time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt        time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	ScoreSum float64   `json:"-" db:"score_sum"` // sum of the weights of the signals at ScoreAt
 	ScoreAt  time.Time `json:"-" db:"score_at"`
@@ -57,12 +57,12 @@ func (l Lead) Revision() int64 { return l.Version }
 // compared with the contacts.
 type SubmittedContact struct {
 	_           struct{}                 `nullable:"true"`
-	FirstName   *string                  `json:"first_name" example:"Ann"`
-	LastName    *string                  `json:"last_name" example:"Bell"`
-	CompanyName *string                  `json:"company_name"`
-	Email       *string                  `json:"email" example:"ann@example.com"`
-	Phone       *string                  `json:"phone" doc:"As it was sent." example:"(410) 555-0123"`
-	Address     *contacts.ContactAddress `json:"address"`
+	FirstName   *string                  `json:"first_name" doc:"First name, as it was sent. Null if it was not sent or was erased." example:"Ann"`
+	LastName    *string                  `json:"last_name" doc:"Last name, as it was sent. Null if it was not sent or was erased." example:"Bell"`
+	CompanyName *string                  `json:"company_name" doc:"Company, as it was sent. Null if it was not sent or was erased."`
+	Email       *string                  `json:"email" doc:"Email address, as it was sent. Null if it was not sent or was erased." example:"ann@example.com"`
+	Phone       *string                  `json:"phone" doc:"Phone number, as it was sent. Null if it was not sent or was erased." example:"(410) 555-0123"`
+	Address     *contacts.ContactAddress `json:"address" doc:"Postal address, as it was sent. Null if it was not sent or was erased."`
 }
 
 // submitted returns the contact as it was sent, or nil.
@@ -101,15 +101,15 @@ func (l Lead) InquiredFrom(email string, c contacts.Contact, now time.Time) bool
 type LeadCreate struct {
 	ContactID    *string                            `json:"contact_id" required:"false" maxLength:"64" doc:"Existing contact. Send either this or contact." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Contact      patch.Null[contacts.ContactCreate] `json:"contact,omitzero" doc:"Person or company that the lead is from. If a contact with this email or phone exists, it is used, and what it lacks is filled in. Otherwise a contact is created."`
-	Source       string                             `json:"source,omitempty" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other" default:"other"`
-	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200"`
-	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64"`
+	Source       string                             `json:"source,omitempty" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other" default:"other"`
+	SourceDetail *string                            `json:"source_detail" required:"false" maxLength:"200" doc:"Campaign, page, person or place that the lead came from."`
+	HullID       *string                            `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the lead asked about."`
 	LocationID   *string                            `json:"location_id" required:"false" maxLength:"64" doc:"Defaults to the location of the hull."`
-	Interest     *string                            `json:"interest" required:"false" maxLength:"500"`
-	Message      *string                            `json:"message" required:"false" maxLength:"10000"`
-	BudgetMinUSD *int64                             `json:"budget_min_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000"`
-	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100"`
+	Interest     *string                            `json:"interest" required:"false" maxLength:"500" doc:"What the lead is looking for, in your own words."`
+	Message      *string                            `json:"message" required:"false" maxLength:"10000" doc:"Message that the lead wrote, such as the text of a form."`
+	BudgetMinUSD *int64                             `json:"budget_min_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Lower end of the budget in whole US dollars."`
+	BudgetMaxUSD *int64                             `json:"budget_max_usd" required:"false" minimum:"0" maximum:"1000000000" doc:"Upper end of the budget in whole US dollars."`
+	Timeline     *string                            `json:"timeline" required:"false" maxLength:"100" doc:"When the lead plans to buy, in your own words."`
 	OwnerID      *string                            `json:"owner_id" required:"false" maxLength:"64" doc:"User to assign the lead to."`
 	Consents     []consent.ConsentCreate            `json:"consents,omitempty" maxItems:"10" doc:"Consents that were given with the lead, such as the checkboxes of a form." since:"2026-12-01"`
 	Metadata     map[string]string                  `json:"metadata,omitempty" doc:"At most 50 pairs. Keys have at most 40 characters, values 500."`
@@ -156,15 +156,15 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 // the lead is ended by close and convert.
 type LeadPatch struct {
 	Status       patch.Value[Status]            `json:"status,omitzero" enum:"new,contacted,qualified,working,converted,lost" doc:"Use new, contacted, qualified or working. working also reopens a lost lead."`
-	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" since:"2026-12-01 email=other sms=other"`
-	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200"`
-	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64"`
-	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64"`
-	Interest     patch.Null[string]             `json:"interest,omitzero" maxLength:"500"`
-	Message      patch.Null[string]             `json:"message,omitzero" maxLength:"10000"`
-	BudgetMinUSD patch.Null[int64]              `json:"budget_min_usd,omitzero" minimum:"0" maximum:"1000000000"`
-	BudgetMaxUSD patch.Null[int64]              `json:"budget_max_usd,omitzero" minimum:"0" maximum:"1000000000"`
-	Timeline     patch.Null[string]             `json:"timeline,omitzero" maxLength:"100"`
+	Source       patch.Value[string]            `json:"source,omitzero" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"How the lead reached the dealership." since:"2026-12-01 email=other sms=other"`
+	SourceDetail patch.Null[string]             `json:"source_detail,omitzero" maxLength:"200" doc:"Campaign, page, person or place that the lead came from. Null removes it."`
+	HullID       patch.Null[string]             `json:"hull_id,omitzero" maxLength:"64" doc:"Boat that the lead asked about. Null removes it."`
+	LocationID   patch.Null[string]             `json:"location_id,omitzero" maxLength:"64" doc:"Location that works the lead. Null removes it."`
+	Interest     patch.Null[string]             `json:"interest,omitzero" maxLength:"500" doc:"What the lead is looking for. Null removes it."`
+	Message      patch.Null[string]             `json:"message,omitzero" maxLength:"10000" doc:"Message that the lead wrote. Null removes it."`
+	BudgetMinUSD patch.Null[int64]              `json:"budget_min_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Lower end of the budget in whole US dollars. Null removes it."`
+	BudgetMaxUSD patch.Null[int64]              `json:"budget_max_usd,omitzero" minimum:"0" maximum:"1000000000" doc:"Upper end of the budget in whole US dollars. Null removes it."`
+	Timeline     patch.Null[string]             `json:"timeline,omitzero" maxLength:"100" doc:"When the lead plans to buy. Null removes it."`
 	NeedsReview  patch.Value[bool]              `json:"needs_review,omitzero" doc:"Set to false after reading the messages of the lead."`
 	Metadata     patch.Null[map[string]*string] `json:"metadata,omitzero" doc:"Pairs to add or change. A null value removes the key. Null removes all pairs."`
 }

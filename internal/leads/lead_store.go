@@ -146,17 +146,17 @@ func orNil(s string) *string {
 // LeadFilter is the query of the list of leads.
 type LeadFilter struct {
 	page.Query
-	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost"`
-	Source        string            `query:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other"`
-	ContactID     string            `query:"contact_id" maxLength:"64"`
-	HullID        string            `query:"hull_id" maxLength:"64"`
-	LocationID    string            `query:"location_id" maxLength:"64"`
-	OwnerID       string            `query:"owner_id" maxLength:"64"`
+	Status        Status            `query:"status" enum:"new,contacted,qualified,working,converted,lost" doc:"Only leads in this status."`
+	Source        string            `query:"source" enum:"web,email,sms,phone,walk_in,referral,marketplace,event,import,other" doc:"Only leads from this source."`
+	ContactID     string            `query:"contact_id" maxLength:"64" doc:"Only leads of this contact."`
+	HullID        string            `query:"hull_id" maxLength:"64" doc:"Only leads about this hull."`
+	LocationID    string            `query:"location_id" maxLength:"64" doc:"Only leads that this location works."`
+	OwnerID       string            `query:"owner_id" maxLength:"64" doc:"Only objects of this user."`
 	Assigned      patch.Param[bool] `query:"assigned" doc:"True lists leads with an owner, false leads without one."`
 	Stalled       patch.Param[bool] `query:"stalled" doc:"True lists stalled leads, false all others."`
 	NeedsReview   patch.Param[bool] `query:"needs_review" doc:"True lists leads with a message to review, false all others."`
-	CreatedAfter  time.Time         `query:"created_after"`
-	CreatedBefore time.Time         `query:"created_before"`
+	CreatedAfter  time.Time         `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time         `query:"created_before" doc:"Only objects created before this time."`
 	UpdatedAfter  time.Time         `query:"updated_after" doc:"For incremental synchronization."`
 }
 

@@ -11,22 +11,22 @@ import (
 // LeadSignal is something that a lead did that indicates interest.
 type LeadSignal struct {
 	Env        auth.Env  `json:"-" db:"env"`
-	ID         string    `json:"id" db:"id" example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID     string    `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string    `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
-	HullID     *string   `json:"hull_id" db:"hull_id"`
+	ID         string    `json:"id" db:"id" doc:"Identifies the signal. Starts with sig_." example:"sig_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID     string    `json:"lead_id" db:"lead_id" doc:"Lead that the signal belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind       string    `json:"kind" db:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit" doc:"What the lead did. Each kind has its own weight in the score."`
+	HullID     *string   `json:"hull_id" db:"hull_id" doc:"Boat that the signal is about. Null if it is not about a certain boat."`
 	Value      *float64  `json:"value" db:"value" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
-	Source     *string   `json:"source" db:"source" audit:"-" example:"website"`
-	OccurredAt time.Time `json:"occurred_at" db:"occurred_at"`
-	CreatedAt  time.Time `json:"created_at" db:"created_at"`
+	Source     *string   `json:"source" db:"source" doc:"System or page that observed the signal." audit:"-" example:"website"`
+	OccurredAt time.Time `json:"occurred_at" db:"occurred_at" doc:"When the lead did it. The weight of the signal halves every 14 days from then."`
+	CreatedAt  time.Time `json:"created_at" db:"created_at" doc:"When the signal was recorded."`
 }
 
 // LeadSignalCreate is the body to record a signal.
 type LeadSignalCreate struct {
-	Kind       string     `json:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit"`
-	HullID     *string    `json:"hull_id" required:"false" maxLength:"64"`
-	Value      *float64   `json:"value" required:"false" minimum:"-1000000000000" maximum:"1000000000000"`
-	Source     *string    `json:"source" required:"false" maxLength:"200"`
+	Kind       string     `json:"kind" enum:"page_view,price_view,payment_calculator,trade_valuation,credit_start,brochure,chat,call,email_open,sms_reply,sea_trial_request,return_visit" doc:"What the lead did. Each kind has its own weight in the score."`
+	HullID     *string    `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the signal is about."`
+	Value      *float64   `json:"value" required:"false" minimum:"-1000000000000" maximum:"1000000000000" doc:"Number that belongs to the signal, such as a calculated payment. It does not affect the score."`
+	Source     *string    `json:"source" required:"false" maxLength:"200" doc:"System or page that observed the signal."`
 	OccurredAt *time.Time `json:"occurred_at" required:"false" doc:"Defaults to the current time."`
 }
 

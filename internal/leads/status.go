@@ -55,7 +55,7 @@ func (l *Lead) reject(to Status, why string) error {
 
 // LeadClose is the body to close a lead.
 type LeadClose struct {
-	Reason string `json:"reason" minLength:"1" maxLength:"500" example:"Bought elsewhere"`
+	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why the lead is lost. It becomes lost_reason." example:"Bought elsewhere"`
 }
 
 // lose closes the lead as lost.

@@ -32,38 +32,38 @@ const (
 // addresses are excluded from the audit log because the log can't be erased.
 type LeadMessage struct {
 	Env               auth.Env        `json:"-" db:"env"`
-	ID                string          `json:"id" db:"id" example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID            string          `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ContactID         string          `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Channel           consent.Channel `json:"channel" db:"channel" enum:"sms,email"`
-	Direction         string          `json:"direction" db:"direction" enum:"outbound,inbound"`
+	ID                string          `json:"id" db:"id" doc:"Identifies the message. Starts with msg_." example:"msg_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LeadID            string          `json:"lead_id" db:"lead_id" doc:"Lead that the message belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ContactID         string          `json:"contact_id" db:"contact_id" doc:"Contact who sent or receives the message." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Channel           consent.Channel `json:"channel" db:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
+	Direction         string          `json:"direction" db:"direction" enum:"outbound,inbound" doc:"Whether the dealership sent (outbound) or received (inbound) the message."`
 	Purpose           *consent.Scope  `json:"purpose" db:"purpose" enum:"marketing,transactional" doc:"Null for an inbound message."`
 	Automatic         bool            `json:"automatic" db:"automatic" doc:"Whether it is the automatic reply to STOP or HELP."`
-	To                *string         `json:"to" db:"to_address" audit:"-" example:"+14105550123"`
-	From              *string         `json:"from" db:"from_address" audit:"-"`
-	Subject           *string         `json:"subject" db:"subject" audit:"-"`
-	Body              *string         `json:"body" db:"body" audit:"-" doc:"Null after the contact is erased."`
-	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,received"`
-	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked." example:"consent_missing"`
-	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server." example:"twilio"`
-	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" audit:"personal"`
-	Segments          *int64          `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment."`
+	To                *string         `json:"to" db:"to_address" doc:"Phone number or email address of the recipient. Null if unknown, or after the contact is erased." audit:"-" example:"+14105550123"`
+	From              *string         `json:"from" db:"from_address" doc:"Phone number or email address of the sender. Null if unknown, or after the contact is erased." audit:"-"`
+	Subject           *string         `json:"subject" db:"subject" doc:"Subject of an email. Null for a text message, or after the contact is erased." audit:"-"`
+	Body              *string         `json:"body" db:"body" doc:"Text of the message, with the notices that Slipway added. Null after the contact is erased." audit:"-"`
+	Status            MessageStatus   `json:"status" db:"status" enum:"queued,scheduled,blocked,sent,delivered,failed,received" doc:"Progress of the message. blocked means that a check failed, and the message is never sent."`
+	BlockReason       *string         `json:"block_reason" db:"block_reason" doc:"Code of the reason why the message was blocked. Null unless the status is blocked." example:"consent_missing"`
+	Provider          *string         `json:"provider" db:"provider" doc:"Provider that accepted the message: smtp, twilio, or outbox for the outbox folder of the server. Null until then." example:"twilio"`
+	ProviderMessageID *string         `json:"provider_message_id" db:"provider_message_id" doc:"ID of the message at the provider. Null if there is none." audit:"personal"`
+	Segments          *int64          `json:"segments" db:"segments" doc:"Number of SMS segments. Providers bill by segment. Null for email."`
 	ConsentID         *string         `json:"consent_id" db:"consent_id" doc:"Consent record that allowed or blocked the message."`
-	ScheduledFor      *time.Time      `json:"scheduled_for" db:"scheduled_for"`
+	ScheduledFor      *time.Time      `json:"scheduled_for" db:"scheduled_for" doc:"When the message is due. Null if it is sent immediately."`
 	ExpiresAt         *time.Time      `json:"expires_at" db:"expires_at" doc:"When the message expires if it is not sent."`
-	SentAt            *time.Time      `json:"sent_at" db:"sent_at"`
-	DeliveredAt       *time.Time      `json:"delivered_at" db:"delivered_at"`
-	FailedAt          *time.Time      `json:"failed_at" db:"failed_at"`
-	ErrorCode         *string         `json:"error_code" db:"error_code" example:"expired"`
-	ErrorMessage      *string         `json:"error_message" db:"error_message" audit:"-"`
-	Attempts          int64           `json:"attempts" db:"attempts"`
-	Intent            *intent         `json:"intent" db:"intent" enum:"stop,start,help,unclear,ordinary" doc:"Detected intent of an inbound message."`
+	SentAt            *time.Time      `json:"sent_at" db:"sent_at" doc:"When the provider accepted the message. Null until then."`
+	DeliveredAt       *time.Time      `json:"delivered_at" db:"delivered_at" doc:"When the provider reported the delivery. Null until then."`
+	FailedAt          *time.Time      `json:"failed_at" db:"failed_at" doc:"When the message failed. Null unless the status is failed."`
+	ErrorCode         *string         `json:"error_code" db:"error_code" doc:"Code of the last error, of Slipway or of the provider. Null if there is none." example:"expired"`
+	ErrorMessage      *string         `json:"error_message" db:"error_message" doc:"Explains the error code. Null if there is no error." audit:"-"`
+	Attempts          int64           `json:"attempts" db:"attempts" doc:"How often Slipway has tried to send the message."`
+	Intent            *intent         `json:"intent" db:"intent" enum:"stop,start,help,unclear,ordinary" doc:"Detected intent of an inbound message. Null for an outbound message."`
 	NeedsReview       bool            `json:"needs_review" db:"needs_review" doc:"Whether a user must read the message before marketing messages are sent again."`
-	ReplyToID         *string         `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically."`
-	ReceivedAt        *time.Time      `json:"received_at" db:"received_at"`
-	Version           int64           `json:"version" db:"version"`
-	CreatedAt         time.Time       `json:"created_at" db:"created_at"`
-	UpdatedAt         time.Time       `json:"updated_at" db:"updated_at"`
+	ReplyToID         *string         `json:"reply_to_id" db:"reply_to_id" doc:"Message that this one replies to automatically. Null unless it is an automatic reply."`
+	ReceivedAt        *time.Time      `json:"received_at" db:"received_at" doc:"When an inbound message was received. Null for an outbound message."`
+	Version           int64           `json:"version" db:"version" doc:"Number of the current version."`
+	CreatedAt         time.Time       `json:"created_at" db:"created_at" doc:"When the message was stored."`
+	UpdatedAt         time.Time       `json:"updated_at" db:"updated_at" doc:"When the status of the message last changed."`
 
 	ConfirmsID  *string    `json:"-" db:"confirms_id"`  // the revocation that the message confirms
 	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
@@ -81,8 +81,8 @@ func (m LeadMessage) isText() bool { return m.Channel == consent.SMS }
 
 // LeadMessageSend is the body to send a message.
 type LeadMessageSend struct {
-	Channel   consent.Channel `json:"channel" enum:"sms,email"`
-	Purpose   consent.Scope   `json:"purpose" enum:"marketing,transactional"`
+	Channel   consent.Channel `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
+	Purpose   consent.Scope   `json:"purpose" enum:"marketing,transactional" doc:"Whether the message advertises (marketing) or answers and informs (transactional). It decides which consent is required."`
 	Subject   *string         `json:"subject" required:"false" maxLength:"200" doc:"Required for email." example:"The Freedom 235 you looked at"`
 	Body      string          `json:"body" minLength:"1" maxLength:"100000" doc:"Plain text. At most 1600 characters in a text message." example:"She is back from service. Would Saturday suit you for a sea trial?"`
 	SendAt    *time.Time      `json:"send_at" required:"false" doc:"When to send the message. Defaults to now, or to the end of the recipient's quiet hours." example:"2026-12-01T15:00:00Z"`
@@ -201,12 +201,12 @@ func (m *LeadMessage) sent(provider, id string, now time.Time) {
 
 // LeadMessageReceive is the body to record an inbound message.
 type LeadMessageReceive struct {
-	Channel           consent.Channel `json:"channel" enum:"sms,email"`
+	Channel           consent.Channel `json:"channel" enum:"sms,email" doc:"Whether it is a text message or an email."`
 	From              string          `json:"from" minLength:"1" maxLength:"254" doc:"Phone number or email address of the sender." example:"+14105550123"`
-	To                *string         `json:"to" required:"false" maxLength:"254"`
-	Subject           *string         `json:"subject" required:"false" maxLength:"1000"`
-	Body              string          `json:"body" maxLength:"100000" example:"Please stop texting me"`
-	ReceivedAt        *time.Time      `json:"received_at" required:"false"`
+	To                *string         `json:"to" required:"false" maxLength:"254" doc:"Phone number or email address of the dealership that received the message."`
+	Subject           *string         `json:"subject" required:"false" maxLength:"1000" doc:"Subject of an email."`
+	Body              string          `json:"body" maxLength:"100000" doc:"Text of the message. Slipway checks it for opt-outs." example:"Please stop texting me"`
+	ReceivedAt        *time.Time      `json:"received_at" required:"false" doc:"When the message was received. Defaults to the current time."`
 	ProviderMessageID *string         `json:"provider_message_id" required:"false" minLength:"1" maxLength:"200" doc:"A repeated request with the same ID, sender and lead returns the stored message. An opt-out always takes effect."`
 }
 

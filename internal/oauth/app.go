@@ -32,20 +32,20 @@ const (
 // App is an OAuth app that a dealership publishes.
 type App struct {
 	Env                auth.Env     `json:"-" db:"env"`
-	ID                 string       `json:"id" db:"id" example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID                 string       `json:"id" db:"id" doc:"Identifies the app. Starts with app_." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	ClientID           string       `json:"client_id" doc:"Client ID for the authorization server. Same as the ID." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name               string       `json:"name" db:"name" example:"Fleet Sync"`
+	Name               string       `json:"name" db:"name" doc:"Name of the app. Users see it when they allow access." example:"Fleet Sync"`
 	Type               AppType      `json:"type" db:"type" enum:"confidential,public" doc:"A confidential app runs on a server and has a client secret. A public app runs on the user's device, has no secret and must use PKCE."`
-	RedirectURIs       []string     `json:"redirect_uris" db:"redirect_uris,json" nullable:"false"`
+	RedirectURIs       []string     `json:"redirect_uris" db:"redirect_uris,json" nullable:"false" doc:"Where users can return after they allow access. A request must use one of them exactly."`
 	Scopes             []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes that the app can request."`
-	HomepageURL        *string      `json:"homepage_url" db:"homepage_url" example:"https://fleetsync.example.com"`
+	HomepageURL        *string      `json:"homepage_url" db:"homepage_url" doc:"Website of the app. Users see it when they allow access. Null if there is none." example:"https://fleetsync.example.com"`
 	ServiceVersion     string       `json:"service_version" db:"pin" doc:"API version of requests that have no Service-Version header." example:"2026-11-15"`
 	OldSecretExpiresAt *time.Time   `json:"old_secret_expires_at" db:"old_secret_expires_at" doc:"When the previous client secret expires. Null if the secret was not rotated."`
 	SecretHash         []byte       `json:"-" db:"secret_hash"`
 	OldSecretHash      []byte       `json:"-" db:"old_secret_hash"`
-	Version            int64        `json:"version" db:"version"`
-	CreatedAt          time.Time    `json:"created_at" db:"created_at"`
-	UpdatedAt          time.Time    `json:"updated_at" db:"updated_at"`
+	Version            int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt          time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt          time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -69,10 +69,10 @@ type AppCreate struct {
 
 // AppPatch changes an app.
 type AppPatch struct {
-	Name         patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100"`
-	RedirectURIs patch.Value[[]string]     `json:"redirect_uris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true"`
+	Name         patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the app. Users see it when they allow access."`
+	RedirectURIs patch.Value[[]string]     `json:"redirect_uris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the redirect URIs."`
 	Scopes       patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Removed scopes also end for existing installs. Added ones require that a user allows them."`
-	HomepageURL  patch.Null[string]        `json:"homepage_url,omitzero" maxLength:"500"`
+	HomepageURL  patch.Null[string]        `json:"homepage_url,omitzero" maxLength:"500" doc:"Website of the app. Null removes it."`
 	MFAToken     *string                   `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the app has the admin scope, before or after the change. Must be from an administrator."`
 }
 

@@ -41,12 +41,14 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps)
+	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps,
+		rest.Describe("Returns the apps that this dealership has registered. Apps of other dealerships that are installed here are in the list of installs."))
 	rest.PostCreated(r, "/apps", "createApp", administer, "Register an OAuth app", a.createApp,
 		rest.Describe("The client secret is only returned once. Dealerships can install an app of a live environment in live and test, and an app of a test environment only in test. "+
 			"An app with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "Fleet Sync", "redirect_uris": ["https://fleetsync.example.com/callback"], "scopes": ["hulls:read"], "homepage_url": "https://fleetsync.example.com"}`))
-	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp)
+	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp,
+		rest.Describe("Returns the app with its redirect URIs and scopes. The client secret is not returned."))
 	rest.Patch(r, "/apps/{app_id}", "updateApp", administer, "Change an OAuth app", a.updateApp,
 		rest.Describe("An app with the admin scope requires an `mfa_token`."))
 	rest.Delete(r, "/apps/{app_id}", "deleteApp", administer, "Delete an OAuth app and its installs", a.deleteApp,
@@ -54,7 +56,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, "/apps/{app_id}/rotate_secret", "rotateAppSecret", administer, "Rotate an app's client secret", a.rotateSecret,
 		rest.Describe("The new secret is only returned once. The old one works for 7 more days, unless you send `expire_old`. "+
 			"An app with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls)
+	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls,
+		rest.Describe("Returns the apps that can access this environment, with the scopes that a user has allowed. Newest first."))
 	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall,
 		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
 	a.document(r)
@@ -71,7 +74,7 @@ func (a *API) AuthPath() string {
 
 // ByApp is the path parameter of an app.
 type ByApp struct {
-	AppID string `path:"app_id" example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	AppID string `path:"app_id" doc:"ID of the app." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listApps(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[App], error) {

@@ -12,25 +12,25 @@ import (
 // environment.
 type Install struct {
 	Env         auth.Env     `json:"-" db:"env"`
-	ID          string       `json:"id" db:"id" example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID          string       `json:"id" db:"id" doc:"Identifies the install. Starts with inst_." example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	AppEnv      auth.Env     `json:"-" db:"app_env"`
-	AppID       string       `json:"app_id" db:"app_id" example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	App         InstalledApp `json:"app"`
-	Environment auth.Mode    `json:"environment" enum:"live,test"`
+	AppID       string       `json:"app_id" db:"app_id" doc:"App that is installed." example:"app_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	App         InstalledApp `json:"app" doc:"Description of the app."`
+	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment that the app can access."`
 	Scopes      []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes that a user has allowed."`
 	UserID      string       `json:"user_id" db:"user_id" doc:"User who allowed the scopes." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	UserName    string       `json:"-" db:"user_name"`
-	LastUsedAt  *time.Time   `json:"last_used_at" db:"last_used_at" doc:"Updated within a minute." audit:"-"`
-	Version     int64        `json:"version" db:"version"`
-	CreatedAt   time.Time    `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time    `json:"updated_at" db:"updated_at"`
+	LastUsedAt  *time.Time   `json:"last_used_at" db:"last_used_at" doc:"When the app last used its access. Updated within a minute. Null if it never did." audit:"-"`
+	Version     int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt   time.Time    `json:"created_at" db:"created_at" doc:"When the app was installed."`
+	UpdatedAt   time.Time    `json:"updated_at" db:"updated_at" doc:"When the scopes were last allowed or removed."`
 }
 
 // InstalledApp describes the app of an install.
 type InstalledApp struct {
-	Name        string  `json:"name" db:"name" example:"Fleet Sync"`
+	Name        string  `json:"name" db:"name" doc:"Name of the app." example:"Fleet Sync"`
 	Publisher   string  `json:"publisher" db:"publisher" doc:"Dealership that publishes the app." example:"Chesapeake Marine"`
-	HomepageURL *string `json:"homepage_url" db:"homepage_url"`
+	HomepageURL *string `json:"homepage_url" db:"homepage_url" doc:"Website of the app. Null if there is none."`
 }
 
 // Revision returns the version.

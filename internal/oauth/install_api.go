@@ -19,7 +19,7 @@ func (a *API) listInstalls(ctx context.Context, tx *db.Tx, in *struct{ page.Quer
 }
 
 func (a *API) revokeInstall(ctx context.Context, tx *db.Tx, in *struct {
-	InstallID string `path:"install_id" example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	InstallID string `path:"install_id" doc:"ID of the install." example:"inst_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	MFAToken  string `header:"MFA-Token" maxLength:"100" doc:"Required for an install with the admin scope. Must be from an administrator. Not required if the app uninstalls itself."`
 }) (none rest.None, err error) {
 	_, err = rest.Change(ctx, tx, findInstallForUpdate, in.InstallID, func(before Install, _ *Install) error {

@@ -13,13 +13,13 @@ import (
 // Role is a set of scopes that you can assign to users.
 type Role struct {
 	Env       auth.Env     `json:"-" db:"env"`
-	ID        string       `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name      string       `json:"name" db:"name" example:"sales"`
-	Scopes    []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false"`
+	ID        string       `json:"id" db:"id" doc:"Identifies the role. Starts with role_." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name      string       `json:"name" db:"name" doc:"Name of the role, unique in the dealership." example:"sales"`
+	Scopes    []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the users with this role."`
 	BuiltIn   bool         `json:"built_in" db:"built_in" doc:"Built-in roles can't be changed."`
-	Version   int64        `json:"version" db:"version"`
-	CreatedAt time.Time    `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time    `json:"updated_at" db:"updated_at"`
+	Version   int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -47,16 +47,16 @@ var builtIn = []Role{
 
 // RoleCreate is the body for a new role.
 type RoleCreate struct {
-	Name   string       `json:"name" minLength:"1" maxLength:"100"`
-	Scopes []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true"`
+	Name   string       `json:"name" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
+	Scopes []auth.Scope `json:"scopes" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Scopes of the users with this role."`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required for a role with the admin scope. Must be from an administrator."`
 }
 
 // RolePatch changes a role.
 type RolePatch struct {
-	Name   patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100"`
-	Scopes patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true"`
+	Name   patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the role, unique in the dealership."`
+	Scopes patch.Value[[]auth.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces the scopes. The change applies to all users with the role."`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the role has the admin scope, before or after the change. Must be from an administrator."`
 }

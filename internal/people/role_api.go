@@ -11,7 +11,7 @@ import (
 
 // ByRole is the path parameter of a role.
 type ByRole struct {
-	RoleID string `path:"role_id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	RoleID string `path:"role_id" doc:"ID of the role." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listRoles(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Role], error) {

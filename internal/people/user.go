@@ -26,23 +26,23 @@ const (
 // User is a person who works at the dealership.
 type User struct {
 	Env          auth.Env     `json:"-" db:"env"`
-	ID           string       `json:"id" db:"id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Email        string       `json:"email" db:"email" example:"ann@example.com"`
+	ID           string       `json:"id" db:"id" doc:"Identifies the user. Starts with usr_." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Email        string       `json:"email" db:"email" doc:"Email address for sign-in and notifications, in lowercase." example:"ann@example.com"`
 	PendingEmail *string      `json:"pending_email" db:"pending_email" doc:"New email address that the user has not confirmed yet. Null if there is none." since:"2026-12-01"`
-	Name         string       `json:"name" db:"name" example:"Ann Bell"`
-	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated"`
-	Roles        []UserRole   `json:"roles" nullable:"false"`
+	Name         string       `json:"name" db:"name" doc:"Full name of the user." example:"Ann Bell"`
+	Status       UserStatus   `json:"status" db:"status" enum:"invited,active,deactivated" doc:"Whether the user is invited, can sign in, or was deactivated."`
+	Roles        []UserRole   `json:"roles" nullable:"false" doc:"Roles of the user. Their scopes decide what the user can do."`
 	TakesLeads   bool         `json:"takes_leads" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only." since:"2026-12-01"`
 	LocationIDs  []string     `json:"location_ids" db:"location_ids,json" nullable:"false" doc:"Locations where the user works. Empty if the user works at all of them."`
-	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false"`
-	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" audit:"-"`
-	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"ID of the user at the identity provider."`
+	MFAFactors   []UserFactor `json:"mfa_factors" nullable:"false" doc:"Two-factor methods of the user."`
+	LastSeenAt   *time.Time   `json:"last_seen_at" db:"last_seen_at" doc:"When the user last used Slipway. Null if never." audit:"-"`
+	SSOSubject   *string      `json:"sso_subject" db:"sso_subject" doc:"ID of the user at the identity provider. Null if the user is not linked to one."`
 	PasswordHash *string      `json:"-" db:"password_hash"`
 	LeadsChoice  *bool        `json:"-" db:"takes_leads"`          // nil: by the roles
 	EmailProven  bool         `json:"-" db:"pending_email_proven"` // the pending address was requested with proof
-	Version      int64        `json:"version" db:"version"`
-	CreatedAt    time.Time    `json:"created_at" db:"created_at"`
-	UpdatedAt    time.Time    `json:"updated_at" db:"updated_at"`
+	Version      int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt    time.Time    `json:"created_at" db:"created_at" doc:"When the user was created."`
+	UpdatedAt    time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -53,17 +53,17 @@ func (u User) Actor() auth.Actor { return auth.Actor{Type: "user", ID: u.ID, Lab
 
 // UserRole is a role that a user has.
 type UserRole struct {
-	ID   string `json:"id" db:"id" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Name string `json:"name" db:"name" example:"sales"`
+	ID   string `json:"id" db:"id" doc:"ID of the role." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Name string `json:"name" db:"name" doc:"Name of the role." example:"sales"`
 
 	Scopes []auth.Scope `json:"-" db:"scopes,json"`
 }
 
 // UserFactor is a two-factor method of a user.
 type UserFactor struct {
-	ID     string  `json:"id" db:"id" example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn"`
-	Label  *string `json:"label" db:"label"`
+	ID     string  `json:"id" db:"id" doc:"Identifies the method. Starts with mfa_." example:"mfa_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Kind   string  `json:"kind" db:"kind" enum:"totp,webauthn" doc:"Authenticator app (totp), or passkey or security key (webauthn)."`
+	Label  *string `json:"label" db:"label" doc:"Name that the user gave to the method. Null if there is none."`
 	Active bool    `json:"active" db:"active" doc:"Whether the user has verified it."`
 }
 
@@ -102,10 +102,10 @@ func (u User) worksAt(locationID string) bool {
 
 // UserCreate is the body for a new user. The user is invited by email.
 type UserCreate struct {
-	Email       string   `json:"email" maxLength:"254" format:"email"`
-	Name        string   `json:"name" minLength:"1" maxLength:"200"`
-	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true"`
-	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true"`
+	Email       string   `json:"email" maxLength:"254" format:"email" doc:"Email address of the user. The invitation is sent to it."`
+	Name        string   `json:"name" minLength:"1" maxLength:"200" doc:"Full name of the user."`
+	RoleIDs     []string `json:"role_ids,omitempty" maxItems:"20" uniqueItems:"true" doc:"Roles to assign. Defaults to none."`
+	LocationIDs []string `json:"location_ids,omitempty" maxItems:"100" uniqueItems:"true" doc:"Locations where the user works. Empty means all of them."`
 	TakesLeads  *bool    `json:"takes_leads" required:"false" doc:"Whether round robin assigns leads to the user. Defaults to true for the sales role only." since:"2026-12-01"`
 	MFAToken    *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required to assign a role with the admin scope. Must be from an administrator."`
 }
@@ -113,8 +113,8 @@ type UserCreate struct {
 // UserPatch changes a user.
 type UserPatch struct {
 	Email       patch.Value[string]   `json:"email,omitzero" maxLength:"254" format:"email" doc:"New email address. It takes effect when the user confirms it. For an invited user, it takes effect immediately, and the roles are removed."`
-	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true"`
+	Name        patch.Value[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Full name of the user."`
+	LocationIDs patch.Value[[]string] `json:"location_ids,omitzero" maxItems:"100" uniqueItems:"true" doc:"Locations where the user works. Empty means all of them."`
 	TakesLeads  patch.Null[bool]      `json:"takes_leads,omitzero" doc:"Null restores the default of the user's roles." since:"2026-12-01"`
 	Status      patch.Value[string]   `json:"status,omitzero" enum:"active" doc:"Reactivates a deactivated user. The user receives a new invitation to set a password."`
 
@@ -130,7 +130,7 @@ type UserDeactivate struct {
 
 // UserRolesReplace contains all roles of a user.
 type UserRolesReplace struct {
-	RoleIDs  []string `json:"role_ids" maxItems:"20" uniqueItems:"true"`
+	RoleIDs  []string `json:"role_ids" maxItems:"20" uniqueItems:"true" doc:"All roles that the user has after the change. An empty array removes all roles."`
 	MFAToken *string  `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if the user has the admin scope, before or after the change. Must be from an administrator."`
 }
 

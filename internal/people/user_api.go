@@ -45,12 +45,14 @@ type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
-	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
+	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers,
+		rest.Describe("Returns the people who work at the dealership, including invited and deactivated ones. Newest first."))
 	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
 		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days. "+
 			"A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
-	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
+	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser,
+		rest.Describe("Returns the user with the assigned roles and two-factor methods."))
 	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
 		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
 			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
@@ -60,17 +62,20 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
 		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))
 
-	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
+	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles,
+		rest.Describe("Returns the built-in roles and the roles that you created."))
 	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
 		rest.Describe("A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
-	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole)
-	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
+	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole,
+		rest.Describe("Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`."))
+	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,
+		rest.Describe("Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an `MFA-Token`."))
 }
 
 // ByUser is the path parameter of a user.
 type ByUser struct {
-	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	UserID string `path:"user_id" doc:"ID of the user." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // Invite is the job that sends a user the link to set a password.

@@ -50,7 +50,7 @@ func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error)
 // UserFilter is the query of the list of users.
 type UserFilter struct {
 	page.Query
-	Status UserStatus `query:"status" enum:"invited,active,deactivated"`
+	Status UserStatus `query:"status" enum:"invited,active,deactivated" doc:"Only users in this status."`
 	Email  string     `query:"email" maxLength:"254" doc:"Exact email address. Ignores case."`
 }
 

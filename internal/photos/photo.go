@@ -28,22 +28,22 @@ const (
 // HullPhoto is one photo of a hull.
 type HullPhoto struct {
 	Env         auth.Env   `json:"-" db:"env"`
-	ID          string     `json:"id" db:"id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	HullID      string     `json:"hull_id" db:"hull_id"`
+	ID          string     `json:"id" db:"id" doc:"Identifies the photo. Starts with pho_." example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	HullID      string     `json:"hull_id" db:"hull_id" doc:"Hull that the photo shows."`
 	Position    int64      `json:"position" db:"position" doc:"Position in the display order, starting at 1." example:"1"`
-	Caption     *string    `json:"caption" db:"caption" example:"At the dock"`
+	Caption     *string    `json:"caption" db:"caption" doc:"Text to show with the photo. Null if there is none." example:"At the dock"`
 	State       string     `json:"state" db:"state" enum:"processing,ready,failed" doc:"Whether its sizes are being created, are ready, or can't be created."`
 	Problem     *string    `json:"problem" db:"problem" doc:"Why the sizes can't be created. Null unless it failed."`
 	SHA256      string     `json:"sha256" db:"sha256" doc:"SHA-256 hash of the uploaded file."`
 	ContentType string     `json:"content_type" db:"content_type" enum:"image/jpeg,image/png,image/webp" doc:"Type of the uploaded file, detected from its content."`
-	Bytes       int64      `json:"bytes" db:"bytes" doc:"Size of the uploaded file."`
+	Bytes       int64      `json:"bytes" db:"bytes" doc:"Size of the uploaded file in bytes."`
 	Width       int64      `json:"width" db:"width" doc:"Width in pixels, after rotation." example:"4032"`
-	Height      int64      `json:"height" db:"height" example:"3024"`
+	Height      int64      `json:"height" db:"height" doc:"Height in pixels, after rotation." example:"3024"`
 	IsPrimary   bool       `json:"is_primary" doc:"Whether it is the primary photo of the hull." audit:"-"`
 	URLs        *PhotoURLs `json:"urls" doc:"Public links. Null until the photo is ready." audit:"-"`
-	Version     int64      `json:"version" db:"version"`
-	CreatedAt   time.Time  `json:"created_at" db:"created_at"`
-	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at"`
+	Version     int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt   time.Time  `json:"created_at" db:"created_at" doc:"When the photo was uploaded."`
+	UpdatedAt   time.Time  `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	Blob         string     `json:"-" db:"blob"`
 	Attempts     int64      `json:"-" db:"attempts"`      // that did not finish
@@ -76,7 +76,7 @@ type PhotoURLs struct {
 
 // HullPhotoPatch changes the caption or the position of a photo.
 type HullPhotoPatch struct {
-	Caption  patch.Null[string] `json:"caption,omitzero" maxLength:"500"`
+	Caption  patch.Null[string] `json:"caption,omitzero" maxLength:"500" doc:"Text to show with the photo. Null removes it."`
 	Position patch.Value[int64] `json:"position,omitzero" minimum:"1" maximum:"100" doc:"New position, starting at 1. The other photos move. A position after the end means the end."`
 }
 

@@ -42,25 +42,29 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
+	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos,
+		rest.Describe("Returns all photos of the hull, the primary photo first. Photos that are still being processed or failed are included."))
 	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
 		rest.Describe("Send a JPEG image of up to 50 megapixels, or a PNG or WebP image of up to 20 megapixels, as the body or as the form field `file`. It can have up to 25 MiB. A JPEG of more than 30 megapixels is stored with half its width and height. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Colors are converted to sRGB. Location, camera and time are removed from the image. HEIC images of iPhones are not supported. A hull can have up to 100 photos."),
 		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
 		rest.Refuses("image/heic", images.HEIC), rest.Refuses("image/heif", images.HEIC),
 		rest.MayFind("The hull already has this photo."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
+		rest.Describe("Omitted fields keep their values. The first photo that is ready is the primary photo of the hull."),
 		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
-	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
+	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto,
+		rest.Describe("Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up."))
 	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
 		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
-	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
+	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
+		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Expired links return 404."))
 }
 
 // ByPhoto is the path parameters of a photo.
 type ByPhoto struct {
 	hulls.ByHull
-	PhotoID string `path:"photo_id" example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	PhotoID string `path:"photo_id" doc:"ID of the photo." example:"pho_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listPhotos(ctx context.Context, tx *db.Tx, in *struct {
@@ -273,9 +277,9 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 // media serves public links. It doesn't use the database, because the signature
 // in the link is enough and the content of a key never changes.
 func (a *API) media(ctx context.Context, in *struct {
-	Pass  string `path:"pass" maxLength:"64"`
-	Photo string `path:"photo" maxLength:"26"`
-	File  string `path:"file" maxLength:"16"`
+	Pass  string `path:"pass" maxLength:"64" doc:"Signature of the link, which also limits how long it works. Part of the links in urls."`
+	Photo string `path:"photo" maxLength:"26" doc:"ID of the stored image, as in the links in urls."`
+	File  string `path:"file" maxLength:"16" doc:"Size and format of the image, such as card.jpg."`
 }) (*rest.Content, error) {
 	notFound := fault.New(fault.KindNotFound, "This photo does not exist, or its link has expired.")
 	size, jpg := strings.CutSuffix(in.File, ".jpg")

@@ -27,9 +27,9 @@ const (
 // Connection is a connection to an identity provider.
 type Connection struct {
 	Env      auth.Env `json:"-" db:"env"`
-	ID       string   `json:"id" db:"id" example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID       string   `json:"id" db:"id" doc:"Identifies the connection. Starts with sso_." example:"sso_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name     string   `json:"name" db:"name" doc:"Shown on the sign-in page." example:"Acme Okta"`
-	Protocol Protocol `json:"protocol" db:"protocol" enum:"saml,oidc"`
+	Protocol Protocol `json:"protocol" db:"protocol" enum:"saml,oidc" doc:"Protocol of the identity provider."`
 
 	Issuer         *string `json:"issuer" db:"issuer" doc:"OIDC: issuer of the provider. SAML: entity ID of the provider, from its metadata." example:"https://acme.okta.com"`
 	ClientID       *string `json:"client_id" db:"client_id" doc:"OIDC: ID of this client at the provider. Null for SAML."`
@@ -64,9 +64,9 @@ type Connection struct {
 	Metadata string `json:"-" db:"idp_metadata"`
 	Secrets  []byte `json:"-" db:"secrets"`
 
-	Version   int64     `json:"version" db:"version"`
-	CreatedAt time.Time `json:"created_at" db:"created_at"`
-	UpdatedAt time.Time `json:"updated_at" db:"updated_at"`
+	Version   int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision returns the version.
@@ -75,7 +75,7 @@ func (c Connection) Revision() int64 { return c.Version }
 // GroupRole assigns a role to the members of a group.
 type GroupRole struct {
 	Group  string `json:"group" minLength:"1" maxLength:"500" doc:"Name or ID of the group, exactly as the provider sends it. Case and Unicode form matter." example:"Boat Sales"`
-	RoleID string `json:"role_id" maxLength:"64" example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	RoleID string `json:"role_id" maxLength:"64" doc:"Role that members of the group have." example:"role_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 // AttributeNames are the names of claims or attributes.
@@ -87,61 +87,61 @@ type AttributeNames struct {
 
 // Verification is the state of a domain.
 type Verification struct {
-	Domain      string     `json:"domain" example:"example.com"`
-	VerifiedAt  *time.Time `json:"verified_at" doc:"Null if the domain is not verified."`
-	VerifiedBy  *string    `json:"verified_by" enum:"dns,operator" doc:"Null if the domain is not verified."`
+	Domain      string     `json:"domain" doc:"Email domain to verify." example:"example.com"`
+	VerifiedAt  *time.Time `json:"verified_at" doc:"When the domain was verified. Null if it is not."`
+	VerifiedBy  *string    `json:"verified_by" enum:"dns,operator" doc:"Whether a TXT record or the operator verified the domain. Null if it is not verified."`
 	RecordName  string     `json:"record_name" doc:"Name of the TXT record to create." example:"_slipway.example.com"`
 	RecordValue string     `json:"record_value" doc:"Value of the TXT record to create." example:"slipway-domain-verification=..."`
 }
 
 // LinkUser links a user to an identity at the provider.
 type LinkUser struct {
-	UserID  string  `json:"user_id" maxLength:"64" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	UserID  string  `json:"user_id" maxLength:"64" doc:"User to link." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Subject *string `json:"subject" maxLength:"1000" doc:"sub or NameID of the user at the provider. Null removes the link."`
 }
 
 // ConnectionCreate is the body for a new connection.
 type ConnectionCreate struct {
-	Name     string   `json:"name" minLength:"1" maxLength:"100"`
+	Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
 	Protocol Protocol `json:"protocol" required:"false" enum:"saml,oidc" doc:"Defaults to oidc if you send issuer, otherwise to saml. It can't be changed later."`
 
 	Issuer       *string `json:"issuer" required:"false" maxLength:"500" doc:"Required for OIDC. Exactly as in the provider's discovery document."`
-	ClientID     *string `json:"client_id" required:"false" maxLength:"500" doc:"Required for OIDC."`
-	ClientSecret *string `json:"client_secret" required:"false" maxLength:"2000" doc:"Required for OIDC. It is never returned."`
+	ClientID     *string `json:"client_id" required:"false" maxLength:"500" doc:"ID of this client at the provider. Required for OIDC."`
+	ClientSecret *string `json:"client_secret" required:"false" maxLength:"2000" doc:"Secret of this client at the provider. Required for OIDC. It is never returned."`
 
 	IDPMetadataURL *string `json:"idp_metadata_url" required:"false" maxLength:"2000" doc:"For SAML, send either this or idp_metadata_xml."`
-	IDPMetadataXML *string `json:"idp_metadata_xml" required:"false" maxLength:"500000"`
+	IDPMetadataXML *string `json:"idp_metadata_xml" required:"false" maxLength:"500000" doc:"For SAML, the metadata of the provider as XML. It is not refreshed."`
 
-	Domains           []string       `json:"domains,omitempty" maxItems:"50" uniqueItems:"true"`
-	JIT               bool           `json:"jit,omitempty" doc:"Defaults to false."`
-	DefaultRoleID     *string        `json:"default_role_id" required:"false" maxLength:"64"`
-	GroupMapping      []GroupRole    `json:"group_mapping,omitempty" maxItems:"500"`
-	AttributeNames    AttributeNames `json:"attribute_names" required:"false"`
+	Domains           []string       `json:"domains,omitempty" maxItems:"50" uniqueItems:"true" doc:"Email domains of the users. Each must be verified with a TXT record."`
+	JIT               bool           `json:"jit,omitempty" doc:"Whether users are created at their first sign-in. Defaults to false."`
+	DefaultRoleID     *string        `json:"default_role_id" required:"false" maxLength:"64" doc:"Role of users without a matching group. Without one, they are denied access."`
+	GroupMapping      []GroupRole    `json:"group_mapping,omitempty" maxItems:"500" doc:"Roles by group at the provider. Set at every sign-in."`
+	AttributeNames    AttributeNames `json:"attribute_names" required:"false" doc:"Names of the claims or attributes with the email address, the name and the groups."`
 	AllowOwnerRole    bool           `json:"allow_owner_role,omitempty" doc:"Required to map a group to the owner role. Defaults to false."`
-	Enforce           bool           `json:"enforce,omitempty" doc:"Defaults to false. Test the connection first."`
-	AllowIDPInitiated bool           `json:"allow_idp_initiated,omitempty" doc:"Defaults to false, because another site could then sign a user in to an account that the user did not choose."`
-	SupportContact    *string        `json:"support_contact" required:"false" maxLength:"200"`
+	Enforce           bool           `json:"enforce,omitempty" doc:"Whether password sign-in is off for users with a verified domain. Defaults to false. Test the connection first."`
+	AllowIDPInitiated bool           `json:"allow_idp_initiated,omitempty" doc:"Whether a sign-in can start at the provider. Defaults to false, because another site could then sign a user in to an account that the user did not choose."`
+	SupportContact    *string        `json:"support_contact" required:"false" maxLength:"200" doc:"Whom users without access can ask. Shown on the page that denies access."`
 
 	MFAToken *string `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if a role has the admin scope, and for enforce. Must be from an administrator."`
 }
 
 // ConnectionPatch changes a connection.
 type ConnectionPatch struct {
-	Name              patch.Value[string]         `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	Name              patch.Value[string]         `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name of the connection. Shown on the sign-in page."`
 	Issuer            patch.Value[string]         `json:"issuer,omitzero" maxLength:"500" doc:"OIDC only. Users of another issuer are other identities, so they must be linked again."`
-	ClientID          patch.Value[string]         `json:"client_id,omitzero" maxLength:"500"`
-	ClientSecret      patch.Value[string]         `json:"client_secret,omitzero" maxLength:"2000"`
+	ClientID          patch.Value[string]         `json:"client_id,omitzero" maxLength:"500" doc:"OIDC only. ID of this client at the provider."`
+	ClientSecret      patch.Value[string]         `json:"client_secret,omitzero" maxLength:"2000" doc:"OIDC only. Secret of this client at the provider. It is never returned."`
 	IDPMetadataURL    patch.Null[string]          `json:"idp_metadata_url,omitzero" maxLength:"2000" doc:"SAML only. Null stops the refresh and keeps the metadata."`
 	IDPMetadataXML    patch.Value[string]         `json:"idp_metadata_xml,omitzero" maxLength:"500000" doc:"SAML only. Replaces idp_metadata_url."`
 	Domains           patch.Value[[]string]       `json:"domains,omitzero" maxItems:"50" uniqueItems:"true" doc:"Unverified domains are checked again."`
-	JIT               patch.Value[bool]           `json:"jit,omitzero"`
-	DefaultRoleID     patch.Null[string]          `json:"default_role_id,omitzero" maxLength:"64"`
-	GroupMapping      patch.Value[[]GroupRole]    `json:"group_mapping,omitzero" maxItems:"500"`
-	AttributeNames    patch.Value[AttributeNames] `json:"attribute_names,omitzero"`
-	AllowOwnerRole    patch.Value[bool]           `json:"allow_owner_role,omitzero"`
-	Enforce           patch.Value[bool]           `json:"enforce,omitzero"`
-	AllowIDPInitiated patch.Value[bool]           `json:"allow_idp_initiated,omitzero"`
-	SupportContact    patch.Null[string]          `json:"support_contact,omitzero" maxLength:"200"`
+	JIT               patch.Value[bool]           `json:"jit,omitzero" doc:"Whether users are created at their first sign-in."`
+	DefaultRoleID     patch.Null[string]          `json:"default_role_id,omitzero" maxLength:"64" doc:"Role of users without a matching group. Null denies them access."`
+	GroupMapping      patch.Value[[]GroupRole]    `json:"group_mapping,omitzero" maxItems:"500" doc:"Replaces the roles by group at the provider."`
+	AttributeNames    patch.Value[AttributeNames] `json:"attribute_names,omitzero" doc:"Names of the claims or attributes with the email address, the name and the groups."`
+	AllowOwnerRole    patch.Value[bool]           `json:"allow_owner_role,omitzero" doc:"Whether the group mapping can assign and remove the owner role."`
+	Enforce           patch.Value[bool]           `json:"enforce,omitzero" doc:"Whether password sign-in is off for users with a verified domain."`
+	AllowIDPInitiated patch.Value[bool]           `json:"allow_idp_initiated,omitzero" doc:"SAML only. Whether a sign-in can start at the provider."`
+	SupportContact    patch.Null[string]          `json:"support_contact,omitzero" maxLength:"200" doc:"Whom users without access can ask. Null removes it."`
 
 	LinkUsers []LinkUser `json:"link_users,omitempty" maxItems:"100" doc:"Links existing users to identities at the provider. Users can also link themselves: they sign in, and confirm it by email."`
 	MFAToken  *string    `json:"mfa_token" required:"false" maxLength:"100" doc:"Required if a role or a linked user has the admin scope, and for enforce. Must be from an administrator."`

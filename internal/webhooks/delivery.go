@@ -19,18 +19,18 @@ const (
 // Delivery is the delivery of one event to one webhook, with all its attempts.
 type Delivery struct {
 	Env           auth.Env          `json:"-" db:"env"`
-	ID            string            `json:"id" db:"id" example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	WebhookID     string            `json:"webhook_id" db:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	EventID       string            `json:"event_id" db:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	EventType     string            `json:"event_type" db:"event_type" example:"deal.accepted"`
-	Status        string            `json:"status" db:"status" enum:"pending,succeeded,dead,discarded" doc:"dead: All scheduled attempts failed. discarded: A dead letter that was discarded."`
-	AttemptCount  int64             `json:"attempt_count" db:"attempt_count" example:"1"`
-	Attempts      []DeliveryAttempt `json:"attempts" nullable:"false" doc:"Oldest first."`
+	ID            string            `json:"id" db:"id" doc:"Identifies the delivery. Starts with dlv_." example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	WebhookID     string            `json:"webhook_id" db:"webhook_id" doc:"Endpoint that the event is delivered to." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	EventID       string            `json:"event_id" db:"event_id" doc:"Event that is delivered." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	EventType     string            `json:"event_type" db:"event_type" doc:"Type of the event." example:"deal.accepted"`
+	Status        string            `json:"status" db:"status" enum:"pending,succeeded,dead,discarded" doc:"Whether the event was delivered. dead: All scheduled attempts failed. discarded: A dead letter that was discarded."`
+	AttemptCount  int64             `json:"attempt_count" db:"attempt_count" doc:"Number of attempts so far." example:"1"`
+	Attempts      []DeliveryAttempt `json:"attempts" nullable:"false" doc:"Attempts so far, oldest first."`
 	NextAttemptAt *time.Time        `json:"next_attempt_at" db:"due_at" doc:"When the next attempt is due. Null if none is scheduled."`
-	DeliveredAt   *time.Time        `json:"delivered_at" db:"delivered_at"`
+	DeliveredAt   *time.Time        `json:"delivered_at" db:"delivered_at" doc:"When an attempt succeeded. Null until then."`
 	IsReplay      bool              `json:"is_replay" doc:"True if the delivery was created by a replay."`
-	CreatedAt     time.Time         `json:"created_at" db:"created_at"`
-	UpdatedAt     time.Time         `json:"updated_at" db:"updated_at"`
+	CreatedAt     time.Time         `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt     time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
 	Replay         string     `json:"-" db:"replay"`
 	Tries          int64      `json:"-" db:"tries"` // attempts since the start of the schedule
@@ -43,11 +43,11 @@ type Delivery struct {
 type DeliveryAttempt struct {
 	Env        auth.Env  `json:"-" db:"env"`
 	DeliveryID string    `json:"-" db:"delivery_id"`
-	N          int64     `json:"number" db:"n" example:"1"`
-	At         time.Time `json:"at" db:"at"`
+	N          int64     `json:"number" db:"n" doc:"Number of the attempt, starting at 1." example:"1"`
+	At         time.Time `json:"at" db:"at" doc:"When the request was sent."`
 	StatusCode *int64    `json:"status_code" db:"status_code" doc:"HTTP status of the response. Null if there was no response." example:"200"`
-	LatencyMS  int64     `json:"latency_ms" db:"latency_ms" example:"83"`
-	Response   *string   `json:"response" db:"response" doc:"First 4 KiB of the response body."`
+	LatencyMS  int64     `json:"latency_ms" db:"latency_ms" doc:"Time until the response or the error, in milliseconds." example:"83"`
+	Response   *string   `json:"response" db:"response" doc:"First 4 KiB of the response body. Null if there was no response."`
 	Error      *string   `json:"error" db:"error" doc:"Why the attempt failed. Null if it succeeded."`
 }
 

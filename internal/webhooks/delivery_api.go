@@ -17,14 +17,14 @@ import (
 // ByDelivery is the path of a delivery.
 type ByDelivery struct {
 	ByWebhook
-	DeliveryID string `path:"delivery_id" example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DeliveryID string `path:"delivery_id" doc:"ID of the delivery." example:"dlv_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) listDeliveries(ctx context.Context, tx *db.Tx, in *struct {
 	ByWebhook
 	page.Query
-	Status  string `query:"status" enum:"pending,succeeded,dead,discarded"`
-	EventID string `query:"event_id" maxLength:"64" doc:"Only deliveries of this event."`
+	Status  string `query:"status" enum:"pending,succeeded,dead,discarded" doc:"Only deliveries in this status."`
+	EventID string `query:"event_id" maxLength:"64" doc:"ID of the event."`
 }) (page.Page[Delivery], error) {
 	var w db.Where
 	w.And("webhook_id = ?", in.WebhookID)

@@ -76,7 +76,7 @@ func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.
 }
 
 func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
-	EventID string `path:"event_id" example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	EventID string `path:"event_id" doc:"ID of the event." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }) (events.Event, error) {
 	caller := auth.From(ctx)
 	e, err := events.Find(ctx, tx, in.EventID)

@@ -27,11 +27,11 @@ const (
 // Webhook is a URL that events are delivered to.
 type Webhook struct {
 	Env            auth.Env     `json:"-" db:"env"`
-	ID             string       `json:"id" db:"id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	URL            string       `json:"url" db:"url" example:"https://example.com/hooks/slipway"`
+	ID             string       `json:"id" db:"id" doc:"Identifies the webhook. Starts with whk_." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	URL            string       `json:"url" db:"url" doc:"URL that events are sent to." example:"https://example.com/hooks/slipway"`
 	Events         []string     `json:"events" db:"events,json" nullable:"false" doc:"Event types or patterns, such as deal.accepted, hull.* or *."`
 	Scopes         []auth.Scope `json:"scopes" db:"scopes,json" nullable:"false" doc:"Scopes of the caller who last set the events. The webhook only receives events that these scopes can read." since:"2026-12-01"`
-	Description    *string      `json:"description" db:"description"`
+	Description    *string      `json:"description" db:"description" doc:"Your own note about the endpoint. Null if there is none."`
 	Status         string       `json:"status" db:"status" enum:"enabled,disabled" doc:"While a webhook is disabled, events are not delivered to it. You can replay them later."`
 	DisabledReason *string      `json:"disabled_reason" db:"disabled_reason" enum:"requested,gone,failing" doc:"requested: It was disabled by an API request. gone: It returned 410. failing: It failed for five days. Null if it is enabled."`
 	Health         string       `json:"health" enum:"healthy,failing" doc:"Whether the last attempt succeeded." audit:"-"`
@@ -41,8 +41,8 @@ type Webhook struct {
 	InstallID      *string      `json:"-" db:"install_id"` // of the app that set the URL
 	Secrets        []byte       `json:"-" db:"secrets"`    // encrypted
 	Version        int64        `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt      time.Time    `json:"created_at" db:"created_at"`
-	UpdatedAt      time.Time    `json:"updated_at" db:"updated_at"`
+	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt      time.Time    `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 }
 
 // Revision is the webhook's version.
@@ -57,17 +57,17 @@ type WebhookWithSecret struct {
 
 // WebhookCreate is the request to create a webhook.
 type WebhookCreate struct {
-	URL         string   `json:"url" minLength:"1" maxLength:"2000" example:"https://example.com/hooks/slipway" doc:"Must start with https:// in the live environment."`
-	Events      []string `json:"events" minItems:"1" maxItems:"100" example:"[\"hull.*\", \"deal.accepted\"]"`
-	Description *string  `json:"description" required:"false" maxLength:"500"`
+	URL         string   `json:"url" minLength:"1" maxLength:"2000" doc:"URL to send events to. Must start with https:// in the live environment." example:"https://example.com/hooks/slipway"`
+	Events      []string `json:"events" minItems:"1" maxItems:"100" doc:"Event types or patterns, such as deal.accepted, hull.* or *." example:"[\"hull.*\", \"deal.accepted\"]"`
+	Description *string  `json:"description" required:"false" maxLength:"500" doc:"Your own note about the endpoint."`
 }
 
 // WebhookPatch is the request to change a webhook.
 type WebhookPatch struct {
-	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000"`
-	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100"`
-	Description patch.Null[string]    `json:"description,omitzero" maxLength:"500"`
-	Status      patch.Value[string]   `json:"status,omitzero" enum:"enabled,disabled"`
+	URL         patch.Value[string]   `json:"url,omitzero" minLength:"1" maxLength:"2000" doc:"URL to send events to. Must start with https:// in the live environment."`
+	Events      patch.Value[[]string] `json:"events,omitzero" minItems:"1" maxItems:"100" doc:"Replaces the event types and patterns."`
+	Description patch.Null[string]    `json:"description,omitzero" maxLength:"500" doc:"Your own note about the endpoint. Null removes it."`
+	Status      patch.Value[string]   `json:"status,omitzero" enum:"enabled,disabled" doc:"Disables or enables the endpoint. You can replay the events that it missed while it was disabled."`
 }
 
 func (p WebhookPatch) apply(w *Webhook) {

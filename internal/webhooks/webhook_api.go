@@ -31,15 +31,18 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Webhooks")
-	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list)
+	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list,
+		rest.Describe("Returns the endpoints that receive events, with their health. The secrets are not returned. Newest first."))
 	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
 		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
 		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read."))
-	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get)
+	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get,
+		rest.Describe("Returns the endpoint with its health. The secret is not returned. To get a new one, rotate it."))
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
 		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."),
 		rest.Example(`{"events": ["*"]}`))
-	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete)
+	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete,
+		rest.Describe("Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background."))
 	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
 		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."),
 		rest.Example(`{"overlap_hours": 24}`))
@@ -51,20 +54,26 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed."))
 
-	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
+	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries,
+		rest.Describe("Returns the deliveries to this endpoint, each with its attempts. Deliveries are stored for 30 days. Newest first."))
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
-		a.getDelivery)
+		a.getDelivery,
+		rest.Describe("Returns the delivery with the response, the latency and the error of each attempt."))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now",
-		a.retryDelivery, rest.NoIfMatch)
+		a.retryDelivery, rest.NoIfMatch,
+		rest.Describe("Sends the event again as soon as possible. A pending delivery keeps its schedule. Any other delivery starts its schedule again. The webhook must be enabled."))
 	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries",
-		a.listDeadLetters)
+		a.listDeadLetters,
+		rest.Describe("Returns the deliveries whose scheduled attempts have all failed. They are stored for 30 days. Newest first."))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
 		a.drain, rest.NoIfMatch,
+		rest.Describe("Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled."),
 		rest.Example(`{"action": "redeliver"}`))
 
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
-	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
+	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent,
+		rest.Describe("Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the type of the event requires."))
 
 	for _, k := range a.Kinds {
 		summary := k.Doc + " Requires the scope " + k.Read.String() + "."
@@ -77,7 +86,7 @@ func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
 	return &huma.Schema{AllOf: []*huma.Schema{
 		schemas.Schema(reflect.TypeFor[events.Event](), true, ""),
 		{Type: huma.TypeObject, Properties: map[string]*huma.Schema{
-			"type": {Type: huma.TypeString, Enum: []any{k.Type}},
+			"type": {Type: huma.TypeString, Enum: []any{k.Type}, Description: k.Doc},
 			"data": events.DataSchema(schemas.Schema(reflect.TypeOf(k.Object), true, "")),
 		}},
 	}}
@@ -85,7 +94,7 @@ func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
 
 // ByWebhook is the path of a webhook.
 type ByWebhook struct {
-	WebhookID string `path:"webhook_id" example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	WebhookID string `path:"webhook_id" doc:"ID of the webhook." example:"whk_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *struct{ page.Query }) (page.Page[Webhook], error) {

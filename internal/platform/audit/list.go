@@ -13,11 +13,11 @@ import (
 type Filter struct {
 	page.Query
 	Action        string    `query:"action" maxLength:"100" doc:"An action, or the start of an action." example:"api_key."`
-	ActorID       string    `query:"actor_id" maxLength:"64"`
-	TargetID      string    `query:"target_id" maxLength:"64"`
-	Outcome       string    `query:"outcome" enum:"success,failure"`
-	CreatedAfter  time.Time `query:"created_after"`
-	CreatedBefore time.Time `query:"created_before"`
+	ActorID       string    `query:"actor_id" maxLength:"64" doc:"Only actions of this user, key or app."`
+	TargetID      string    `query:"target_id" maxLength:"64" doc:"Only actions on this object."`
+	Outcome       string    `query:"outcome" enum:"success,failure" doc:"Only actions with this outcome."`
+	CreatedAfter  time.Time `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time `query:"created_before" doc:"Only objects created before this time."`
 }
 
 // List returns a page of the audit log.

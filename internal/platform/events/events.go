@@ -28,13 +28,13 @@ import (
 type Event struct {
 	Env         auth.Env     `json:"-" db:"env"`
 	ID          string       `json:"id" db:"id" doc:"Also the webhook-id header of its deliveries. Use it to ignore duplicates." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Type        string       `json:"type" db:"type" example:"hull.created"`
-	CreatedAt   time.Time    `json:"created_at" db:"created_at"`
-	Environment auth.Mode    `json:"environment" enum:"live,test"`
+	Type        string       `json:"type" db:"type" doc:"What happened: the type of the object and a past participle." example:"hull.created"`
+	CreatedAt   time.Time    `json:"created_at" db:"created_at" doc:"When it happened."`
+	Environment auth.Mode    `json:"environment" enum:"live,test" doc:"Environment in which it happened."`
 	Sequence    int64        `json:"sequence" db:"sequence" doc:"Number of the event in the sequence of its object. Use it to ignore events that arrive out of order." example:"1"`
 	APIVersion  string       `json:"api_version" db:"api_version" doc:"API version of the data." example:"2026-11-15"`
-	Request     EventRequest `json:"request"`
-	Data        EventData    `json:"data" db:"data,json"`
+	Request     EventRequest `json:"request" doc:"API request that caused the event."`
+	Data        EventData    `json:"data" db:"data,json" doc:"The object after the event, and the old values of the changed fields."`
 
 	ObjectID       string  `json:"-" db:"object_id"`
 	RequestID      *string `json:"-" db:"request_id"`
@@ -43,8 +43,8 @@ type Event struct {
 
 // EventRequest is the API request that caused an event.
 type EventRequest struct {
-	ID             *string `json:"id" doc:"Null if the event was not caused by a request." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	IdempotencyKey *string `json:"idempotency_key"`
+	ID             *string `json:"id" doc:"Request-Id of the request. Null if the event was not caused by a request." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	IdempotencyKey *string `json:"idempotency_key" doc:"Idempotency-Key of the request. Null if none was sent."`
 }
 
 // EventData is the object after the event, and the old values of the changed
@@ -60,8 +60,10 @@ func (EventData) Schema(huma.Registry) *huma.Schema {
 
 // DataSchema returns the schema of the data for an object.
 func DataSchema(object *huma.Schema) *huma.Schema {
+	object.Description = "The object after the event. Its fields depend on the type of the event."
 	s := &huma.Schema{
-		Type: huma.TypeObject, Required: []string{"object", "previous"}, Properties: map[string]*huma.Schema{
+		Type: huma.TypeObject, Description: "The object after the event, and the old values of the changed fields.",
+		Required: []string{"object", "previous"}, Properties: map[string]*huma.Schema{
 			"object":   object,
 			"previous": {Type: huma.TypeObject, Description: "Old values of the changed fields.", AdditionalProperties: true},
 		},

@@ -22,7 +22,7 @@ import (
 
 // ErrorEnvelope is the body of every error.
 type ErrorEnvelope struct {
-	Body ErrorBody `json:"error"`
+	Body ErrorBody `json:"error" doc:"What went wrong."`
 }
 
 // ErrorBody describes what went wrong.

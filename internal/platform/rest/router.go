@@ -46,6 +46,7 @@ type Config struct {
 	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
 	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
 	Observe      func(operation string, status int, took time.Duration) // metrics
+	Reference    Reference
 }
 
 // Feature is a package that has endpoints to mount.
@@ -94,7 +95,7 @@ func New(cfg Config, features ...Feature) *Router {
 		f.Mount(r)
 	}
 	for _, s := range []*surface{r.stable, r.preview, r.public} {
-		s.finish()
+		s.finish(r.Reference)
 	}
 	return r
 }

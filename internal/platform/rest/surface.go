@@ -29,7 +29,8 @@ func (r *Router) newSurface(prefix string, doc *huma.OpenAPI) *surface {
 func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // finish completes the description after all endpoints are mounted.
-func (s *surface) finish() {
+func (s *surface) finish(ref Reference) {
+	ref.addTo(s.doc())
 	relaxResponses(s.doc())
 	if s.prefix == StablePath { // the others have only one version
 		describeVersions(s.doc())

@@ -53,7 +53,7 @@ func Uploads(most int64, types []string, fields ...string) Option {
 			content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 		}
 		form := &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
-			"file": {Type: huma.TypeString, Format: "binary"},
+			"file": {Type: huma.TypeString, Format: "binary", Description: "Content of the file."},
 		}}
 		for _, f := range fields {
 			form.Properties[f] = &huma.Schema{Type: huma.TypeString}

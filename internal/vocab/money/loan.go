@@ -29,11 +29,11 @@ type Repayment struct {
 // Installment is one payment of a loan.
 type Installment struct {
 	Number         int    `json:"number" doc:"Number of the payment, starting at 1." example:"1"`
-	DueOn          string `json:"due_on" format:"date"`
-	PaymentCents   int64  `json:"payment_cents" doc:"Principal and interest."`
-	PrincipalCents int64  `json:"principal_cents"`
-	InterestCents  int64  `json:"interest_cents"`
-	BalanceCents   int64  `json:"balance_cents" doc:"Remaining balance after the payment. 0 after the last payment."`
+	DueOn          string `json:"due_on" format:"date" doc:"Date on which the payment is due."`
+	PaymentCents   int64  `json:"payment_cents" doc:"Amount of the payment in cents: principal and interest."`
+	PrincipalCents int64  `json:"principal_cents" doc:"Part of the payment that reduces the balance, in cents."`
+	InterestCents  int64  `json:"interest_cents" doc:"Part of the payment that is interest, in cents."`
+	BalanceCents   int64  `json:"balance_cents" doc:"Remaining balance after the payment, in cents. 0 after the last payment."`
 }
 
 // monthly is the divisor that turns a scaled APR into the rate of one month: the

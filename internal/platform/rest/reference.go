@@ -1,0 +1,43 @@
+package rest
+
+import (
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Reference is what readers of the description need in addition to what the code
+// of the endpoints says.
+type Reference struct {
+	Schemas map[string]string // a sentence for each schema of an object
+}
+
+// addTo completes the description. The parameters must not be shared yet.
+func (ref Reference) addTo(doc *huma.OpenAPI) {
+	for name, s := range doc.Components.Schemas.Map() {
+		if s.Type != huma.TypeObject || s.Description != "" {
+			continue
+		}
+		s.Description = ref.Schemas[name]
+		if s.Properties["has_more"] != nil && strings.HasPrefix(name, "Page") {
+			s.Description = "One page of a list, with the cursors of the pages next to it."
+		}
+	}
+	for op := range operationsOf(doc) {
+		describeForm(op)
+	}
+}
+
+// describeForm copies the descriptions of parameters to the fields of a form that
+// have the same names.
+func describeForm(op *huma.Operation) {
+	if op.RequestBody == nil || op.RequestBody.Content["multipart/form-data"] == nil {
+		return
+	}
+	fields := op.RequestBody.Content["multipart/form-data"].Schema.Properties
+	for _, p := range op.Parameters {
+		if f := fields[p.Name]; f != nil && f.Description == "" {
+			f.Description = p.Description
+		}
+	}
+}
