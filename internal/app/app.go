@@ -128,6 +128,7 @@ func (a *App) mount(s Settings) error {
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		BaseURL: s.BaseURL, AuthURL: s.authURL(),
 	}, f.all()...)
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())

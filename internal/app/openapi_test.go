@@ -57,7 +57,7 @@ func TestOpenAPIIsComplete(t *testing.T) {
 			t.Errorf("%s: got no security, want one", o.OperationID)
 		}
 		for _, set := range o.Security {
-			for _, s := range set["bearer"] {
+			for _, s := range set["oauth2"] {
 				if !auth.KnownScope(auth.Scope(s)) {
 					t.Errorf("%s: unknown scope %s", o.OperationID, s)
 				}
@@ -99,7 +99,9 @@ func operations() (all []*huma.Operation) {
 func scopesOf(o *huma.Operation) string {
 	var sets []string
 	for _, set := range o.Security {
-		sets = append(sets, strings.Join(set["bearer"], "+"))
+		if scopes, ok := set["oauth2"]; ok {
+			sets = append(sets, strings.Join(scopes, "+"))
+		}
 	}
 	if s := strings.Join(sets, "|"); s != "" {
 		return s

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"reflect"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -44,6 +45,8 @@ type Config struct {
 	Now          func() time.Time
 	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
 	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
+	BaseURL      string                                                 // public URL of the API, for its description
+	AuthURL      string                                                 // public URL of sign-in, for the description
 	Observe      func(operation string, status int, took time.Duration) // metrics
 }
 
@@ -56,6 +59,7 @@ type Feature interface {
 type Router struct {
 	Config
 	api        huma.API
+	document   func() *huma.OpenAPI
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *ratelimit.Limiter
@@ -83,7 +87,7 @@ func New(cfg Config, features ...Feature) *Router {
 
 	format := huma.Format{Marshal: marshalTo, Unmarshal: unmarshal}
 	r.api = humachi.New(r.mux, huma.Config{
-		OpenAPI:                      description(),
+		OpenAPI:                      description(cfg.BaseURL, cfg.AuthURL),
 		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
@@ -95,6 +99,7 @@ func New(cfg Config, features ...Feature) *Router {
 	relaxResponses(r.api.OpenAPI())
 	describeVersions(r.api.OpenAPI())
 	shareParts(r.api.OpenAPI())
+	r.document = sync.OnceValue(func() *huma.OpenAPI { return finish(r.api.OpenAPI()) })
 	return r
 }
 
@@ -119,8 +124,8 @@ func (r *Router) HandleForm(pattern string, h http.Handler) {
 // ServeHTTP serves the API.
 func (r *Router) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
-// OpenAPI describes everything mounted.
-func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
+// OpenAPI describes everything mounted, for clients.
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.document() }
 
 // Family returns a router that lists its endpoints under a heading.
 func (r *Router) Family(name string) *Router {
@@ -210,7 +215,7 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 // handler authenticates the caller. The endpoint has no idempotency keys.
 func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
 	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
-	op.Security = nil
+	op.Security = []map[string][]string{} // not nil: that would be the default of the document
 	register(r, op, h)
 }
 
