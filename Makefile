@@ -13,7 +13,7 @@ LINT := bin/tools/golangci-lint-$(LINT_VERSION)
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Start a demo dealership on this machine
@@ -47,6 +47,14 @@ test-clients: ## Test OAuth with npm packages as clients
 .PHONY: test-sso
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)
+
+.PHONY: lint-openapi
+lint-openapi: ## Lint api/openapi.json with Redocly and Spectral
+	scripts/lint-openapi
+
+.PHONY: test-generators
+test-generators: ## Generate clients from api/openapi.json and compile them
+	scripts/test-generators
 
 # A test checks that api/openapi.json is up to date.
 .PHONY: check

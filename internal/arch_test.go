@@ -85,7 +85,7 @@ var may = map[string][]string{
 	// the top
 	"app": {
 		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
-		"oauth", "people", "photos", "signin", "sso", "webhooks",
+		"oauth", "people", "photos", "preview", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},

@@ -129,6 +129,7 @@ func (a *App) mount(s Settings) error {
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
+		BaseURL:   s.BaseURL, AuthURL: s.authURL(),
 	}, f.all()...)
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())

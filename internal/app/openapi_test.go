@@ -67,14 +67,15 @@ func TestOpenAPIIsComplete(t *testing.T) {
 			t.Errorf("operation ID %q is missing or used twice", o.OperationID)
 		}
 		ids[o.OperationID] = true
-		if o.Summary == "" || len(o.Tags) != 1 || !families[o.Tags[0]] {
-			t.Errorf("%s: got summary %q and tags %v, want a summary and one listed tag", o.OperationID, o.Summary, o.Tags)
+		if o.Summary == "" || !strings.HasSuffix(o.Description, ".") || len(o.Tags) != 1 || !families[o.Tags[0]] {
+			t.Errorf("%s: got summary %q, description %q and tags %v, want a summary, sentences and one listed tag",
+				o.OperationID, o.Summary, o.Description, o.Tags)
 		}
 		if len(o.Security) == 0 {
 			t.Errorf("%s: got no security, want one", o.OperationID)
 		}
 		for _, set := range o.Security {
-			for _, s := range set["bearer"] {
+			for _, s := range set["oauth2"] {
 				if !auth.KnownScope(auth.Scope(s)) {
 					t.Errorf("%s: unknown scope %s", o.OperationID, s)
 				}
@@ -124,7 +125,9 @@ func operationsOf(doc *huma.OpenAPI) (all []*huma.Operation) {
 func scopesOf(o *huma.Operation) string {
 	var sets []string
 	for _, set := range o.Security {
-		sets = append(sets, strings.Join(set["bearer"], "+"))
+		if scopes, ok := set["oauth2"]; ok {
+			sets = append(sets, strings.Join(scopes, "+"))
+		}
 	}
 	if s := strings.Join(sets, "|"); s != "" {
 		return s

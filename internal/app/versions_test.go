@@ -37,30 +37,34 @@ func TestVersions(t *testing.T) {
 // contentsOf lists what a version of the description contains.
 func contentsOf(t *testing.T, description []byte, date string) string {
 	t.Helper()
-	type property struct {
-		Since  string            `json:"x-since"`
-		Values map[string]string `json:"x-since-values"`
-		Enum   []any             `json:"enum"`
-	}
 	var doc struct {
-		Components struct {
-			Schemas map[string]struct{ Properties map[string]property }
-		}
-		Webhooks map[string]any
+		Components struct{ Schemas map[string]described }
 	}
 	if err := json.Unmarshal(description, &doc); err != nil {
 		t.Fatal(err)
 	}
 
+	schemas := doc.Components.Schemas
+	variants := map[string]bool{} // of unions, which have their properties in common
+	for _, s := range schemas {
+		for _, variant := range s.OneOf {
+			variants[variant.Ref] = true
+		}
+	}
 	var lines []string
-	for name, s := range doc.Components.Schemas {
+	for name, s := range schemas {
+		if variants["#/components/schemas/"+name] {
+			continue
+		}
+		if len(s.OneOf) > 0 {
+			s = union(schemas, s.OneOf)
+		}
 		for field, p := range s.Properties {
 			if p.Since > date {
 				continue
 			}
 			line := name + "." + field
-			values := slices.DeleteFunc(p.Enum, func(v any) bool { return p.Values[fmt.Sprint(v)] > date })
-			for _, v := range values {
+			for _, v := range p.values(schemas, date) {
 				line += " " + fmt.Sprint(v)
 			}
 			lines = append(lines, line)
@@ -73,6 +77,53 @@ func contentsOf(t *testing.T, description []byte, date string) string {
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// described is a schema of the description.
+type described struct {
+	Ref        string `json:"$ref"`
+	Since      string `json:"x-since"`
+	OneOf      []described
+	AnyOf      []described
+	Properties map[string]described
+	Enum       []any
+	Const      any
+	Values     map[string]string `json:"x-since-values"`
+}
+
+// union returns the properties of the first variant, with the values that the
+// variants have in turn. The types of events are listed separately.
+func union(schemas map[string]described, variants []described) described {
+	first := variants[0].in(schemas)
+	properties := map[string]described{}
+	for field, p := range first.Properties {
+		for _, v := range variants {
+			if other := v.in(schemas).Properties[field]; other.Const != nil && field != "type" {
+				p.Enum = append(p.Enum, other.Const)
+			}
+		}
+		properties[field] = p
+	}
+	return described{Properties: properties}
+}
+
+// in returns the schema that d refers to.
+func (d described) in(schemas map[string]described) described {
+	if d.Ref == "" {
+		return d
+	}
+	return schemas[strings.TrimPrefix(d.Ref, "#/components/schemas/")]
+}
+
+// values returns the values of an enum that a version has. The last one is nil if
+// it can be null.
+func (d described) values(schemas map[string]described, date string) []any {
+	enum := d.in(schemas)
+	if len(d.AnyOf) == 2 { // the values, and null
+		enum = d.AnyOf[0].in(schemas)
+		enum.Enum = append(slices.Clone(enum.Enum), nil)
+	}
+	return slices.DeleteFunc(slices.Clone(enum.Enum), func(v any) bool { return enum.Values[fmt.Sprint(v)] > date })
 }
 
 // A client of the first version doesn't see what later versions added, and can't

@@ -1,7 +1,6 @@
 package hulls
 
 import (
-	"context"
 	"time"
 
 	"slipway/internal/vocab/auth"
@@ -89,14 +88,6 @@ func firstPricing(h Hull) HullPricing {
 		Env: h.Env, ID: h.ID, PriceUSD: h.PriceUSD, OriginalPriceUSD: h.PriceUSD, PriceType: "asking",
 		EffectiveAt: h.CreatedAt, Version: 1, UpdatedAt: h.CreatedAt,
 	}
-}
-
-// visible returns the pricing as the caller can see it.
-func (p HullPricing) visible(ctx context.Context) HullPricing {
-	if !auth.From(ctx).Can(auth.HullsWrite) {
-		p.Cost, p.FloorUSD = nil, nil
-	}
-	return p
 }
 
 // PriceChange is one entry of a hull's price history.

@@ -111,6 +111,14 @@ func FindVisiblePricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[s
 	return all, err
 }
 
+// visible returns the pricing as the caller can see it.
+func (p HullPricing) visible(ctx context.Context) HullPricing {
+	if !auth.From(ctx).Can(auth.HullsWrite) {
+		p.Cost, p.FloorUSD = nil, nil
+	}
+	return p
+}
+
 // FindAllPricing returns the pricing of hulls, by hull ID. The statement depends
 // on the number of IDs.
 func FindAllPricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullPricing, error) {

@@ -52,6 +52,7 @@ func documentOf(text []byte, date string) (*document, error) {
 		return nil, err
 	}
 	removeAfter(date, doc)
+	selectVariants(doc)
 	d := &document{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.AssertFormat()
 	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
@@ -84,6 +85,39 @@ func removeAfter(date string, doc any) {
 	for _, inner := range object {
 		removeAfter(date, inner)
 	}
+}
+
+// selectVariants changes each union so that only the variant that the discriminator
+// selects is checked. The error is then about that variant, and the list of events is
+// checked a hundred times faster.
+func selectVariants(doc any) {
+	if list, ok := doc.([]any); ok {
+		for _, item := range list {
+			selectVariants(item)
+		}
+	}
+	object, _ := doc.(map[string]any)
+	discriminator, _ := object["discriminator"].(map[string]any)
+	mapping, isUnion := discriminator["mapping"].(map[string]any)
+	for _, inner := range object {
+		selectVariants(inner)
+	}
+	if !isUnion {
+		return
+	}
+
+	delete(object, "oneOf")
+	property := discriminator["propertyName"].(string)
+	conditions, values := []any{}, []any{}
+	for value, ref := range mapping {
+		values = append(values, value)
+		conditions = append(conditions, map[string]any{
+			"if":   map[string]any{"properties": map[string]any{property: map[string]any{"const": value}}},
+			"then": map[string]any{"$ref": ref},
+		})
+	}
+	object["allOf"], object["required"] = conditions, []any{property}
+	object["properties"] = map[string]any{property: map[string]any{"enum": values}}
 }
 
 type document struct {

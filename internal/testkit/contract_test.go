@@ -29,3 +29,28 @@ func TestContractOfOlderVersionIsChecked(t *testing.T) {
 		}
 	}
 }
+
+// An event is checked against the schema of its type, and against no other.
+func TestContractOfEventsIsChecked(t *testing.T) {
+	c, err := contracts[version.Latest()]()
+	check(t, err)
+	s, err := c.schema("#/components/schemas/Event")
+	check(t, err)
+	event := func(kind string, object map[string]any) error {
+		return s.Validate(map[string]any{
+			"id": "evt_1", "type": kind, "created_at": "2026-12-01T12:00:00Z", "environment": "test", "sequence": 1,
+			"api_version": "2026-12-01", "request": map[string]any{"id": nil, "idempotency_key": nil},
+			"data": map[string]any{"object": object, "previous": map[string]any{}},
+		})
+	}
+	role := map[string]any{
+		"id": "role_1", "name": "Desk", "scopes": []any{}, "built_in": false, "created_at": "2026-12-01T12:00:00Z",
+		"updated_at": "2026-12-01T12:00:00Z", "version": 1,
+	}
+	check(t, event("role.created", role))
+	for kind, object := range map[string]map[string]any{"role.created": {}, "hull.created": role, "boat.created": role} {
+		if event(kind, object) == nil {
+			t.Errorf("%s with %v is valid, want an error", kind, object)
+		}
+	}
+}

@@ -83,12 +83,16 @@ func (a *API) Mount(r *rest.Router) {
 
 // payload returns the schema of an event type.
 func payload(schemas huma.Registry, k events.Kind) *huma.Schema {
+	var since map[string]any
+	if k.Since != "" {
+		since = map[string]any{"x-since": k.Since}
+	}
 	return &huma.Schema{AllOf: []*huma.Schema{
 		schemas.Schema(reflect.TypeFor[events.Event](), true, ""),
 		{Type: huma.TypeObject, Properties: map[string]*huma.Schema{
-			"type": {Type: huma.TypeString, Enum: []any{k.Type}, Description: k.Doc},
+			"type": {Type: huma.TypeString, Const: k.Type, Description: k.Doc},
 			"data": events.DataSchema(schemas.Schema(reflect.TypeOf(k.Object), true, "")),
-		}},
+		}, Extensions: since},
 	}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -218,7 +219,7 @@ func TestFeedOrder(t *testing.T) {
 	begun, finish, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() { // begins first and commits last
 		_, err := db.Write(context.Background(), s.DB, func(ctx context.Context, tx *db.Tx) (int, error) {
-			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", nil, struct{}{})
+			err := events.Emit(ctx, tx.In(env), "role.created", "role_slow", nil, people.Role{ID: "role_slow", Scopes: []auth.Scope{}})
 			close(begun)
 			<-finish
 			return 0, err

@@ -14,15 +14,6 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-func scopeTable() string {
-	var b strings.Builder
-	b.WriteString("| scope | allows |\n|---|---|\n")
-	for _, s := range auth.Scopes {
-		b.WriteString("| `" + string(s.Scope) + "` | " + s.Doc + " |\n")
-	}
-	return b.String()
-}
-
 // errorDocs is the table of errors in the API reference.
 var errorDocs = []struct {
 	kind    fault.Kind
@@ -61,11 +52,21 @@ func errorResponses() map[string]*huma.Response {
 			Headers:     headers,
 			Content: map[string]*huma.MediaType{"application/json": {
 				Schema:  &huma.Schema{Ref: "#/components/schemas/ErrorEnvelope"},
-				Example: envelope(&e.example, "req_01jcqz8t5n8m2x4v6b7c9d0e1f"),
+				Example: exampleOf(&e.example),
 			}},
 		}
 	}
 	return out
+}
+
+// exampleOf returns the body of an error. encoding/json would write a list
+// without details as null.
+func exampleOf(f *fault.Error) *ErrorEnvelope {
+	e := envelope(f, "req_01jcqz8t5n8m2x4v6b7c9d0e1f")
+	if e.Body.Details == nil {
+		e.Body.Details = []fault.Detail{}
+	}
+	return e
 }
 
 // commonHeaders are on every response.
@@ -104,13 +105,7 @@ func operation[O any](r *Router, method string, status int, path, id string, nee
 	if acceptsIfMatch(method, path) {
 		op.Metadata["if_match"] = true
 	}
-	for _, set := range need {
-		names := []string{}
-		for _, s := range set {
-			names = append(names, string(s))
-		}
-		op.Security = append(op.Security, map[string][]string{"bearer": names})
-	}
+	op.Security = securityOf(need)
 	for _, e := range errorDocs {
 		if !possible(e.kind, method, path) {
 			continue
@@ -129,6 +124,7 @@ func Webhook(r *Router, name, summary string, message func(huma.Registry) *huma.
 	}
 	doc.Webhooks[name] = &huma.PathItem{Post: &huma.Operation{
 		OperationID: "on_" + strings.ReplaceAll(name, ".", "_"), Summary: summary, Tags: []string{r.family},
+		Security: []map[string][]string{{"webhookSignature": {}}},
 		RequestBody: &huma.RequestBody{Required: true,
 			Content: map[string]*huma.MediaType{"application/json": {Schema: message(doc.Components.Schemas)}}},
 		Responses: map[string]*huma.Response{"2XX": {Description: "Received. Any other status, or no response within 10 seconds, counts as a failure, and the message is sent again later."}},
@@ -217,9 +213,8 @@ func errMustEnroll(caller auth.Principal) error {
 const Optional = "x-expandable"
 
 // relaxResponses makes the schemas of responses match what responses guarantee:
-// every field is present, and fields can be added. Only request bodies reject
-// unknown fields. It also adds null to the values of nullable enums, which huma
-// leaves out.
+// every field is present. It also adds null to the values of nullable enums,
+// which huma leaves out.
 func relaxResponses(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
 	sent := map[string]bool{}

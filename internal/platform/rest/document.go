@@ -2,79 +2,210 @@ package rest
 
 import (
 	"maps"
-	"net/http"
-	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Endpoint describes a path that Handle, HandleForm or HandleHook mounts. Query, Form,
-// JSON, Result and Error are values of the types that are sent. Nil means none.
-type Endpoint struct {
-	Method, Path, ID, Summary, Description string
+const schemaPrefix = "#/components/schemas/"
 
-	Query, Form, JSON, Result, Error any
-
-	Status int // of success. The default is 200.
+// finish returns the description for clients. It is a copy, because huma
+// validates requests with the original, and refers to schemas by name where the
+// original has them in place.
+func finish(described *huma.OpenAPI) *huma.OpenAPI {
+	doc := copyDocument(described)
+	uniteEvents(doc)
+	uniteVariants(doc)
+	nameEnums(doc)
+	boundIntegers(doc)
+	closeObjects(doc)
+	explainPatterns(doc)
+	describePages(doc)
+	describeRetries(doc)
+	return doc
 }
 
-// Document adds an endpoint to the description of what callers without an API key
-// use.
-func (r *Router) Document(e Endpoint) {
-	doc := r.public.doc()
-	status := strconv.Itoa(max(e.Status, http.StatusOK))
-	op := &huma.Operation{
-		Method: e.Method, Path: e.Path, OperationID: e.ID, Summary: e.Summary, Description: e.Description,
-		Tags: []string{r.family}, Security: []map[string][]string{},
-		Parameters: append(pathParameters(e.Path), queryParameters(doc, e.Query)...),
-		Responses:  map[string]*huma.Response{status: {Description: http.StatusText(max(e.Status, http.StatusOK))}},
-	}
-	if e.Form != nil {
-		op.RequestBody = &huma.RequestBody{Required: true, Content: content(doc, "application/x-www-form-urlencoded", e.Form)}
-	}
-	if e.JSON != nil {
-		op.RequestBody = &huma.RequestBody{Required: true, Content: content(doc, "application/json", e.JSON)}
-	}
-	if e.Result != nil {
-		op.Responses[status].Content = content(doc, "application/json", e.Result)
-	}
-	if e.Error != nil {
-		op.Responses["4XX"] = &huma.Response{Description: "The request is rejected.", Content: content(doc, "application/json", e.Error)}
-	} else {
-		op.Responses["4XX"] = &huma.Response{Ref: "#/components/responses/BadRequest"}
-	}
-	doc.AddOperation(op)
-}
+// boundIntegers gives each integer a format that fits in the number type of
+// every language. int64 doesn't: in JavaScript, generators turn it into bigint,
+// which JSON.stringify rejects. So an integer is an int32 if its limits fit.
+// Otherwise, it is a double-int, a registered format for integers that a double
+// represents exactly, with these limits.
+func boundIntegers(doc *huma.OpenAPI) {
+	const maxInt32, maxSafe = 1<<31 - 1, 1<<53 - 1
+	for s := range schemasOf(doc) {
+		if s.Type != huma.TypeInteger {
+			continue
+		}
+		if s.Minimum != nil && s.Maximum != nil && *s.Minimum >= -maxInt32-1 && *s.Maximum <= maxInt32 {
+			s.Format = "int32"
+			continue
+		}
 
-func content(doc *huma.OpenAPI, kind string, value any) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{kind: {Schema: doc.Components.Schemas.Schema(reflect.TypeOf(value), true, "")}}
-}
-
-// pathParameters describes the names in braces.
-func pathParameters(path string) (params []*huma.Param) {
-	for _, segment := range strings.Split(path, "/") {
-		if name, ok := strings.CutPrefix(segment, "{"); ok {
-			params = append(params, &huma.Param{Name: strings.TrimSuffix(name, "}"), In: "path", Required: true,
-				Description: "From the URL that Slipway shows.", Schema: &huma.Schema{Type: huma.TypeString}})
+		s.Format = "double-int"
+		if s.Minimum == nil {
+			s.Minimum = new(float64(-maxSafe))
+		}
+		if s.Maximum == nil {
+			s.Maximum = new(float64(maxSafe))
 		}
 	}
-	return params
 }
 
-// queryParameters describes the fields of a struct as parameters.
-func queryParameters(doc *huma.OpenAPI, query any) (params []*huma.Param) {
-	if query == nil {
-		return nil
+// closeObjects decides for each object whether it can have other properties. An
+// object with properties has exactly these in its version of the API. See
+// docs/decisions/0026.
+func closeObjects(doc *huma.OpenAPI) {
+	for s := range schemasOf(doc) {
+		values, isSchema := s.AdditionalProperties.(*huma.Schema)
+		switch {
+		case s.Type != huma.TypeObject:
+		case isSchema && isAny(values):
+			s.AdditionalProperties = true
+		case s.AdditionalProperties == nil:
+			s.AdditionalProperties = len(s.Properties) == 0
+		}
 	}
-	schema := huma.SchemaFromType(doc.Components.Schemas, reflect.TypeOf(query))
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		p := *schema.Properties[name]
-		params = append(params, &huma.Param{Name: name, In: "query", Description: p.Description, Schema: &p,
-			Required: slices.Contains(schema.Required, name)})
-		p.Description = ""
+}
+
+// isAny reports whether a schema accepts all values.
+func isAny(s *huma.Schema) bool {
+	return s.Type == "" && s.Ref == "" && len(s.OneOf)+len(s.AnyOf)+len(s.AllOf)+len(s.Enum) == 0
+}
+
+// explainPatterns renames patternDescription, which is not part of OpenAPI.
+func explainPatterns(doc *huma.OpenAPI) {
+	for s := range schemasOf(doc) {
+		if s.PatternDescription != "" {
+			extend(s, "x-pattern-description", s.PatternDescription)
+			s.PatternDescription = ""
+		}
 	}
-	return params
+}
+
+// describePages adds x-pagination to each operation that returns pages.
+func describePages(doc *huma.OpenAPI) {
+	for op := range operationsOf(doc) {
+		if hasParameter(op, "starting_after") && hasParameter(op, "ending_before") {
+			op.Extensions = withExtension(op.Extensions, "x-pagination", map[string]any{
+				"items": "data", "has_more": "has_more", "limit": "limit",
+				"next":     map[string]string{"property": "next_cursor", "parameter": "starting_after"},
+				"previous": map[string]string{"property": "prev_cursor", "parameter": "ending_before"},
+			})
+		}
+	}
+}
+
+// describeRetries adds x-idempotent to each operation with idempotency keys.
+func describeRetries(doc *huma.OpenAPI) {
+	for op := range operationsOf(doc) {
+		if hasParameter(op, "Idempotency-Key") {
+			op.Extensions = withExtension(op.Extensions, "x-idempotent", map[string]any{"header": "Idempotency-Key", "hours": 24})
+		}
+	}
+}
+
+// hasParameter reports whether an operation has a parameter, or refers to it.
+func hasParameter(op *huma.Operation, name string) bool {
+	return slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool {
+		return p.Name == name || p.Ref == "#/components/parameters/"+name
+	})
+}
+
+func withExtension(all map[string]any, name string, value any) map[string]any {
+	all = maps.Clone(all)
+	if all == nil {
+		all = map[string]any{}
+	}
+	all[name] = value
+	return all
+}
+
+// schemasOf yields every schema of the description, and the schemas inside
+// before the schema around them. A caller can change each in place.
+func schemasOf(doc *huma.OpenAPI) func(yield func(*huma.Schema) bool) {
+	return func(yield func(*huma.Schema) bool) {
+		stopped := false
+		var inside func(*huma.Schema)
+		visit := func(s *huma.Schema) {
+			if s == nil || stopped {
+				return
+			}
+			inside(s)
+			if !stopped && !yield(s) {
+				stopped = true
+			}
+		}
+		inside = func(s *huma.Schema) {
+			for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+				visit(s.Properties[name])
+			}
+			visit(s.Items)
+			visit(s.Not)
+			for _, list := range [][]*huma.Schema{s.OneOf, s.AnyOf, s.AllOf} {
+				for _, part := range list {
+					visit(part)
+				}
+			}
+			if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
+				visit(values)
+			}
+		}
+		for _, root := range rootsOf(doc) {
+			visit(root)
+		}
+	}
+}
+
+// rootsOf returns the schemas that are in no other schema: those of the
+// components first, then those of the operations.
+func rootsOf(doc *huma.OpenAPI) (roots []*huma.Schema) {
+	params := func(all ...*huma.Param) {
+		for _, p := range all {
+			roots = append(roots, p.Schema)
+		}
+	}
+	content := func(all map[string]*huma.MediaType) {
+		for _, kind := range slices.Sorted(maps.Keys(all)) {
+			roots = append(roots, all[kind].Schema)
+		}
+	}
+	response := func(res *huma.Response) {
+		content(res.Content)
+		for _, name := range slices.Sorted(maps.Keys(res.Headers)) {
+			params(res.Headers[name])
+		}
+	}
+
+	components := doc.Components
+	for _, name := range slices.Sorted(maps.Keys(components.Schemas.Map())) {
+		roots = append(roots, components.Schemas.Map()[name])
+	}
+	params(valuesOf(components.Parameters)...)
+	params(valuesOf(components.Headers)...)
+	for _, res := range valuesOf(components.Responses) {
+		response(res)
+	}
+
+	operations := slices.Collect(operationsOf(doc))
+	for _, item := range valuesOf(doc.Webhooks) {
+		operations = append(operations, item.Post)
+	}
+	for _, op := range operations {
+		params(op.Parameters...)
+		if op.RequestBody != nil {
+			content(op.RequestBody.Content)
+		}
+		for _, res := range valuesOf(op.Responses) {
+			response(res)
+		}
+	}
+	return roots
+}
+
+// valuesOf returns the values of a map in the order of its keys.
+func valuesOf[V any](m map[string]V) (values []V) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		values = append(values, m[k])
+	}
+	return values
 }

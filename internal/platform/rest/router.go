@@ -45,6 +45,8 @@ type Config struct {
 	Now          func() time.Time
 	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
 	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
+	BaseURL      string                                                 // public URL of the API, for its description
+	AuthURL      string                                                 // public URL of sign-in, for the description
 	Observe      func(operation string, status int, took time.Duration) // metrics
 	Reference    Reference
 }
@@ -87,9 +89,9 @@ func New(cfg Config, features ...Feature) *Router {
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
 
-	r.stable = r.newSurface(StablePath, stableDescription())
-	r.preview = r.newSurface(PreviewPath, previewDescription())
-	r.public = r.newSurface("", publicDescription())
+	r.stable = r.newSurface(StablePath, stableDescription(cfg))
+	r.preview = r.newSurface(PreviewPath, previewDescription(cfg))
+	r.public = r.newSurface("", publicDescription(cfg))
 	r.surface = r.stable
 	for _, f := range features {
 		f.Mount(r)

@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
@@ -10,8 +12,9 @@ import (
 
 // surface is a part of the API with a description of its own.
 type surface struct {
-	api    huma.API
-	prefix string // of its paths
+	api      huma.API
+	prefix   string // of its paths
+	document func() *huma.OpenAPI
 }
 
 func (r *Router) newSurface(prefix string, doc *huma.OpenAPI) *surface {
@@ -23,9 +26,10 @@ func (r *Router) newSurface(prefix string, doc *huma.OpenAPI) *surface {
 		RejectUnknownQueryParameters: true,
 	})
 	api.UseMiddleware(r.guard) // before Mount: huma fixes the chain when an endpoint is registered
-	return &surface{api, prefix}
+	return &surface{api: api, prefix: prefix}
 }
 
+// doc is the description that requests are validated with.
 func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // finish completes the description after all endpoints are mounted.
@@ -36,17 +40,18 @@ func (s *surface) finish(ref Reference) {
 		describeVersions(s.doc())
 	}
 	shareParts(s.doc())
+	s.document = sync.OnceValue(func() *huma.OpenAPI { return finish(s.doc()) })
 }
 
 // OpenAPI describes the stable API, /v1.
-func (r *Router) OpenAPI() *huma.OpenAPI { return r.stable.doc() }
+func (r *Router) OpenAPI() *huma.OpenAPI { return r.stable.document() }
 
 // PreviewOpenAPI describes the preview.
-func (r *Router) PreviewOpenAPI() *huma.OpenAPI { return r.preview.doc() }
+func (r *Router) PreviewOpenAPI() *huma.OpenAPI { return r.preview.document() }
 
 // PublicOpenAPI describes what callers without an API key use: the authorization
 // server, public links and hooks.
-func (r *Router) PublicOpenAPI() *huma.OpenAPI { return r.public.doc() }
+func (r *Router) PublicOpenAPI() *huma.OpenAPI { return r.public.document() }
 
 // on returns a router that adds endpoints to a surface.
 func (r *Router) on(s *surface) *Router {
@@ -113,35 +118,34 @@ const publicOverview = `What apps, browsers and other services call without an A
 The paths under ` + "`/oauth`" + ` move with the setting ` + "`SLIPWAY_AUTH_URL`" + `.`
 
 // stableDescription is the document of /v1.
-func stableDescription() *huma.OpenAPI {
-	return describeWith(&huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, families)
+func stableDescription(cfg Config) *huma.OpenAPI {
+	return describeWith(cfg, &huma.Info{Title: "Slipway API", Version: "1.0.0", Description: overview}, families)
 }
 
-func previewDescription() *huma.OpenAPI {
-	return describeWith(&huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
+func previewDescription(cfg Config) *huma.OpenAPI {
+	return describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
 }
 
-func publicDescription() *huma.OpenAPI {
-	doc := describeWith(&huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, publicFamilies)
-	doc.Components.SecuritySchemes = nil
+func publicDescription(cfg Config) *huma.OpenAPI {
+	doc := describeWith(cfg, &huma.Info{Title: "Slipway public endpoints", Version: "1.0.0", Description: publicOverview}, publicFamilies)
+	doc.Components.SecuritySchemes, doc.Security = nil, nil
 	return doc
 }
 
 // describeWith returns a document that endpoints are added to.
-func describeWith(info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
+func describeWith(cfg Config, info *huma.Info, tags []*huma.Tag) *huma.OpenAPI {
+	info.Contact = &huma.Contact{Name: "The operator of your server"}
 	info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	return &huma.OpenAPI{
-		OpenAPI: "3.1.0",
-		Info:    info,
-		Servers: []*huma.Server{{URL: "/"}},
-		Tags:    tags,
+		OpenAPI:  "3.1.0",
+		Info:     info,
+		Servers:  []*huma.Server{server(cfg.BaseURL)},
+		Tags:     tags,
+		Security: []map[string][]string{{"bearer": {}}, {"oauth2": {}}},
 		Components: &huma.Components{
-			Schemas:   huma.NewMapRegistry("#/components/schemas/", schemaName),
-			Responses: errorResponses(),
-			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
-				Type: "http", Scheme: "bearer",
-				Description: "An API key (`sk_test_...`, `sk_live_...`) or a session token (`st_...`).\n\n" + scopeTable(),
-			}},
+			Schemas:         huma.NewMapRegistry(schemaPrefix, schemaName),
+			Responses:       errorResponses(),
+			SecuritySchemes: securitySchemes(cmp.Or(cfg.AuthURL, cmp.Or(cfg.BaseURL, exampleURL)+"/oauth")),
 		},
 	}
 }

@@ -1,0 +1,98 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+type Hull struct {
+	Status string  `json:"status" enum:"on_order,sold" doc:"Where it is."`
+	Next   *string `json:"next" enum:"sold,on_order"`
+	Color  string  `json:"color" enum:"red,blue"`
+	Price  int64   `json:"price"`
+}
+
+type shipyard struct{}
+
+func (shipyard) Mount(r *Router) {
+	PostOK(r, "/hulls", "buildHull", auth.AnyCredential, "Build", func(context.Context, *db.Tx, *struct {
+		Status string `query:"status" enum:"sold,on_order"`
+		Body   Hull
+	},
+	) (Hull, error) {
+		return Hull{}, nil
+	})
+}
+
+// Equal enums become references to one schema. The description that requests are
+// validated with doesn't change.
+func TestNameEnums(t *testing.T) {
+	r := New(Config{}, shipyard{})
+	before := text(t, r.api.OpenAPI())
+	doc := r.OpenAPI()
+	if after := text(t, r.api.OpenAPI()); after != before {
+		t.Errorf("got another description for requests:\n%s\nwant\n%s", after, before)
+	}
+
+	schemas := doc.Components.Schemas.Map()
+	op := doc.Paths["/v1/hulls"].Post
+	for what, c := range map[string]struct {
+		schema *huma.Schema
+		want   string
+	}{
+		"enum":           {schemas["HullStatus"], `{"enum":["on_order","sold"],"type":"string"}`},
+		"property":       {schemas["Hull"].Properties["status"], `{"$ref":"#/components/schemas/HullStatus","description":"Where it is."}`},
+		"can be null":    {schemas["Hull"].Properties["next"], `{"anyOf":[{"$ref":"#/components/schemas/HullStatus"},{"type":"null"}]}`},
+		"without a name": {schemas["Hull"].Properties["color"], `{"enum":["red","blue"],"type":"string"}`},
+		"parameter":      {op.Parameters[len(op.Parameters)-1].Schema, `{"$ref":"#/components/schemas/HullStatus"}`},
+	} {
+		if got := text(t, c.schema); got != c.want {
+			t.Errorf("%s: got %s, want %s", what, got, c.want)
+		}
+	}
+}
+
+// The versions of values move to the enum. An enum with other versions is another
+// enum.
+func TestNameEnumsKeepsVersions(t *testing.T) {
+	since := func(date string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Enum: []any{"on_order", "sold"},
+			Extensions: map[string]any{"x-since": "2026-11-20", "x-since-values": map[string]string{"sold": date}}}
+	}
+	doc := New(Config{}, shipyard{}).api.OpenAPI()
+	schemas := doc.Components.Schemas.Map()
+	schemas["Hull"].Properties["status"] = since("2026-12-01")
+	schemas["Hull"].Properties["same"] = since("2026-12-01")
+	schemas["Hull"].Properties["other"] = since("2027-01-01")
+	doc = finish(doc)
+
+	schemas = doc.Components.Schemas.Map()
+	for property, want := range map[string]string{
+		"status": `{"$ref":"#/components/schemas/HullStatus","x-since":"2026-11-20"}`,
+		"same":   `{"$ref":"#/components/schemas/HullStatus","x-since":"2026-11-20"}`,
+		"other":  `{"enum":["on_order","sold"],"type":"string","x-since":"2026-11-20","x-since-values":{"sold":"2027-01-01"}}`,
+	} {
+		if got := text(t, schemas["Hull"].Properties[property]); got != want {
+			t.Errorf("%s: got %s, want %s", property, got, want)
+		}
+	}
+	if got := text(t, schemas["HullStatus"]); !strings.Contains(got, `"x-since-values":{"sold":"2026-12-01"}`) {
+		t.Errorf("HullStatus: got %s, want the versions of its values", got)
+	}
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	b, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// uniteEvents gives each event type its own schema, and makes the schema Event a
+// union of them. The property type selects one, so that a client that has
+// compared it knows the type of the data.
+func uniteEvents(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas.Map()
+	event := schemas["Event"]
+	if event == nil || len(doc.Webhooks) == 0 {
+		return
+	}
+
+	union := unionOf("type", "An event. Its type determines the type of its data.")
+	for _, item := range valuesOf(doc.Webhooks) {
+		body := item.Post.RequestBody.Content["application/json"]
+		special := body.Schema.AllOf[1] // see Webhook
+		s := copySchema(event)
+		for property, p := range special.Properties {
+			s.Properties[property] = p
+		}
+		s.Description, s.Extensions = item.Post.Summary, special.Extensions
+
+		kind, _ := special.Properties["type"].Const.(string)
+		name := componentOf(kind) + "Event"
+		schemas[name] = s
+		body.Schema = add(union, kind, name)
+	}
+	schemas["Event"] = union
+}
+
+// variants are schemas whose properties depend on the value of one of them.
+var variants = []struct {
+	schema, property string
+	kinds            []variant
+}{
+	{"MFAEnrollment", "kind", []variant{
+		{"totp", "TOTPEnrollment", []string{"secret", "otpauth_uri"}},
+		{"webauthn", "WebAuthnEnrollment", nil},
+	}},
+}
+
+// variant is one of the schemas in a union. The properties that it sets are null
+// in the others.
+type variant struct {
+	value, name string
+	sets        []string
+}
+
+// uniteVariants replaces each schema of variants with a union.
+func uniteVariants(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas.Map()
+	for _, v := range variants {
+		all := schemas[v.schema]
+		if all == nil {
+			continue
+		}
+		union := unionOf(v.property, all.Description)
+		for _, kind := range v.kinds {
+			s := copySchema(all)
+			s.Properties[v.property] = &huma.Schema{Type: huma.TypeString, Const: kind.value}
+			for _, property := range kind.sets {
+				s.Properties[property].Nullable = false
+			}
+			for _, other := range v.kinds {
+				if other.value == kind.value {
+					continue
+				}
+				for _, property := range other.sets {
+					p := s.Properties[property]
+					s.Properties[property] = &huma.Schema{Type: "null", Description: p.Description, Extensions: p.Extensions}
+				}
+			}
+			schemas[kind.name] = s
+			add(union, kind.value, kind.name)
+		}
+		schemas[v.schema] = union
+	}
+}
+
+func unionOf(property, doc string) *huma.Schema {
+	return &huma.Schema{Description: doc, Discriminator: &huma.Discriminator{PropertyName: property, Mapping: map[string]string{}}}
+}
+
+// add adds a component to a union and returns a reference to it.
+func add(union *huma.Schema, value, name string) *huma.Schema {
+	ref := schemaPrefix + name
+	union.OneOf = append(union.OneOf, &huma.Schema{Ref: ref})
+	union.Discriminator.Mapping[value] = ref
+	return &huma.Schema{Ref: ref}
+}
+
+// componentOf returns hull_photo.updated as HullPhotoUpdated.
+func componentOf(kind string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(kind, func(r rune) bool { return r == '.' || r == '_' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
