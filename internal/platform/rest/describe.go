@@ -37,6 +37,8 @@ const overview = `Slipway runs a boat dealership: inventory, leads, deals, docum
 
 **Concurrent changes.** Resources have a version, in the body and as ` + "`ETag`" + `. Send it back as ` + "`If-Match`" + ` and a write that would overwrite another change returns 409.
 
+**Extensions.** An operation with ` + "`x-pagination`" + ` returns pages. An operation with ` + "`x-idempotent`" + ` accepts an ` + "`Idempotency-Key`" + `. A property, a value or an event with ` + "`x-since`" + ` or ` + "`x-since-values`" + ` was added by that version of the API.
+
 **Errors** all have the same format, with every invalid field in ` + "`details`" + `. Include ` + "`request_id`" + ` when you contact support.`
 
 // description is the document that endpoints are added to.
