@@ -37,16 +37,13 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me,
-		rest.Describe("Shows the scopes, the environment and the rate limit of the credential that you call it with."))
+	rest.Get(r, "/me", "getMe", auth.AnyCredential, "Retrieve the calling credential", a.me)
 
-	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys,
-		rest.Describe("Newest first, with revoked and expired keys. The keys themselves are shown only when they are created."))
+	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys)
 	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
 		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
-	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey,
-		rest.Describe("Shows the scopes, the creator and the last use of a key. The key itself is shown only when it is created."))
+	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey)
 	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
 		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
 	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch,
@@ -68,17 +65,13 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
 	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession,
 		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`."))
-	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn,
-		rest.Describe("Returns a session token. If the user has a two-factor method, send a code, too."))
+	rest.Public(r, http.MethodPost, http.StatusCreated, a.AuthPath()+"/sessions", "signIn", "Sign in and create a session", a.signIn)
 	rest.Public(r, http.MethodDelete, http.StatusNoContent, a.AuthPath()+"/sessions/current", "signOut",
-		"Sign out and end the current session", a.signOut,
-		rest.Describe("Ends the session of the token in `Authorization`."))
+		"Sign out and end the current session", a.signOut)
 	rest.Public(r, http.MethodPost, http.StatusNoContent, a.AuthPath()+"/password", "changePassword",
-		"Change your password and end all your sessions", a.changePassword,
-		rest.Describe("Ends all sessions of the user, including the current one, and notifies the user by email."))
+		"Change your password and end all your sessions", a.changePassword)
 	rest.Public(r, http.MethodPost, http.StatusAccepted, a.AuthPath()+"/password/forgot", "forgotPassword",
-		"Send a link to set a new password", a.forgotPassword,
-		rest.Describe("Sends a link that works once and expires after one hour. The response is the same for unknown addresses."))
+		"Send a link to set a new password", a.forgotPassword)
 }
 
 // AuthPath returns the path of {auth_url} on this server.

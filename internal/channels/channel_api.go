@@ -30,14 +30,12 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication,
-		rest.Describe("One entry per channel, with the state of the listing and the reason if the partner rejected it."))
+	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication)
 	rest.Put(r, "/hulls/{hull_id}/syndication/{channel_id}", "publishHull", write, "Publish a hull to a channel", a.publish,
 		rest.Describe("On a channel without `push_url`, the hull is in the feed immediately. Otherwise it is `queued`, and the listing is sent to the partner. The response of the partner sets the state. Later changes of the hull are sent too. A hull that is no longer available, on_hold or sale_pending, or no longer matches the filter, is withdrawn until it does again."))
 	rest.DeleteOK(r, "/hulls/{hull_id}/syndication/{channel_id}", "withdrawHull", write, "Withdraw a hull from a channel", a.withdraw,
 		rest.Describe("If a partner lists the hull, it is `queued` until the partner has removed it. A channel with `auto_publish` doesn't publish a withdrawn hull again."))
-	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels,
-		rest.Describe("Newest first. Each channel sends hulls that match its filter to a marketplace or a website."))
+	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels)
 	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
 		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."),
 		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))

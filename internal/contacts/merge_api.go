@@ -36,8 +36,7 @@ func (a *API) mountLifecycle(r *rest.Router) {
 		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
 	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", exportAll, "Export all data about a contact", a.export,
 		rest.Describe("Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log."))
-	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents,
-		rest.Describe("Newest first. Consent records are never changed, so the list shows the whole history of the contact, with revocations."))
+	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents)
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {

@@ -31,23 +31,16 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
-	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get,
-		rest.Describe("Returns the dealership of your credential, in its environment."))
+	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get)
 	rest.Patch(r, "/dealership", "updateDealership", administer, "Change the dealership's settings", a.update,
-		rest.Example(`{"timezone": "America/Chicago", "settings": {"stalled_after_hours": 48, "quiet_hours": {"start": "20:00", "end": "09:00"}}}`),
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field."))
+		rest.Example(`{"timezone": "America/Chicago", "settings": {"stalled_after_hours": 48, "quiet_hours": {"start": "20:00", "end": "09:00"}}}`))
 
-	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations,
-		rest.Describe("Newest first."))
+	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations)
 	rest.PostCreated(r, "/locations", "createLocation", administer, "Add a location", a.createLocation,
-		rest.Example(`{"name": "Harbor East", "code": "HE", "phone": "+14105550123", "timezone": "America/New_York", "address": {"line1": "12 Dock Street", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}}`),
-		rest.Describe("Hulls, leads and users belong to locations."))
-	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation,
-		rest.Describe("Shows the address, the time zone and the default taxes of a location."))
-	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field."))
-	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Delete an empty location", a.deleteLocation,
-		rest.Describe("Fails with 409 if the location has hulls. Move them to another location first."))
+		rest.Example(`{"name": "Harbor East", "code": "HE", "phone": "+14105550123", "timezone": "America/New_York", "address": {"line1": "12 Dock Street", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}}`))
+	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation)
+	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation)
+	rest.Delete(r, "/locations/{location_id}", "deleteLocation", administer, "Delete an empty location", a.deleteLocation)
 
 	rest.GetAudited(r, "/audit", "listAudit", administer, "List authentication events and other audited actions", a.listAudit,
 		rest.Describe("Entries are stored for 13 months. They are linked in a hash chain, so tampering can be detected. Reading the log is also audited."))

@@ -28,16 +28,13 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Finance")
-	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list,
-		rest.Describe("Newest first, with voided documents."))
+	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list)
 	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as a PDF", a.issue,
 		rest.Describe("Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."),
 		rest.Example(`{"kind": "purchase_agreement"}`))
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get,
-		rest.Describe("Shows the status and the signatures of a document. Use its content for the PDF."))
+	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get)
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
-		a.getContent, rest.Produces(contentType),
-		rest.Describe("The PDF as it was issued. It never changes."))
+		a.getContent, rest.Produces(contentType))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
 		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."),
 		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))

@@ -24,45 +24,37 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Finance")
-	rest.Get(r, "/deals/{deal_id}/finance_structures", "listFinanceStructures", read, "List F&I structures", a.listStructures,
-		rest.Describe("Newest first. At most one structure of a deal is selected."))
+	rest.Get(r, "/deals/{deal_id}/finance_structures", "listFinanceStructures", read, "List F&I structures", a.listStructures)
 	rest.PostCreated(r, "/deals/{deal_id}/finance_structures", "createFinanceStructure", write, "Create an F&I structure", a.createStructure,
 		rest.Describe("Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one."),
 		rest.Example(`{"name": "20 years, 10% down", "cash_down_cents": 1180000, "apr_percent": "7.49", "term_months": 240, "products": [{"kind": "service_contract", "provider": "Brunswick", "price_cents": 249500, "cost_cents": 120000, "term_months": 60, "financed": true}]}`))
 	rest.Get(r, "/deals/{deal_id}/finance_structures/{structure_id}", "getFinanceStructure", read,
-		"Retrieve an F&I structure with its payment schedule", a.getStructure,
-		rest.Describe("The schedule has one row per payment."))
+		"Retrieve an F&I structure with its payment schedule", a.getStructure)
 	rest.PostOK(r, "/deals/{deal_id}/finance_structures/{structure_id}/select", "selectFinanceStructure", write,
 		"Select a structure for the deal", a.selectStructure,
 		rest.Describe("The deal becomes a finance deal, and the products of the structure are added to its total."))
 
-	rest.Get(r, "/deals/{deal_id}/fundings", "listFundings", read, "List lender submissions and their statuses", a.listFundings,
-		rest.Describe("Newest first, with declined and withdrawn submissions."))
+	rest.Get(r, "/deals/{deal_id}/fundings", "listFundings", read, "List lender submissions and their statuses", a.listFundings)
 	rest.PostCreated(r, "/deals/{deal_id}/fundings", "submitFunding", write, "Submit the selected structure to a lender", a.submitFunding,
 		rest.Describe("You can submit a deal to several lenders at the same time. Only one of them can have the contract."),
 		rest.Example(`{"lender": "Bay Federal", "reference": "APP-20417"}`))
-	rest.Get(r, "/deals/{deal_id}/fundings/{funding_id}", "getFunding", read, "Retrieve a funding", a.getFunding,
-		rest.Describe("Shows the lender's decision and the stipulations."))
+	rest.Get(r, "/deals/{deal_id}/fundings/{funding_id}", "getFunding", read, "Retrieve a funding", a.getFunding)
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/advance", "advanceFunding", write,
 		"Advance a funding to its next status", a.advanceFunding,
 		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different."),
 		rest.Example(`{"to": "approved", "decision": {"amount_cents": 10620000, "apr_percent": "7.49", "term_months": 240}}`))
 	rest.PostCreated(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations", "addStipulation", write,
 		"Add a lender stipulation", a.addStipulation,
-		rest.Example(`{"kind": "proof_of_income", "description": "Two years of tax returns"}`),
-		rest.Describe("Adds a condition of the lender. The funding can't be funded while a stipulation is open."))
+		rest.Example(`{"kind": "proof_of_income", "description": "Two years of tax returns"}`))
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", "resolveStipulation", write,
 		"Satisfy or waive a stipulation", a.resolveStipulation,
-		rest.Example(`{"status": "accepted"}`),
-		rest.Describe("Records what the lender decided about a stipulation: `received`, `accepted`, `waived` or `rejected`."))
+		rest.Example(`{"status": "accepted"}`))
 
-	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.listPayments,
-		rest.Describe("Newest first. Refunds, reversals and transfers are separate entries that refer to the payment."))
+	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.listPayments)
 	rest.PostCreated(r, "/deals/{deal_id}/payments", "recordPayment", write, "Record a payment", a.recordPayment,
 		rest.Describe("Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance is due."),
 		rest.Example(`{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_8842"}`))
-	rest.Get(r, "/deals/{deal_id}/payments/{payment_id}", "getPayment", read, "Retrieve a payment", a.getPayment,
-		rest.Describe("Shows the amount and the status of a payment, refund, reversal or transfer."))
+	rest.Get(r, "/deals/{deal_id}/payments/{payment_id}", "getPayment", read, "Retrieve a payment", a.getPayment)
 	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write,
 		"Refund a payment, in whole or in part", a.refundPayment,
 		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal."),

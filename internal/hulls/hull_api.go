@@ -41,38 +41,29 @@ type Holders struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list,
-		rest.Describe("Hulls that match all filters. Archived hulls are only listed with `archived=true` or `status=archived`."))
+	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list)
 	rest.PostCreated(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
-		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`),
-		rest.Describe("Fails with 409 if the HIN or the stock number belongs to another hull that is not archived or delivered."))
-	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get,
-		rest.Describe("Returns the hull with its current price. Its cost is part of the pricing."))
+		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get)
 	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
 		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."),
 		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
 
-	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive,
-		rest.Describe("Removes a hull from lists and channels, and ends a hold. Fails with 409 if the hull belongs to an open deal."))
+	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive)
 	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
 		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted."),
 		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
-	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history,
-		rest.Describe("Newest first. Shows who changed the status or the location of the hull, when and why."))
+	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history)
 
-	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs,
-		rest.Describe("Send `units=metric` for meters, kilograms and liters."))
+	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs)
 	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs,
-		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`),
-		rest.Describe("Replaces the whole sheet. Omitted fields are cleared."))
+		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`))
 
-	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing,
-		rest.Describe("The cost and the lowest acceptable price are null without the scope hulls:write."))
+	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing)
 	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
 		rest.Describe("Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."),
 		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
-	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges,
-		rest.Describe("Newest first, with the old and the new price."))
+	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges)
 
 	rest.Get(r, "/hins/{hin}", "decodeHin", read, "Validate and decode a hull identification number", a.decodeHIN,
 		rest.Describe("Also returns 200 for an invalid number. `errors` then lists the problems."))

@@ -35,8 +35,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
 		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
 		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "reacquire", "location_id"))
-	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport,
-		rest.Describe("Poll it until `state` is `completed` or `failed`. Lists at most 1,000 rejected and 1,000 skipped rows."))
+	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport)
 }
 
 // A row is validated like the request that would do the same.

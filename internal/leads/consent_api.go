@@ -14,8 +14,7 @@ import (
 )
 
 func (a *API) mountConsents(r *rest.Router) {
-	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents,
-		rest.Describe("Newest first, with revocations. Consent records are never changed."))
+	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents)
 	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
 		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."),
 		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is not a condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))

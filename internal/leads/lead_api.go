@@ -28,13 +28,11 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Leads")
-	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list,
-		rest.Describe("Leads that match all filters."))
+	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list)
 	rest.PostCreated(r, "/leads", "createLead", write, "Create a lead", a.create,
 		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs."),
 		rest.Example(`{"contact": {"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123"}, "source": "web", "interest": "A center console around 25 feet", "budget_max_usd": 130000}`))
-	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get,
-		rest.Describe("Shows the status, the owner and the last activity of a lead."))
+	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get)
 	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Update or reopen a lead", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead."),
 		rest.Example(`{"status": "contacted", "timeline": "before summer"}`))
@@ -42,15 +40,12 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign a lead", a.assign,
 		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location."),
 		rest.Example(`{"strategy": "round_robin"}`))
-	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments,
-		rest.Describe("Newest first. Shows who the lead was assigned to, when and how."))
+	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments)
 	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
-		rest.Example(`{"reason": "Bought elsewhere"}`),
-		rest.Describe("Sets the status to `lost`. Fails with 409 if the lead is already converted or lost."))
+		rest.Example(`{"reason": "Bought elsewhere"}`))
 
 	a.mountConsents(r)
-	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List the intent signals of a lead", a.signals,
-		rest.Describe("Newest first. Signals show how interested the contact is, such as a view of a price."))
+	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List the intent signals of a lead", a.signals)
 	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal, rest.NoIfMatch,
 		rest.Describe("Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified."),
 		rest.Example(`{"kind": "sea_trial_request", "source": "website"}`))

@@ -39,8 +39,7 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Leads")
-	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages,
-		rest.Describe("Newest first. Sent, blocked and received messages."))
+	rest.Get(r, "/leads/{lead_id}/messages", "listLeadMessages", read, "List the messages of a lead", a.messages)
 	rest.PostAccepted(r, "/leads/{lead_id}/messages", "sendLeadMessage", write, "Send a text message or an email", a.send,
 		rest.Describe("Slipway checks each message before it is accepted and again before it is sent. "+
 			"The recipient must have a valid address and a consent of the same scope that is not revoked or expired, "+

@@ -41,14 +41,12 @@ var administer = auth.Require(auth.Admin)
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
-	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps,
-		rest.Describe("Newest first. These are the apps that you registered, not the apps that you installed. See listInstalls for those."))
+	rest.Get(r, "/apps", "listApps", administer, "List OAuth apps this dealership publishes", a.listApps)
 	rest.PostCreated(r, "/apps", "createApp", administer, "Register an OAuth app", a.createApp,
 		rest.Describe("The client secret is only returned once. Dealerships can install an app of a live environment in live and test, and an app of a test environment only in test. "+
 			"An app with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "Fleet Sync", "redirect_uris": ["https://fleetsync.example.com/callback"], "scopes": ["hulls:read"], "homepage_url": "https://fleetsync.example.com"}`))
-	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp,
-		rest.Describe("Shows the redirect URIs and the scopes of an app. The secret is shown only when you register the app or rotate it."))
+	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp)
 	rest.Patch(r, "/apps/{app_id}", "updateApp", administer, "Change an OAuth app", a.updateApp,
 		rest.Describe("An app with the admin scope requires an `mfa_token`."))
 	rest.Delete(r, "/apps/{app_id}", "deleteApp", administer, "Delete an OAuth app and its installs", a.deleteApp,
@@ -56,8 +54,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostOK(r, "/apps/{app_id}/rotate_secret", "rotateAppSecret", administer, "Rotate an app's client secret", a.rotateSecret,
 		rest.Describe("The new secret is only returned once. The old one works for 7 more days, unless you send `expire_old`. "+
 			"An app with the admin scope requires an `mfa_token`."))
-	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls,
-		rest.Describe("Newest first. These are the apps that users of your dealership allowed."))
+	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls)
 	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall,
 		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
 }

@@ -45,14 +45,12 @@ type CheckCode func(ctx context.Context, tx *db.Tx, u User, code string, at time
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Dealership")
-	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers,
-		rest.Describe("Newest first, with invited and deactivated users."))
+	rest.Get(r, "/users", "listUsers", administer, "List users", a.listUsers)
 	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
 		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days. "+
 			"A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
-	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser,
-		rest.Describe("Shows the roles, the locations and the two-factor methods of a user."))
+	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser)
 	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
 		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
 			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
@@ -62,15 +60,12 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
 		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))
 
-	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles,
-		rest.Describe("Newest first, with the built-in roles."))
+	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles)
 	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
 		rest.Describe("A role with the admin scope requires an `mfa_token`."),
 		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
-	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole,
-		rest.Describe("A JSON merge patch. Built-in roles can't be changed."))
-	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,
-		rest.Describe("Fails with 409 if the role is built in or assigned to users. Assign them another role first."))
+	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole)
+	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole)
 }
 
 // ByUser is the path parameter of a user.

@@ -42,23 +42,19 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
-	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos,
-		rest.Describe("The first photo that is ready is the primary photo."))
+	rest.Get(r, "/hulls/{hull_id}/photos", "listHullPhotos", read, "List photos in display order", a.listPhotos)
 	rest.Raw(r, "POST", 201, "/hulls/{hull_id}/photos", "uploadHullPhoto", write, "Upload a photo", a.uploadPhoto,
 		rest.Describe("Send a JPEG image of up to 50 megapixels, or a PNG or WebP image of up to 20 megapixels, as the body or as the form field `file`. It can have up to 25 MiB. A JPEG of more than 30 megapixels is stored with half its width and height. The type is detected from the content. The sizes are created in the background. `state` shows the progress. Colors are converted to sRGB. Location, camera and time are removed from the image. HEIC images of iPhones are not supported. A hull can have up to 100 photos."),
 		rest.Uploads(maxPhotoBytes, images.Types(), "caption", "position"),
 		rest.Refuses("image/heic", images.HEIC), rest.Refuses("image/heif", images.HEIC),
 		rest.MayFind("The hull already has this photo."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
-		rest.Example(`{"caption": "Helm and electronics", "position": 1}`),
-		rest.Describe("A JSON merge patch. If you change the position, the other photos move."))
-	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto,
-		rest.Describe("The photos after it move up."))
+		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
+	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto)
 	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
 		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
-	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
-		rest.Describe("Returns a photo of a hull without a credential, for websites and listings. The URL is in `urls` of the photo and works for at least a week."))
+	rest.Public(r, "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media)
 }
 
 // ByPhoto is the path parameters of a photo.

@@ -61,14 +61,12 @@ var administer = auth.Require(auth.Admin)
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Access")
 	const proof = " If a role or a linked user has the admin scope, or for `enforce`, it requires an `mfa_token`."
-	rest.Get(r, "/sso_connections", "listSsoConnections", administer, "List SSO connections", a.list,
-		rest.Describe("Newest first. Secrets are never returned."))
+	rest.Get(r, "/sso_connections", "listSsoConnections", administer, "List SSO connections", a.list)
 	rest.Raw(r, http.MethodPost, http.StatusCreated, "/sso_connections", "createSsoConnection", administer,
 		"Add a SAML or OIDC connection", a.create,
 		rest.Describe("Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a browser."+proof),
 		rest.Example(`{"name": "Acme Okta", "issuer": "https://acme.okta.com", "client_id": "0oa1b2c3d4", "client_secret": "...", "domains": ["acme.example.com"], "jit": true, "group_mapping": [{"group": "Boat Sales", "role_id": "role_01jcqz8t5n8m2x4v6b7c9d0e1f"}]}`))
-	rest.Get(r, "/sso_connections/{connection_id}", "getSsoConnection", administer, "Retrieve an SSO connection", a.get,
-		rest.Describe("Shows the URLs for your identity provider and the verification of the domains. Secrets are never returned."))
+	rest.Get(r, "/sso_connections/{connection_id}", "getSsoConnection", administer, "Retrieve an SSO connection", a.get)
 	rest.Raw(r, http.MethodPatch, http.StatusOK, "/sso_connections/{connection_id}", "updateSsoConnection", administer,
 		"Change an SSO connection or its group mapping", a.update,
 		rest.Describe("The group mapping takes effect at the next sign-in of each user."+proof))

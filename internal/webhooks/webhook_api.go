@@ -31,18 +31,15 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Webhooks")
-	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list,
-		rest.Describe("Newest first. The signing secrets are shown only when they are created."))
+	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list)
 	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
 		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
 		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read."))
-	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get,
-		rest.Describe("Shows the subscribed events and the health of the endpoint. The signing secret is shown only when it is created."))
+	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get)
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
 		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."),
 		rest.Example(`{"events": ["*"]}`))
-	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete,
-		rest.Describe("Its deliveries are deleted in the background, and the pending ones are not attempted anymore."))
+	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete)
 	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
 		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."),
 		rest.Example(`{"overlap_hours": 24}`))
@@ -54,26 +51,20 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed."))
 
-	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries,
-		rest.Describe("Newest first, with the response or the error of each attempt."))
+	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries)
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}", "getDelivery", manage, "Retrieve a delivery with every attempt",
-		a.getDelivery,
-		rest.Describe("Shows the response or the error of each attempt."))
+		a.getDelivery)
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/deliveries/{delivery_id}/retry", "retryDelivery", manage, "Retry a delivery now",
-		a.retryDelivery, rest.NoIfMatch,
-		rest.Describe("Attempts the delivery immediately. If it was finished, its schedule of attempts starts again."))
+		a.retryDelivery, rest.NoIfMatch)
 	rest.Get(r, "/webhooks/{webhook_id}/dead_letters", "listDeadLetters", manage, "List deliveries that exhausted their retries",
-		a.listDeadLetters,
-		rest.Describe("Deliveries whose attempts all failed. You can redeliver or discard them."))
+		a.listDeadLetters)
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
 		a.drain, rest.NoIfMatch,
-		rest.Example(`{"action": "redeliver"}`),
-		rest.Describe("Processes the dead letters in the background. `count` is their number."))
+		rest.Example(`{"action": "redeliver"}`))
 
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
-	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent,
-		rest.Describe("Returns an event if your scopes can read it. Events are stored for 30 days."))
+	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent)
 
 	for _, k := range a.Kinds {
 		summary := k.Doc + " Requires the scope " + k.Read.String() + "."

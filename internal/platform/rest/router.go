@@ -213,11 +213,8 @@ func DeleteOK[I, O any](r *Router, path, id string, need auth.Rule, summary stri
 
 // Public mounts an endpoint outside /v1 that anyone can call. The
 // handler authenticates the caller. The endpoint has no idempotency keys.
-func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O], opts ...Option) {
+func Public[I, O any](r *Router, method string, status int, path, id, summary string, h RawHandler[I, O]) {
 	op := operation[O](r, method, status, path, id, auth.AnyCredential, summary)
-	for _, o := range opts {
-		o(&op)
-	}
 	op.Security = []map[string][]string{} // not nil: that would be the default of the document
 	register(r, op, h)
 }
