@@ -52,6 +52,10 @@ test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provide
 lint-openapi: ## Lint api/openapi.json with Redocly and Spectral
 	scripts/lint-openapi
 
+.PHONY: check-compat
+check-compat: ## Compare api/openapi.json with the last release
+	cd api/compat && $(GO) test ./... && $(GO) run . ../released.json ../openapi.json
+
 .PHONY: test-generators
 test-generators: ## Generate clients from api/openapi.json and compile them
 	scripts/test-generators
