@@ -62,3 +62,9 @@ export function secretOf(enrollment: Schemas["MFAEnrollment"]): string | null {
   const none: null = enrollment.secret;
   return none;
 }
+
+// The channel of a message determines whether it has a subject.
+type Message = Schemas["LeadMessageSend"];
+export const email: Message = { channel: "email", purpose: "transactional", subject: "Your boat", body: "It is ready." };
+// @ts-expect-error A text message has no subject.
+export const text: Message = { channel: "sms", purpose: "transactional", subject: "Your boat", body: "It is ready." };

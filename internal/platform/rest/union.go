@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -39,14 +40,18 @@ var variants = []struct {
 	schema, property string
 	kinds            []variant
 }{
+	{"LeadMessageSend", "channel", []variant{
+		{value: "sms", name: "TextMessageSend"},
+		{value: "email", name: "EmailSend", sets: []string{"subject"}},
+	}},
 	{"MFAEnrollment", "kind", []variant{
-		{"totp", "TOTPEnrollment", []string{"secret", "otpauth_uri"}},
-		{"webauthn", "WebAuthnEnrollment", nil},
+		{value: "totp", name: "TOTPEnrollment", sets: []string{"otpauth_uri", "secret"}},
+		{value: "webauthn", name: "WebAuthnEnrollment"},
 	}},
 }
 
-// variant is one of the schemas in a union. The properties that it sets are null
-// in the others.
+// variant is one of the schemas in a union. The properties that it sets are
+// required and not null. In the others, they are null.
 type variant struct {
 	value, name string
 	sets        []string
@@ -63,19 +68,21 @@ func uniteVariants(doc *huma.OpenAPI) {
 		union := unionOf(v.property, all.Description)
 		for _, kind := range v.kinds {
 			s := copySchema(all)
-			s.Properties[v.property] = &huma.Schema{Type: huma.TypeString, Const: kind.value}
-			for _, property := range kind.sets {
-				s.Properties[property].Nullable = false
-			}
+			tag := s.Properties[v.property]
+			tag.Enum, tag.Const = nil, kind.value
 			for _, other := range v.kinds {
-				if other.value == kind.value {
-					continue
-				}
 				for _, property := range other.sets {
 					p := s.Properties[property]
-					s.Properties[property] = &huma.Schema{Type: "null", Description: p.Description, Extensions: p.Extensions}
+					if other.value == kind.value {
+						p.Nullable = false
+						s.Required = append(s.Required, property)
+					} else {
+						s.Properties[property] = &huma.Schema{Type: "null", Description: p.Description, Extensions: p.Extensions}
+					}
 				}
 			}
+			slices.Sort(s.Required)
+			s.Required = slices.Compact(s.Required)
 			schemas[kind.name] = s
 			add(union, kind.value, kind.name)
 		}

@@ -1,0 +1,49 @@
+package rest
+
+import (
+	"context"
+	"testing"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+type LeadMessageSend struct {
+	Channel string  `json:"channel" enum:"sms,email" doc:"How to send it."`
+	Subject *string `json:"subject" required:"false" doc:"Of an email."`
+	Body    string  `json:"body"`
+}
+
+type mailbox struct{}
+
+func (mailbox) Mount(r *Router) {
+	PostOK(r, "/messages", "send", auth.AnyCredential, "Send", func(context.Context, *db.Tx, *struct{ Body LeadMessageSend }) (None, error) {
+		return None{}, nil
+	})
+}
+
+// A schema with variants becomes a union. Each variant has its own value, and only
+// the properties of that variant can be set.
+func TestUniteVariants(t *testing.T) {
+	r := New(Config{}, mailbox{})
+	before := text(t, r.api.OpenAPI())
+	schemas := r.OpenAPI().Components.Schemas.Map()
+	if after := text(t, r.api.OpenAPI()); after != before {
+		t.Errorf("got another description for requests:\n%s\nwant\n%s", after, before)
+	}
+
+	for name, want := range map[string]string{
+		"LeadMessageSend": `{"discriminator":{"mapping":{"email":"#/components/schemas/EmailSend","sms":"#/components/schemas/TextMessageSend"},` +
+			`"propertyName":"channel"},"oneOf":[{"$ref":"#/components/schemas/TextMessageSend"},{"$ref":"#/components/schemas/EmailSend"}]}`,
+		"EmailSend": `{"additionalProperties":false,"properties":{"body":{"type":"string"},` +
+			`"channel":{"const":"email","description":"How to send it.","type":"string"},` +
+			`"subject":{"description":"Of an email.","type":"string"}},"required":["body","channel","subject"],"type":"object"}`,
+		"TextMessageSend": `{"additionalProperties":false,"properties":{"body":{"type":"string"},` +
+			`"channel":{"const":"sms","description":"How to send it.","type":"string"},` +
+			`"subject":{"description":"Of an email.","type":"null"}},"required":["body","channel"],"type":"object"}`,
+	} {
+		if got := text(t, schemas[name]); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
