@@ -27,6 +27,20 @@ func Find(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
 	return contacts.Find(ctx, tx, id)
 }
 
+// FindAll returns the contacts with these IDs that exist, by ID.
+func FindAll(ctx context.Context, tx *db.Tx, ids []string) (map[string]Contact, error) {
+	found := map[string]Contact{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	marks, args := db.In(ids)
+	all, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+	for _, c := range all {
+		found[c.ID] = c
+	}
+	return found, err
+}
+
 // FindForUpdate returns a contact and locks it until the transaction ends. Use
 // it before you add records of a contact. Otherwise a concurrent merge or erasure
 // would miss them.
