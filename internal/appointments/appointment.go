@@ -287,8 +287,11 @@ func (a *Appointment) plan(before Appointment, asked bool, now time.Time) error 
 		return nil
 	}
 	old := before.Reminder
-	moved := !before.StartsAt.Equal(a.StartsAt) || before.Status != Scheduled
-	if old != nil && !moved && (!asked || old.State == ReminderSent) {
+	if old != nil && old.State == ReminderSent && before.StartsAt.Equal(a.StartsAt) {
+		return nil
+	}
+	moved := !before.StartsAt.Equal(a.StartsAt) || before.Status != Scheduled || a.rewords(before)
+	if old != nil && !moved && !asked {
 		return nil
 	}
 
@@ -304,12 +307,25 @@ func (a *Appointment) plan(before Appointment, asked bool, now time.Time) error 
 		}
 		r.State = ReminderCanceled
 	}
-	if old != nil && asked && !moved && old.State == ReminderPending && old.Channel == r.Channel && old.HoursBefore == r.HoursBefore {
+	if old != nil && !moved && old.State == ReminderPending && old.Channel == r.Channel && old.HoursBefore == r.HoursBefore {
 		r = *old // nothing changed
 	}
 	a.Reminder = &r
 	return nil
 }
+
+// rewords reports whether a message that waits to be sent is wrong now: it has
+// another recipient or another text.
+func (a *Appointment) rewords(before Appointment) bool {
+	if before.Reminder == nil || before.Reminder.MessageID == nil {
+		return false
+	}
+	same := a.ContactID == before.ContactID && equal(a.LeadID, before.LeadID) && equal(a.HullID, before.HullID) &&
+		a.LocationID == before.LocationID && a.Kind == before.Kind
+	return !same
+}
+
+func equal(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // cancelReminder cancels a reminder that was not sent.
 func (a *Appointment) cancelReminder() {

@@ -139,7 +139,7 @@ func checkReferences(ctx context.Context, tx *db.Tx, before Appointment, a *Appo
 
 // checkContact checks the contact and the lead, which must belong together. The
 // contact is locked, because a concurrent merge or erasure would miss the
-// appointment.
+// appointment or its text.
 func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appointment, a *Appointment) error {
 	if a.LeadID != nil && (deref(before.LeadID) != *a.LeadID || before.ContactID != a.ContactID) {
 		l, err := leads.Find(ctx, tx, *a.LeadID)
@@ -154,9 +154,6 @@ func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appo
 		case a.ContactID != l.ContactID:
 			bad.Add("lead_id", "mismatch", "belongs to another contact")
 		}
-	}
-	if before.ContactID == a.ContactID {
-		return nil
 	}
 	c, err := contacts.FindForUpdate(ctx, tx, a.ContactID)
 	if err := addNotFound(bad, "contact_id", err); err != nil || len(*bad) > 0 {

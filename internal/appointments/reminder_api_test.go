@@ -137,12 +137,12 @@ func TestReminderInQuietHours(t *testing.T) {
 		reminded := func() appointments.Appointment {
 			return create(s.Test, map[string]any{"lead_id": leadWithConsent(s.Test, map[string]any{"phone": "+14105550123"}), "reminder": night})
 		}
-		a, canceled, moved := reminded(), reminded(), reminded()
+		a, canceled, moved, rerouted := reminded(), reminded(), reminded(), reminded()
 		tooLate := create(s.Test, map[string]any{
 			"lead_id": leadWithConsent(s.Test, map[string]any{"phone": "+14105550123"}), "starts_at": "2027-01-15T07:30", "reminder": night,
 		})
 		setClock(t, s, a.Reminder.SendAt)
-		for _, p := range []appointments.Appointment{a, canceled, moved, tooLate} {
+		for _, p := range []appointments.Appointment{a, canceled, moved, rerouted, tooLate} {
 			check(t, w.remind(t, p))
 		}
 		check(t, w.sendAll(t))
@@ -155,7 +155,12 @@ func TestReminderInQuietHours(t *testing.T) {
 		testkit.Equal(t, canceled.Reminder.State, appointments.ReminderCanceled)
 		s.Test.Patch(path+"/"+moved.ID, `{"starts_at": "2027-01-18T10:00"}`, 200, &moved)
 		testkit.Equal(t, moved.Reminder.State, appointments.ReminderPending)
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE block_reason = 'withdrawn'`)[0], 2)
+		s.Test.Patch(path+"/"+rerouted.ID, map[string]any{"lead_id": nil, "contact_id": s.Test.Contact(nil)}, 200, &rerouted)
+		testkit.Equal(t, rerouted.Reminder.MessageID, nil, "the message was for another contact")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE block_reason = 'withdrawn'`)[0], 3)
+		check(t, w.remind(t, rerouted))
+		testkit.Equal(t, *get(s.Test, rerouted.ID).Reminder.BlockedReason, "no_lead")
+		s.Test.Patch(path+"/"+a.ID, `{"title": "The message stays"}`, 200, nil)
 
 		setClock(t, s, time.Date(2027, 1, 15, 13, 0, 0, 0, time.UTC))
 		check(t, w.sendAll(t))
