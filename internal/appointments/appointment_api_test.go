@@ -180,10 +180,14 @@ func TestOverlap(t *testing.T) {
 // Of concurrent requests for the same time, one wins.
 func TestConcurrentBooking(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		user, loc, lead := s.Test.User(nil), s.Test.Location(), s.Test.Lead(nil)
+		user, loc := s.Test.User(nil), s.Test.Location()
+		var leads []string // of different contacts, because a request locks its contact
+		for range 12 {
+			leads = append(leads, s.Test.Lead(nil))
+		}
 		got := testkit.Concurrently(t, 12, func(i int) (*testkit.Response, error) {
 			return s.Test.Send("POST", path, body(s.Test, map[string]any{
-				"user_id": user, "location_id": loc, "lead_id": lead, "starts_at": fmt.Sprintf("2027-01-15T10:%02d:00Z", i*5),
+				"user_id": user, "location_id": loc, "lead_id": leads[i], "starts_at": fmt.Sprintf("2027-01-15T10:%02d:00Z", i*5),
 			}))
 		})
 		testkit.Equal(t, got, map[int]int{201: 1, 409: 11}, "creates")
@@ -191,7 +195,7 @@ func TestConcurrentBooking(t *testing.T) {
 		var ids []string
 		for i := range 8 {
 			ids = append(ids, create(s.Test, map[string]any{
-				"user_id": user, "location_id": loc, "lead_id": lead, "starts_at": fmt.Sprintf("2027-02-%02dT10:00:00Z", i+1),
+				"user_id": user, "location_id": loc, "lead_id": leads[i], "starts_at": fmt.Sprintf("2027-02-%02dT10:00:00Z", i+1),
 			}).ID)
 		}
 		got = testkit.Concurrently(t, len(ids), func(i int) (*testkit.Response, error) {
