@@ -74,7 +74,8 @@ func permit(caller auth.Principal, s auth.Scope) error {
 	if caller.Can(s) {
 		return nil
 	}
-	return fault.Forbidden("This operation requires the scope %s for this object.", s).Detail("Authorization", "scope", "must have the scope %s", s)
+	return fault.Forbidden("This operation requires the scope %s for this object.", s).
+		Detail("Authorization", "scope", "must have the scope %s", s)
 }
 
 // readable returns the types of objects that the caller can read.

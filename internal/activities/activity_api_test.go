@@ -161,14 +161,14 @@ func TestInvalidActivities(t *testing.T) {
 		erased := s.Test.Contact(nil)
 		lead := s.Test.Lead(map[string]any{"contact_id": erased})
 		s.Test.Delete("/v1/contacts/"+erased, 204)
-		later := s.DB.Now().Add(time.Hour)
+		later, foreign := s.DB.Now().Add(time.Hour), s.Other.Hull(s.Other.Location(), nil)
 		for name, c := range map[string]struct {
 			changes     map[string]any
 			status      int
 			field, code string
 		}{
 			"lead of the other mode":    {map[string]any{"object_id": s.Live.Lead(nil)}, 422, "object_id", "not_found"},
-			"hull of another dealer":    {map[string]any{"object_id": s.Other.Hull(s.Other.Location(), nil)}, 422, "object_id", "not_found"},
+			"hull of another dealer":    {map[string]any{"object_id": foreign}, 422, "object_id", "not_found"},
 			"unknown deal":              {map[string]any{"object_id": "deal_00000000000000000000000000"}, 422, "object_id", "not_found"},
 			"unknown contact":           {map[string]any{"object_id": "con_00000000000000000000000000"}, 422, "object_id", "not_found"},
 			"another type":              {map[string]any{"object_id": s.Test.Location()}, 422, "object_id", "format"},

@@ -58,14 +58,16 @@ type features struct {
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
-		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities, &f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
+		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
+		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
 	}
 }
 
 // Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, appointments.Events, activities.Events, dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
+		deals.Events, finance.Events, documents.Events, appointments.Events, activities.Events,
+		dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
 		webhooks.Events)
 }
 
@@ -127,8 +129,8 @@ func (a *App) features(s Settings) (*features, error) {
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)
 	f.appointments.Notify = f.messages.Notify
 	f.contacts.Holders = []contacts.Holder{
-		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(), f.appointments.Holder(),
-		f.activities.Holder(),
+		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
+		f.appointments.Holder(), f.activities.Holder(),
 	}
 	return f, nil
 }

@@ -34,8 +34,10 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("The order is that of creation. To get a day, send `starts_from` and `starts_before`."))
 	rest.PostCreated(p, "/appointments", "createAppointment", write, "Create an appointment", a.create,
 		rest.Describe("A user can't have two appointments at the same time: the response is 409, and its details name the other one. "+
-			"The contact receives a reminder if you send `reminder`. It is a transactional message of the lead, or of the contact's newest lead. "+
-			"It has to pass the same send check as other messages when it is due. `reminder.state` and `reminder.blocked_reason` show the result. "+
+			"The contact receives a reminder if you send `reminder`. "+
+			"It is a transactional message of the lead, or of the contact's newest lead. "+
+			"It has to pass the same send check as other messages when it is due. "+
+			"`reminder.state` and `reminder.blocked_reason` show the result. "+
 			"A reminder whose time has passed is sent immediately."),
 		rest.Example(`{"kind": "sea_trial", "lead_id": "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", "user_id": "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", `+
 			`"location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f", "starts_at": "2026-12-05T10:00", "duration_minutes": 90, `+

@@ -29,7 +29,8 @@ func TestAppointments(t *testing.T) {
 		testkit.Equal(t, get(s.Test, a.ID), a)
 
 		var moved appointments.Appointment
-		s.Test.With("If-Match", `"1"`).Patch(path+"/"+a.ID, `{"starts_at": "2027-07-01T09:30", "duration_minutes": 90, "notes": null}`, 200, &moved)
+		s.Test.With("If-Match", `"1"`).Patch(path+"/"+a.ID,
+			`{"starts_at": "2027-07-01T09:30", "duration_minutes": 90, "notes": null}`, 200, &moved)
 		testkit.Equal(t, moved.StartsAtLocal, "2027-07-01T09:30:00-04:00")
 		testkit.Equal(t, moved.EndsAt.Format(time.RFC3339), "2027-07-01T15:00:00Z")
 		testkit.Equal(t, moved.Notes, nil)

@@ -77,10 +77,13 @@ func TestCalendar(t *testing.T) {
 		_, none := parse(t, string(fetch(t, s, feed, 200).Bytes))
 		testkit.Len(t, none, 0)
 
-		lead := s.Test.Lead(map[string]any{"contact_id": s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell", "phone": "+14105550123"})})
+		contact := s.Test.Contact(map[string]any{"first_name": "Ann", "last_name": "Bell", "phone": "+14105550123"})
+		lead := s.Test.Lead(map[string]any{"contact_id": contact})
 		title := `Sea trial; "Öl", rudder \ keys` + "\nand " + strings.Repeat("naïve façade 🚤 ", 10)
 		a := create(s.Test, map[string]any{"lead_id": lead, "user_id": p.ID, "title": title, "notes": "Internal words"})
-		b := create(s.Test, map[string]any{"lead_id": lead, "user_id": p.ID, "starts_at": "2027-01-16T10:00", "hull_id": s.Test.Hull(s.Test.Location(), nil)})
+		b := create(s.Test, map[string]any{
+			"lead_id": lead, "user_id": p.ID, "starts_at": "2027-01-16T10:00", "hull_id": s.Test.Hull(s.Test.Location(), nil),
+		})
 		create(s.Test, nil) // another user
 		s.Test.Post(path+"/"+b.ID+"/cancel", nil, 200, nil)
 
@@ -108,7 +111,8 @@ func TestCalendar(t *testing.T) {
 		testkit.Excludes(t, res.Bytes, "@example.com")
 
 		tag := res.Header.Get("ETag")
-		if _, err := time.Parse(time.RFC1123, res.Header.Get("Last-Modified")); err != nil || !regexp.MustCompile(`^"[0-9a-f]+"$`).MatchString(tag) {
+		_, err := time.Parse(time.RFC1123, res.Header.Get("Last-Modified"))
+		if err != nil || !regexp.MustCompile(`^"[0-9a-f]+"$`).MatchString(tag) {
 			t.Errorf("got ETag %s and Last-Modified %s", tag, res.Header.Get("Last-Modified"))
 		}
 		same, err := s.As("").With("If-None-Match", tag).Send("GET", feed, nil)
@@ -149,7 +153,7 @@ func TestCalendarAccess(t *testing.T) {
 		s.Test.Post("/v1/users/"+p.ID+"/deactivate", nil, 200, nil)
 		fetch(t, s, feed, 404)
 		s.Test.Post("/v2-preview/users/"+p.ID+"/calendar", nil, 409, nil)
-		testkit.Equal(t, testkit.Rows[string](s, `SELECT action FROM audit_entries WHERE target_id = ? AND action LIKE 'user.calendar%'`, p.ID),
-			[]string{"user.calendar_created"})
+		testkit.Equal(t, testkit.Rows[string](s,
+			`SELECT action FROM audit_entries WHERE target_id = ? AND action LIKE 'user.calendar%'`, p.ID), []string{"user.calendar_created"})
 	})
 }

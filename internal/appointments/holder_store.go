@@ -15,7 +15,8 @@ func (a *API) Holder() contacts.Holder {
 }
 
 func listByContact(ctx context.Context, tx *db.Tx, contactID string) ([]Appointment, error) {
-	all, err := db.All[Appointment](ctx, tx, `SELECT {cols} FROM appointments WHERE env = ? AND contact_id = ? ORDER BY id`, tx.Env, contactID)
+	all, err := db.All[Appointment](ctx, tx, `SELECT {cols} FROM appointments WHERE env = ? AND contact_id = ? ORDER BY id`,
+		tx.Env, contactID)
 	for i := range all {
 		all[i].derive()
 	}

@@ -135,7 +135,8 @@ func TestReminderInQuietHours(t *testing.T) {
 		w := newWorker(s)
 		night := map[string]any{"channel": "sms", "hours_before": 8} // 2 AM
 		reminded := func() appointments.Appointment {
-			return create(s.Test, map[string]any{"lead_id": leadWithConsent(s.Test, map[string]any{"phone": "+14105550123"}), "reminder": night})
+			lead := leadWithConsent(s.Test, map[string]any{"phone": "+14105550123"})
+			return create(s.Test, map[string]any{"lead_id": lead, "reminder": night})
 		}
 		a, canceled, moved, rerouted := reminded(), reminded(), reminded(), reminded()
 		tooLate := create(s.Test, map[string]any{
@@ -177,10 +178,11 @@ func TestReminderOfServer(t *testing.T) {
 		lead := s.Test.Lead(map[string]any{"contact_id": contact})
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels": ["email"], "scope": "transactional"}`, 201, nil)
 		soon := s.DB.Now().Add(2 * time.Hour).Format(time.RFC3339)
-		removed := create(s.Test, map[string]any{"contact_id": contact, "starts_at": soon, "reminder": map[string]any{"channel": "email"}})
+		emailed := map[string]any{"channel": "email"}
+		removed := create(s.Test, map[string]any{"contact_id": contact, "starts_at": soon, "reminder": emailed})
 		s.Test.Patch(path+"/"+removed.ID, `{"reminder": null}`, 200, &removed)
 		testkit.Equal(t, removed.Reminder == nil, true)
-		a := create(s.Test, map[string]any{"contact_id": contact, "starts_at": soon, "kind": "call", "reminder": map[string]any{"channel": "email"}})
+		a := create(s.Test, map[string]any{"contact_id": contact, "starts_at": soon, "kind": "call", "reminder": emailed})
 		s.RunJobs()
 		testkit.Eventually(t, "sent", func() bool { return get(s.Test, a.ID).Reminder.State == appointments.ReminderSent })
 		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE lead_id = ?`, lead)[0], 1)

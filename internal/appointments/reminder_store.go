@@ -17,7 +17,8 @@ type reminderRow struct {
 }
 
 func findReminder(ctx context.Context, tx *db.Tx, a Appointment) (messageID string, err error) {
-	all, err := db.All[string](ctx, tx, `SELECT message_id FROM appointment_reminders WHERE env = ? AND appointment_id = ? AND starts_at = ?`,
+	all, err := db.All[string](ctx, tx, `SELECT message_id FROM appointment_reminders
+		WHERE env = ? AND appointment_id = ? AND starts_at = ?`,
 		tx.Env, a.ID, a.StartsAt)
 	if err != nil || len(all) == 0 {
 		return "", err

@@ -27,7 +27,7 @@ type visit struct {
 // each has its own hour.
 func plannedVisits() []*visit {
 	return []*visit{
-		{kind: "showing", day: -6, hour: 10, minutes: 60, outcome: "completed", note: "Liked the layout. Wants to compare with a smaller one."},
+		{kind: "showing", day: -6, hour: 10, minutes: 60, outcome: "completed", note: "Liked the layout. Wants to see a smaller one."},
 		{kind: "sea_trial", day: -4, hour: 9, minutes: 120, outcome: "completed", note: "Ran well at 30 knots. Asked about the trim tabs."},
 		{kind: "showing", day: -3, hour: 14, minutes: 45, outcome: "no_show", note: "Call to set another time"},
 		{kind: "call", day: -2, hour: 11, minutes: 20, outcome: "completed", note: "Went through the finance options."},
