@@ -19,20 +19,20 @@ const task = "task"
 // because the log can't be erased.
 type Activity struct {
 	Env        auth.Env   `json:"-" db:"env"`
-	ID         string     `json:"id" db:"id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	ObjectType string     `json:"object_type" db:"object_type" enum:"lead,contact,deal,hull"`
+	ID         string     `json:"id" db:"id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the activity. Starts with act_."`
+	ObjectType string     `json:"object_type" db:"object_type" enum:"lead,contact,deal,hull" doc:"Type of the object that the activity belongs to."`
 	ObjectID   string     `json:"object_id" db:"object_id" doc:"Lead, contact, deal or hull that the activity belongs to." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string     `json:"kind" db:"kind" enum:"call,note,visit,task"`
-	Body       *string    `json:"body" db:"body" audit:"personal" doc:"Null after the contact is erased." example:"Wants to bring her husband on Saturday"`
-	Outcome    *string    `json:"outcome" db:"outcome" audit:"personal" example:"left voicemail"`
+	Kind       string     `json:"kind" db:"kind" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Body       *string    `json:"body" db:"body" audit:"personal" doc:"Text of the activity. Null after the contact is erased." example:"Wants to bring her husband on Saturday"`
+	Outcome    *string    `json:"outcome" db:"outcome" audit:"personal" example:"left voicemail" doc:"Result of the activity. Null if there is none."`
 	UserID     *string    `json:"user_id" db:"user_id" doc:"User that a task is assigned to, or who made the call or the visit." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Author     auth.Actor `json:"author" db:"author,json" doc:"User, API key or app that created the activity."`
-	OccurredAt time.Time  `json:"occurred_at" db:"occurred_at"`
+	OccurredAt time.Time  `json:"occurred_at" db:"occurred_at" doc:"When the activity took place."`
 	DueAt      *time.Time `json:"due_at" db:"due_at" doc:"When a task is due."`
 	DoneAt     *time.Time `json:"done_at" db:"done_at" doc:"When a task was done. Null if it is open."`
 	Version    int64      `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt  time.Time  `json:"created_at" db:"created_at"`
-	UpdatedAt  time.Time  `json:"updated_at" db:"updated_at"`
+	CreatedAt  time.Time  `json:"created_at" db:"created_at" doc:"When the activity was created."`
+	UpdatedAt  time.Time  `json:"updated_at" db:"updated_at" doc:"When the activity last changed."`
 }
 
 // Revision is the version, for the ETag.
@@ -91,9 +91,9 @@ func readable(caller auth.Principal) (names []string) {
 // ActivityCreate is the body to create an activity.
 type ActivityCreate struct {
 	ObjectID   string     `json:"object_id" minLength:"1" maxLength:"64" doc:"Lead, contact, deal or hull." example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind       string     `json:"kind" enum:"call,note,visit,task"`
-	Body       string     `json:"body" minLength:"1" maxLength:"10000" example:"Wants to bring her husband on Saturday"`
-	Outcome    *string    `json:"outcome" required:"false" maxLength:"200"`
+	Kind       string     `json:"kind" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Body       string     `json:"body" minLength:"1" maxLength:"10000" example:"Wants to bring her husband on Saturday" doc:"Text of the activity."`
+	Outcome    *string    `json:"outcome" required:"false" maxLength:"200" doc:"Result of the activity."`
 	UserID     *string    `json:"user_id" required:"false" maxLength:"64" doc:"Defaults to the user of the session."`
 	OccurredAt *time.Time `json:"occurred_at" required:"false" doc:"Defaults to the current time."`
 	DueAt      *time.Time `json:"due_at" required:"false" doc:"Only for tasks."`
@@ -127,11 +127,11 @@ func (n ActivityCreate) activity(now time.Time) (Activity, error) {
 
 // ActivityPatch is the body to change an activity. It stays on its object.
 type ActivityPatch struct {
-	Kind       patch.Value[string]    `json:"kind,omitzero" enum:"call,note,visit,task"`
-	Body       patch.Value[string]    `json:"body,omitzero" minLength:"1" maxLength:"10000"`
-	Outcome    patch.Null[string]     `json:"outcome,omitzero" maxLength:"200"`
-	UserID     patch.Null[string]     `json:"user_id,omitzero" maxLength:"64"`
-	OccurredAt patch.Value[time.Time] `json:"occurred_at,omitzero"`
+	Kind       patch.Value[string]    `json:"kind,omitzero" enum:"call,note,visit,task" doc:"What kind of activity it is."`
+	Body       patch.Value[string]    `json:"body,omitzero" minLength:"1" maxLength:"10000" doc:"Text of the activity."`
+	Outcome    patch.Null[string]     `json:"outcome,omitzero" maxLength:"200" doc:"Result of the activity. Null removes it."`
+	UserID     patch.Null[string]     `json:"user_id,omitzero" maxLength:"64" doc:"User that a task is assigned to, or who made the call or the visit. Null removes it."`
+	OccurredAt patch.Value[time.Time] `json:"occurred_at,omitzero" doc:"When the activity took place."`
 	DueAt      patch.Null[time.Time]  `json:"due_at,omitzero" doc:"Only for tasks."`
 	DoneAt     patch.Null[time.Time]  `json:"done_at,omitzero" doc:"Only for tasks. Null opens the task again."`
 }

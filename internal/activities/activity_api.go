@@ -40,7 +40,7 @@ func (a *API) Mount(r *rest.Router) {
 
 // ByActivity is the path parameter of an activity.
 type ByActivity struct {
-	ActivityID string `path:"activity_id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ActivityID string `path:"activity_id" example:"act_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the activity."`
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *ActivityFilter) (page.Page[Activity], error) {

@@ -22,9 +22,9 @@ var activities = db.Table[Activity]{Name: "activities", Prefix: "act", Noun: "ac
 // ActivityFilter is the query of the list of activities.
 type ActivityFilter struct {
 	page.Query
-	ObjectID  string            `query:"object_id" maxLength:"64" doc:"Lead, contact, deal or hull."`
-	Kind      string            `query:"kind" enum:"call,note,visit,task"`
-	UserID    string            `query:"user_id" maxLength:"64"`
+	ObjectID  string            `query:"object_id" maxLength:"64" doc:"Only activities on this lead, contact, deal or hull."`
+	Kind      string            `query:"kind" enum:"call,note,visit,task" doc:"Only activities of this kind."`
+	UserID    string            `query:"user_id" maxLength:"64" doc:"Only activities of this user."`
 	Done      patch.Param[bool] `query:"done" doc:"False lists open tasks, true tasks that were done."`
 	DueBefore time.Time         `query:"due_before" doc:"Only tasks that are due before this time."`
 }

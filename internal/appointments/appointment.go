@@ -27,28 +27,28 @@ const (
 // erased.
 type Appointment struct {
 	Env             auth.Env             `json:"-" db:"env"`
-	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Kind            string               `json:"kind" db:"kind" enum:"showing,sea_trial,delivery,service,call,other"`
-	Status          Status               `json:"status" db:"status" enum:"scheduled,canceled,completed,no_show"`
-	ContactID       string               `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LeadID          *string              `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	DealID          *string              `json:"deal_id" db:"deal_id"`
-	HullID          *string              `json:"hull_id" db:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	ID              string               `json:"id" db:"id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Identifies the appointment. Starts with apt_."`
+	Kind            string               `json:"kind" db:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
+	Status          Status               `json:"status" db:"status" enum:"scheduled,canceled,completed,no_show" doc:"Whether the appointment is to come, or what happened."`
+	ContactID       string               `json:"contact_id" db:"contact_id" example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Contact that the appointment is with."`
+	LeadID          *string              `json:"lead_id" db:"lead_id" example:"lead_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Lead that the appointment belongs to. Null if there is none."`
+	DealID          *string              `json:"deal_id" db:"deal_id" doc:"Deal that the appointment belongs to. Null if there is none."`
+	HullID          *string              `json:"hull_id" db:"hull_id" example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Boat that the appointment is about. Null if there is none."`
 	UserID          string               `json:"user_id" db:"user_id" doc:"User who keeps the appointment." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LocationID      string               `json:"location_id" db:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LocationID      string               `json:"location_id" db:"location_id" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Location where the appointment is."`
 	StartsAt        time.Time            `json:"starts_at" db:"starts_at" doc:"Start in UTC." example:"2026-12-05T15:00:00Z"`
 	StartsAtLocal   string               `json:"starts_at_local" format:"date-time" audit:"-" doc:"Start in the time zone of the location, with its offset." example:"2026-12-05T10:00:00-05:00"`
 	EndsAt          time.Time            `json:"ends_at" db:"ends_at" audit:"-" doc:"End in UTC."`
-	DurationMinutes int64                `json:"duration_minutes" db:"duration_minutes" example:"60"`
+	DurationMinutes int64                `json:"duration_minutes" db:"duration_minutes" example:"60" doc:"Length in minutes."`
 	Timezone        string               `json:"timezone" db:"timezone" audit:"-" doc:"IANA time zone of the location." example:"America/New_York"`
-	Title           *string              `json:"title" db:"title" audit:"personal" example:"Sea trial of the Freedom 235"`
+	Title           *string              `json:"title" db:"title" audit:"personal" example:"Sea trial of the Freedom 235" doc:"Title in calendars. Null if there is none."`
 	Notes           *string              `json:"notes" db:"notes" audit:"personal" doc:"Notes for the dealership. Calendars and reminders don't contain them."`
 	Reminder        *AppointmentReminder `json:"reminder" db:"reminder,json" doc:"Null if the contact is not reminded."`
-	CancelReason    *string              `json:"cancel_reason" db:"cancel_reason" audit:"personal"`
-	CanceledAt      *time.Time           `json:"canceled_at" db:"canceled_at"`
+	CancelReason    *string              `json:"cancel_reason" db:"cancel_reason" audit:"personal" doc:"Why the appointment was canceled."`
+	CanceledAt      *time.Time           `json:"canceled_at" db:"canceled_at" doc:"When the appointment was canceled. Null if it was not."`
 	Version         int64                `json:"version" db:"version" doc:"Number of the current version. Same as the ETag." example:"1"`
-	CreatedAt       time.Time            `json:"created_at" db:"created_at"`
-	UpdatedAt       time.Time            `json:"updated_at" db:"updated_at"`
+	CreatedAt       time.Time            `json:"created_at" db:"created_at" doc:"When the appointment was created."`
+	UpdatedAt       time.Time            `json:"updated_at" db:"updated_at" doc:"When the appointment last changed."`
 }
 
 // Revision is the version, for the ETag.
@@ -62,17 +62,17 @@ const (
 
 // AppointmentCreate is the body to create an appointment.
 type AppointmentCreate struct {
-	Kind            string                      `json:"kind" enum:"showing,sea_trial,delivery,service,call,other"`
+	Kind            string                      `json:"kind" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
 	ContactID       *string                     `json:"contact_id" required:"false" maxLength:"64" doc:"Defaults to the contact of the lead. Required without lead_id." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	LeadID          *string                     `json:"lead_id" required:"false" maxLength:"64" doc:"Lead of the contact. The reminder is part of its messages."`
-	DealID          *string                     `json:"deal_id" required:"false" maxLength:"64"`
-	HullID          *string                     `json:"hull_id" required:"false" maxLength:"64"`
+	DealID          *string                     `json:"deal_id" required:"false" maxLength:"64" doc:"Deal that the appointment belongs to."`
+	HullID          *string                     `json:"hull_id" required:"false" maxLength:"64" doc:"Boat that the appointment is about."`
 	UserID          *string                     `json:"user_id" required:"false" maxLength:"64" doc:"Defaults to the user of the session. Required with an API key." example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	LocationID      string                      `json:"location_id" minLength:"1" maxLength:"64" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	LocationID      string                      `json:"location_id" minLength:"1" maxLength:"64" example:"loc_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Location where the appointment is."`
 	StartsAt        string                      `json:"starts_at" minLength:"1" maxLength:"40" doc:"RFC 3339 time, or a local time without an offset, which is in the time zone of the location. A local time that occurs twice when clocks are set back is the first one." example:"2026-12-05T10:00"`
 	DurationMinutes *int64                      `json:"duration_minutes" required:"false" minimum:"5" maximum:"1440" doc:"Defaults to 60."`
-	Title           *string                     `json:"title" required:"false" maxLength:"200"`
-	Notes           *string                     `json:"notes" required:"false" maxLength:"10000"`
+	Title           *string                     `json:"title" required:"false" maxLength:"200" doc:"Title in calendars. Defaults to the kind and the name of the contact."`
+	Notes           *string                     `json:"notes" required:"false" maxLength:"10000" doc:"Notes for the dealership. Calendars and reminders don't contain them."`
 	Reminder        patch.Null[ReminderSetting] `json:"reminder,omitzero" doc:"Message to the contact before the appointment. Defaults to none."`
 }
 
@@ -111,18 +111,18 @@ func (n AppointmentCreate) appointment() Appointment {
 
 // AppointmentPatch is the body to change an appointment.
 type AppointmentPatch struct {
-	Kind            patch.Value[string]         `json:"kind,omitzero" enum:"showing,sea_trial,delivery,service,call,other"`
+	Kind            patch.Value[string]         `json:"kind,omitzero" enum:"showing,sea_trial,delivery,service,call,other" doc:"What the appointment is for."`
 	Status          patch.Value[Status]         `json:"status,omitzero" enum:"scheduled,canceled,completed,no_show" doc:"Use scheduled, completed or no_show. Cancel the appointment with cancel."`
-	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64"`
-	LeadID          patch.Null[string]          `json:"lead_id,omitzero" maxLength:"64"`
-	DealID          patch.Null[string]          `json:"deal_id,omitzero" maxLength:"64"`
-	HullID          patch.Null[string]          `json:"hull_id,omitzero" maxLength:"64"`
-	UserID          patch.Value[string]         `json:"user_id,omitzero" minLength:"1" maxLength:"64"`
+	ContactID       patch.Value[string]         `json:"contact_id,omitzero" minLength:"1" maxLength:"64" doc:"Contact that the appointment is with."`
+	LeadID          patch.Null[string]          `json:"lead_id,omitzero" maxLength:"64" doc:"Lead of the contact. Null removes it."`
+	DealID          patch.Null[string]          `json:"deal_id,omitzero" maxLength:"64" doc:"Deal that the appointment belongs to. Null removes it."`
+	HullID          patch.Null[string]          `json:"hull_id,omitzero" maxLength:"64" doc:"Boat that the appointment is about. Null removes it."`
+	UserID          patch.Value[string]         `json:"user_id,omitzero" minLength:"1" maxLength:"64" doc:"User who keeps the appointment."`
 	LocationID      patch.Value[string]         `json:"location_id,omitzero" minLength:"1" maxLength:"64" doc:"Another location doesn't change the time in UTC."`
 	StartsAt        patch.Value[string]         `json:"starts_at,omitzero" minLength:"1" maxLength:"40" doc:"RFC 3339 time, or a local time without an offset."`
-	DurationMinutes patch.Value[int64]          `json:"duration_minutes,omitzero" minimum:"5" maximum:"1440"`
-	Title           patch.Null[string]          `json:"title,omitzero" maxLength:"200"`
-	Notes           patch.Null[string]          `json:"notes,omitzero" maxLength:"10000"`
+	DurationMinutes patch.Value[int64]          `json:"duration_minutes,omitzero" minimum:"5" maximum:"1440" doc:"Length in minutes."`
+	Title           patch.Null[string]          `json:"title,omitzero" maxLength:"200" doc:"Title in calendars. Null removes it."`
+	Notes           patch.Null[string]          `json:"notes,omitzero" maxLength:"10000" doc:"Notes for the dealership. Null removes them."`
 	Reminder        patch.Null[ReminderSetting] `json:"reminder,omitzero" doc:"Omitted fields keep their values. Null removes the reminder. If a reminder was blocked, send it again to try again."`
 }
 
@@ -171,7 +171,7 @@ func (p AppointmentPatch) apply(a *Appointment) error {
 
 // AppointmentCancel is the body to cancel an appointment.
 type AppointmentCancel struct {
-	Reason *string `json:"reason" required:"false" maxLength:"500" example:"The buyer is ill"`
+	Reason *string `json:"reason" required:"false" maxLength:"500" example:"The buyer is ill" doc:"Why the appointment is canceled."`
 }
 
 // cancel ends the appointment.
@@ -241,18 +241,18 @@ const (
 // AppointmentReminder is a message to the contact before an appointment.
 type AppointmentReminder struct {
 	_             struct{}        `nullable:"true"`
-	Channel       consent.Channel `json:"channel" enum:"sms,email"`
-	HoursBefore   int64           `json:"hours_before" example:"24"`
-	State         ReminderState   `json:"state" enum:"pending,sent,blocked,canceled"`
+	Channel       consent.Channel `json:"channel" enum:"sms,email" doc:"How the contact is reminded."`
+	HoursBefore   int64           `json:"hours_before" example:"24" doc:"How many hours before the start the reminder is due."`
+	State         ReminderState   `json:"state" enum:"pending,sent,blocked,canceled" doc:"Whether the reminder was sent."`
 	SendAt        time.Time       `json:"send_at" doc:"When the reminder is due. In quiet hours, a text message is sent when they end."`
 	BlockedReason *string         `json:"blocked_reason" doc:"Code of the reason why the reminder was blocked: one of the send check, no_lead or expired." example:"consent_missing"`
 	MessageID     *string         `json:"message_id" doc:"Message of the lead."`
-	SentAt        *time.Time      `json:"sent_at"`
+	SentAt        *time.Time      `json:"sent_at" doc:"When the provider accepted the message. Null if it was not sent."`
 }
 
 // ReminderSetting is the reminder in a request.
 type ReminderSetting struct {
-	Channel     patch.Value[consent.Channel] `json:"channel,omitzero" enum:"sms,email"`
+	Channel     patch.Value[consent.Channel] `json:"channel,omitzero" enum:"sms,email" doc:"How to remind the contact. Required for a new reminder."`
 	HoursBefore patch.Value[int64]           `json:"hours_before,omitzero" minimum:"1" maximum:"336" doc:"Defaults to 24."`
 }
 

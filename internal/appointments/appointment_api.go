@@ -42,7 +42,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Example(`{"kind": "sea_trial", "lead_id": "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", "user_id": "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", `+
 			`"location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f", "starts_at": "2026-12-05T10:00", "duration_minutes": 90, `+
 			`"reminder": {"channel": "sms", "hours_before": 24}}`))
-	rest.Get(p, "/appointments/{appointment_id}", "getAppointment", read, "Retrieve an appointment", a.get)
+	rest.Get(p, "/appointments/{appointment_id}", "getAppointment", read, "Retrieve an appointment", a.get,
+		rest.Describe("Returns the appointment with the state of its reminder."))
 	rest.Patch(p, "/appointments/{appointment_id}", "updateAppointment", write, "Update or move an appointment", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. "+
 			"You can't change a canceled appointment."),
@@ -55,7 +56,7 @@ func (a *API) Mount(r *rest.Router) {
 
 // ByAppointment is the path parameter of an appointment.
 type ByAppointment struct {
-	AppointmentID string `path:"appointment_id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	AppointmentID string `path:"appointment_id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the appointment."`
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *AppointmentFilter) (page.Page[Appointment], error) {

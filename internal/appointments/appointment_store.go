@@ -24,13 +24,13 @@ var appointments = db.Table[Appointment]{
 // AppointmentFilter is the query of the list of appointments.
 type AppointmentFilter struct {
 	page.Query
-	UserID       string    `query:"user_id" maxLength:"64"`
-	ContactID    string    `query:"contact_id" maxLength:"64"`
-	LeadID       string    `query:"lead_id" maxLength:"64"`
-	DealID       string    `query:"deal_id" maxLength:"64"`
-	HullID       string    `query:"hull_id" maxLength:"64"`
-	LocationID   string    `query:"location_id" maxLength:"64"`
-	Status       Status    `query:"status" enum:"scheduled,canceled,completed,no_show"`
+	UserID       string    `query:"user_id" maxLength:"64" doc:"Only appointments of this user."`
+	ContactID    string    `query:"contact_id" maxLength:"64" doc:"Only appointments with this contact."`
+	LeadID       string    `query:"lead_id" maxLength:"64" doc:"Only appointments of this lead."`
+	DealID       string    `query:"deal_id" maxLength:"64" doc:"Only appointments of this deal."`
+	HullID       string    `query:"hull_id" maxLength:"64" doc:"Only appointments about this boat."`
+	LocationID   string    `query:"location_id" maxLength:"64" doc:"Only appointments at this location."`
+	Status       Status    `query:"status" enum:"scheduled,canceled,completed,no_show" doc:"Only appointments with this status."`
 	StartsFrom   time.Time `query:"starts_from" doc:"Only appointments that start at this time or later."`
 	StartsBefore time.Time `query:"starts_before" doc:"Only appointments that start before this time."`
 }

@@ -34,7 +34,7 @@ func (a *API) mountCalendars(r *rest.Router) {
 
 // ByUser is the path parameter of a user.
 type ByUser struct {
-	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	UserID string `path:"user_id" example:"usr_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the user."`
 }
 
 // userOf returns the user in the path. A session of that user also needs the scope
@@ -70,7 +70,7 @@ func (a *API) deleteCalendar(ctx context.Context, tx *db.Tx, in *ByUser) (rest.N
 const fresh = 5 * time.Minute
 
 func (a *API) readCalendar(ctx context.Context, in *struct {
-	Token string `path:"token" maxLength:"100"`
+	Token string `path:"token" maxLength:"100" doc:"Secret part of the URL."`
 }) (*rest.Content, error) {
 	var changed time.Time
 	text, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (text string, err error) {
