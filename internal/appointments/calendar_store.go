@@ -115,13 +115,18 @@ func entriesOf(ctx context.Context, tx *db.Tx, d dealership.Dealership, all []Ap
 			hullIDs = append(hullIDs, *a.HullID)
 		}
 	}
+	if len(all) == 0 {
+		return nil, nil
+	}
 	people, err := contacts.FindAll(ctx, tx, unique(contactIDs))
 	if err != nil {
 		return nil, err
 	}
-	boats, err := hulls.FindAll(ctx, tx, unique(hullIDs))
-	if err != nil {
-		return nil, err
+	boats := map[string]hulls.Hull{}
+	if len(hullIDs) > 0 {
+		if boats, err = hulls.FindAll(ctx, tx, unique(hullIDs)); err != nil {
+			return nil, err
+		}
 	}
 	locations, err := dealership.Locations(ctx, tx)
 	if err != nil {
