@@ -62,30 +62,32 @@ var may = map[string][]string{
 	"sso/saml":          {},
 
 	// features: may use platform and vocab, and ask the features listed
-	"dealership": {},
-	"people":     {"dealership"},
-	"oauth":      {"dealership", "people", "signin"},
-	"access":     {"dealership", "people"},
-	"hulls":      {"dealership", "photos/link"},
-	"photos":     {"hulls", "photos/link"},
-	"channels":   {"dealership", "hulls", "photos", "photos/link"},
-	"imports":    {"dealership", "hulls", "imports/sheet", "photos"},
-	"consent":    {},
-	"contacts":   {"consent"},
-	"leads":      {"consent", "contacts", "dealership", "hulls", "people"},
-	"messages":   {"consent", "contacts", "dealership", "leads"},
-	"deals":      {"contacts", "dealership", "hulls", "leads", "people"},
-	"finance":    {"contacts", "dealership", "deals"},
-	"documents":  {"contacts", "dealership", "deals", "finance", "hulls"},
-	"webhooks":   {"dealership"},
-	"preview":    {"contacts", "dealership", "deals", "hulls"},
-	"signin":     {"access", "dealership", "people"},
-	"sso":        {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
+	"dealership":   {},
+	"people":       {"dealership"},
+	"oauth":        {"dealership", "people", "signin"},
+	"access":       {"dealership", "people"},
+	"hulls":        {"dealership", "photos/link"},
+	"photos":       {"hulls", "photos/link"},
+	"channels":     {"dealership", "hulls", "photos", "photos/link"},
+	"imports":      {"dealership", "hulls", "imports/sheet", "photos"},
+	"consent":      {},
+	"contacts":     {"consent"},
+	"leads":        {"consent", "contacts", "dealership", "hulls", "people"},
+	"messages":     {"consent", "contacts", "dealership", "leads"},
+	"deals":        {"contacts", "dealership", "hulls", "leads", "people"},
+	"finance":      {"contacts", "dealership", "deals"},
+	"documents":    {"contacts", "dealership", "deals", "finance", "hulls"},
+	"webhooks":     {"dealership"},
+	"preview":      {"contacts", "dealership", "deals", "hulls"},
+	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "leads", "messages", "people"},
+	"activities":   {"contacts", "deals", "hulls", "leads", "people"},
+	"signin":       {"access", "dealership", "people"},
+	"sso":          {"access", "dealership", "people", "signin", "sso/oidc", "sso/saml"},
 
 	// the top
 	"app": {
-		"access", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls", "imports", "leads", "messages",
-		"oauth", "people", "photos", "preview", "signin", "sso", "webhooks",
+		"access", "activities", "appointments", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls",
+		"imports", "leads", "messages", "oauth", "people", "photos", "preview", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
@@ -174,6 +176,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"sso_connections WHERE id = ?", // the path of a page finds its environment
 		"sso_domains WHERE domain = ?", // and so does the domain of an email address
 		"sso_links WHERE hash = ?",
+		"user_calendars WHERE hash = ?",    // the URL of a calendar finds its environment
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",
@@ -211,7 +214,9 @@ var owners = map[string]string{
 	"sign_in_tickets": "signin",
 	"sso_connections": "sso", "sso_domains": "sso", "sso_identities": "sso", "sso_links": "sso", "sso_logins": "sso", "sso_sessions": "sso",
 	"sso_used_messages": "sso",
-	"apps":              "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
+	"appointments":      "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
+	"user_calendars": "appointments", "activities": "activities",
+	"apps": "oauth", "installs": "oauth", "oauth_grants": "oauth", "oauth_tokens": "oauth",
 }
 
 // Authentication and sign-in join the environment of a credential, because

@@ -16,9 +16,11 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"slipway/internal/access"
+	"slipway/internal/appointments"
 	"slipway/internal/channels"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
+	"slipway/internal/messages"
 	"slipway/internal/oauth"
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
@@ -99,7 +101,8 @@ func (a *App) mount(s Settings) error {
 	a.AuthLog = authlog.New(a.DB)
 	a.DB.Attach(a.AuthLog)
 	a.DB.Attach(hulls.Followers{channels.Follower})
-	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones})
+	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones, appointments.FollowZones})
+	a.DB.Attach(messages.Settled{appointments.FollowMessage})
 	a.Jobs = jobs.New(a.DB)
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
 	a.Relay.Observe = a.metrics.delivered

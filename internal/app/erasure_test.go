@@ -55,6 +55,7 @@ func fillContact(s *testkit.Server) (contact, deal string) {
 	}, 201, nil)
 	c.Post(deal+"/offers", map[string]any{"amount_usd": 119000, "made_by": "dealer", "note": quill}, 201, nil)
 	c.Post(deal+"/offers/"+c.OpeningOffer(id)+"/accept", nil, 200, nil)
+	fillAppointments(c, contact, strings.TrimPrefix(lead, "/v1/leads/"), deal)
 	return contact, deal
 }
 

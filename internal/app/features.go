@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"slipway/internal/access"
+	"slipway/internal/activities"
+	"slipway/internal/appointments"
 	"slipway/internal/channels"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
@@ -32,31 +34,34 @@ import (
 
 // features are the features of the service, under the names of their packages.
 type features struct {
-	hulls      hulls.API
-	photos     photos.API
-	channels   channels.API
-	imports    imports.API
-	contacts   contacts.API
-	leads      leads.API
-	messages   messages.API
-	deals      deals.API
-	finance    finance.API
-	documents  documents.API
-	dealership dealership.API
-	people     people.API
-	access     access.API
-	oauth      oauth.API
-	webhooks   webhooks.API
-	signin     signin.API
-	sso        sso.API
-	preview    preview.API
+	hulls        hulls.API
+	photos       photos.API
+	channels     channels.API
+	imports      imports.API
+	contacts     contacts.API
+	leads        leads.API
+	messages     messages.API
+	deals        deals.API
+	finance      finance.API
+	documents    documents.API
+	appointments appointments.API
+	activities   activities.API
+	dealership   dealership.API
+	people       people.API
+	access       access.API
+	oauth        oauth.API
+	webhooks     webhooks.API
+	signin       signin.API
+	sso          sso.API
+	preview      preview.API
 }
 
 // all lists the features in the order of the reference.
 func (f *features) all() []rest.Feature {
 	return []rest.Feature{
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
-		&f.deals, &f.finance, &f.documents, &f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
+		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
+		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
 		&f.preview,
 	}
 }
@@ -64,7 +69,8 @@ func (f *features) all() []rest.Feature {
 // Kinds lists all event types.
 func Kinds() []events.Kind {
 	return slices.Concat(hulls.Events, photos.Events, channels.Events, imports.Events, contacts.Events, leads.Events, messages.Events,
-		deals.Events, finance.Events, documents.Events, dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
+		deals.Events, finance.Events, documents.Events, appointments.Events, activities.Events,
+		dealership.Events, people.Events, access.Events, oauth.Events, sso.Events,
 		webhooks.Events)
 }
 
@@ -89,9 +95,11 @@ func (a *App) features(s Settings) (*features, error) {
 		messages: messages.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
 		},
-		deals:     deals.API{DB: a.DB, Jobs: a.Jobs},
-		finance:   finance.API{DB: a.DB},
-		documents: documents.API{DB: a.DB},
+		deals:        deals.API{DB: a.DB, Jobs: a.Jobs},
+		finance:      finance.API{DB: a.DB},
+		documents:    documents.API{DB: a.DB},
+		appointments: appointments.API{DB: a.DB, Jobs: a.Jobs},
+		activities:   activities.API{DB: a.DB},
 		dealership: dealership.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
 		},
@@ -123,8 +131,10 @@ func (a *App) features(s Settings) (*features, error) {
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
 	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)
+	f.appointments.Notify = f.messages.Notify
 	f.contacts.Holders = []contacts.Holder{
 		f.messages.Holder(), f.leads.Holder(), f.deals.Holder(), f.finance.Holder(), f.documents.Holder(),
+		f.appointments.Holder(), f.activities.Holder(),
 	}
 	return f, nil
 }

@@ -27,6 +27,7 @@ var notAboutContacts = map[string]string{
 	"FinanceStructure.lender": "a company", "FinanceProduct.provider": "a company", "Funding.lender": "a company",
 	"Document.sha256": "a hash", "Contact.merged_into": "an ID", "Offer.in_reply_to": "an ID",
 	"LeadMessage.block_reason": "a code", "LeadMessage.provider": "a code", "LeadMessage.error_code": "a code",
+	"AppointmentReminder.blocked_reason": "a code",
 }
 
 // Text that users can write about a contact must not be in the audit log. The

@@ -27,19 +27,19 @@ func Find(ctx context.Context, tx *db.Tx, id string) (Contact, error) {
 	return contacts.Find(ctx, tx, id)
 }
 
-// FindAll returns contacts by ID. The statement depends on the number of IDs.
+// FindAll returns the contacts with these IDs that exist, by ID.
 func FindAll(ctx context.Context, tx *db.Tx, ids []string) (map[string]Contact, error) {
-	args := []any{tx.Env}
-	for _, id := range ids {
-		args = append(args, id)
+	found := map[string]Contact{}
+	if len(ids) == 0 {
+		return found, nil
 	}
-	all, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id IN (?`+strings.Repeat(", ?", len(ids)-1)+`)`, args...)
-	byID := map[string]Contact{}
+	marks, args := db.In(ids)
+	all, err := db.All[Contact](ctx, tx, `SELECT {cols} FROM contacts WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
 	for _, c := range all {
 		c.PossibleDuplicates = []string{}
-		byID[c.ID] = c
+		found[c.ID] = c
 	}
-	return byID, err
+	return found, err
 }
 
 // FindForUpdate returns a contact and locks it until the transaction ends. Use

@@ -211,6 +211,10 @@ func TestExportMatchesSchema(t *testing.T) {
 		s.Test.Post("/v1/leads/"+lead+"/assign", map[string]any{"user_id": s.Test.User(nil)}, 200, nil)
 		s.Test.Post("/v1/leads/"+lead+"/inbound_messages", `{"channel":"email","from":"ann@example.com","body":"Hello there"}`, 201, nil)
 		financedDeal(s, contact)
+		s.Test.Post("/v2-preview/activities", map[string]any{"object_id": lead, "kind": "note", "body": "Prefers email"}, 201, nil)
+		s.Test.Post("/v2-preview/appointments", map[string]any{
+			"kind": "call", "lead_id": lead, "user_id": s.Test.User(nil), "location_id": s.Test.Location(), "starts_at": "2027-01-15T10:00",
+		}, 201, nil)
 
 		var out map[string]json.RawMessage
 		s.Test.Get("/v1/contacts/"+contact+"/export", 200, &out)

@@ -46,7 +46,7 @@ type Settings struct {
 	DefaultHoldHours           int64        `json:"default_hold_hours" doc:"Default length of a hold, in hours."`
 	SoldWhen                   string       `json:"sold_when" enum:"contracted,funded" doc:"Deal status that marks the hull as sold."`
 	AllowDeliveryBeforeFunding bool         `json:"allow_delivery_before_funding" doc:"Whether a boat can be delivered before the deal is funded (spot delivery)."`
-	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages wait, in the recipient's time zone."`
+	QuietHours                 QuietHours   `json:"quiet_hours" doc:"Hours in which marketing text messages and reminders wait, in the recipient's time zone."`
 	DefaultTaxRatePercent      string       `json:"default_tax_rate_percent" doc:"Tax rate of new deals, if neither the location nor the dealership has default_taxes." example:"6"`
 	DefaultTaxes               TaxRules     `json:"default_taxes" nullable:"false" doc:"Taxes of new deals, unless the location has its own." since:"2026-12-01"`
 	TradeTaxCredit             bool         `json:"trade_tax_credit" doc:"Whether trade-in allowances reduce the taxable amount of new deals, unless the location says otherwise." since:"2026-12-01"`

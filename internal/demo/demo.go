@@ -76,12 +76,16 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 			b.env, byStockNumber[b.stockNumber()] = e, b
 			requests, boats, inStock = append(requests, b.requests(now)...), append(boats, b), append(inStock, b)
 		}
-		for i, b := range append(buyers(), inquiries(now, inStock)...) {
+		asking := inquiries(now, inStock)
+		for i, b := range append(buyers(), asking...) {
 			if e == live && i > 1 {
 				break
 			}
 			b.env, b.boats = e, byStockNumber
 			requests = append(requests, b.requests(now)...)
+		}
+		if e == test {
+			requests = append(requests, visits(now, asking)...)
 		}
 		for _, s := range append(sales(), moreSales()...) {
 			s.env, s.boats = e, byStockNumber
@@ -221,6 +225,8 @@ func (s *seeder) run(ctx context.Context, r request) error {
 		return r.buyer.run(ctx, s, r)
 	case r.sale != nil:
 		return r.sale.run(ctx, s, r)
+	case r.visit != nil:
+		return r.visit.run(ctx, s, r)
 	case r.boat.id != "":
 		return s.send(ctx, r.boat.env.key, r.method, "/v1/hulls/"+r.boat.id+r.path, r.body, nil)
 	}

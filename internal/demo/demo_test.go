@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/app"
+	"slipway/internal/appointments"
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
 	"slipway/internal/leads"
@@ -213,6 +214,19 @@ func TestSeed(t *testing.T) {
 		"open": 5, "accepted": 3, "in_finance": 3, "contracted": 3, "funded": 2, "delivered": 3, "closed": 4, "cancelled": 2,
 	}
 	if diff := cmp.Diff(want, dealStatuses); diff != "" {
+		t.Error(diff)
+	}
+
+	var booked page.Page[appointments.Appointment]
+	if err := s.send(t.Context(), w.TestKey, http.MethodGet, "/v2-preview/appointments?limit=100", nil, &booked); err != nil {
+		t.Fatal(err)
+	}
+	visits := map[appointments.Status]int{}
+	for _, a := range booked.Data {
+		visits[a.Status]++
+	}
+	wantVisits := map[appointments.Status]int{"scheduled": 6, "completed": 4, "no_show": 1, "canceled": 1}
+	if diff := cmp.Diff(wantVisits, visits); diff != "" {
 		t.Error(diff)
 	}
 

@@ -12,12 +12,13 @@ const (
 	modelYear = 2027 // the current model year
 )
 
-// request is a request for a boat, a lead or a deal.
+// request is a request for a boat, a lead, a deal or an appointment.
 type request struct {
 	at     time.Time
 	boat   *boat
 	buyer  *buyer // set for a lead
 	sale   *sale  // set for a deal
+	visit  *visit // set for an appointment
 	method string
 	path   string // after the path of the boat or the lead
 	body   any

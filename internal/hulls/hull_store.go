@@ -16,6 +16,21 @@ var hulls = db.Table[Hull]{Name: "hulls", Prefix: "hull", Noun: "hull", Loaded: 
 // Find returns a hull.
 func Find(ctx context.Context, tx *db.Tx, id string) (Hull, error) { return hulls.Find(ctx, tx, id) }
 
+// FindAll returns the hulls with these IDs that exist, by ID.
+func FindAll(ctx context.Context, tx *db.Tx, ids []string) (map[string]Hull, error) {
+	found := map[string]Hull{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	marks, args := db.In(ids)
+	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
+	for _, h := range all {
+		Derive(tx, &h)
+		found[h.ID] = h
+	}
+	return found, err
+}
+
 // FindForUpdate returns a hull and locks it until the transaction ends.
 func FindForUpdate(ctx context.Context, tx *db.Tx, id string) (Hull, error) {
 	return hulls.FindForUpdate(ctx, tx, id)

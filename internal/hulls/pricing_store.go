@@ -90,18 +90,6 @@ func saveSpecs(ctx context.Context, tx *db.Tx, r *specRow) error {
 	return Touch(ctx, tx, &h)
 }
 
-// FindAll returns hulls by ID. The statement depends on the number of IDs.
-func FindAll(ctx context.Context, tx *db.Tx, ids []string) (map[string]Hull, error) {
-	list, args := idList(tx, ids)
-	all, err := db.All[Hull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND id IN `+list, args...)
-	byID := map[string]Hull{}
-	for _, h := range all {
-		Derive(tx, &h)
-		byID[h.ID] = h
-	}
-	return byID, err
-}
-
 // FindVisiblePricing returns the pricing of hulls as the caller can see it, by hull ID.
 func FindVisiblePricing(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]HullPricing, error) {
 	all, err := FindAllPricing(ctx, tx, hullIDs)

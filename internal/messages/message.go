@@ -68,6 +68,7 @@ type LeadMessage struct {
 	ConfirmsID  *string    `json:"-" db:"confirms_id"`  // the revocation that the message confirms
 	AddressHash []byte     `json:"-" db:"address_hash"` // of the lead's address
 	LeaseUntil  *time.Time `json:"-" db:"lease_until"`  // while a worker is sending it
+	Notice      bool       `json:"-" db:"notice"`       // another feature sent it; see Notify
 }
 
 // Revision is the version, for the ETag.

@@ -98,7 +98,10 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			if err := messages.Save(ctx, tx, &m); err != nil {
 				return nil, err
 			}
-			return nil, events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m)
+			if err := events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m); err != nil {
+				return nil, err
+			}
+			return nil, settled(ctx, tx, m)
 		case !v.hold.IsZero():
 			m.hold(v.hold, true)
 			if err := messages.Save(ctx, tx, &m); err != nil {

@@ -28,7 +28,10 @@ func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, ev
 	if err := messages.Save(ctx, tx, m); err != nil {
 		return err
 	}
-	return events.Emit(ctx, tx, event, m.LeadID, before, *m)
+	if err := events.Emit(ctx, tx, event, m.LeadID, before, *m); err != nil {
+		return err
+	}
+	return settled(ctx, tx, *m)
 }
 
 // insertBlocked stores a message that failed the send check.
@@ -51,7 +54,7 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	if err != nil {
 		return attempt{}, d, err
 	}
-	t := attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic}
+	t := attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
 
 	// A reply is sent to the address that the message came from, other messages to the contact's current address.
 	if t.recipient = c.AddressOn(m.Channel); m.Automatic {

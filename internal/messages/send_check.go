@@ -16,6 +16,7 @@ const (
 	senderUnregistered   = "sender_unregistered"
 	providerBlocked      = "provider_blocked"
 	missingPostalAddress = "missing_postal_address"
+	withdrawn            = "withdrawn"
 )
 
 // attempt is everything that decides whether a message can be sent.
@@ -27,6 +28,7 @@ type attempt struct {
 	inquired   bool             // whether the recipient asked something by email in the last months
 	unreviewed bool             // whether a message from the recipient needs review
 	automatic  bool             // whether it is the automatic reply to STOP or HELP
+	notice     bool             // whether another feature sends it, such as a reminder
 	at         time.Time        // when it is sent
 	chosen     bool             // whether the caller sent send_at
 	quiet      quietHours
@@ -108,9 +110,9 @@ func (a attempt) answersInquiry() bool {
 }
 
 // isQuiet reports whether the message falls in quiet hours. They only apply to
-// marketing text messages.
+// text messages that are marketing or a notice.
 func (a attempt) isQuiet() bool {
-	if a.channel != consent.SMS || a.purpose != consent.Marketing {
+	if a.channel != consent.SMS || a.purpose != consent.Marketing && !a.notice {
 		return false
 	}
 	return slices.ContainsFunc(a.zones, func(zone *time.Location) bool { return a.quiet.contains(a.at, zone) })

@@ -33,6 +33,7 @@ func TestSendCheck(t *testing.T) {
 	email := func(a *attempt) { a.channel = consent.Email }
 	transactional := func(a *attempt) { a.purpose = consent.Transactional }
 	automatic := all(transactional, func(a *attempt) { a.automatic = true })
+	notice := func(a *attempt) { a.notice = true }
 	noSender := func(a *attempt) { a.sender = "" }
 	noPostalAddress := func(a *attempt) { a.postal = "" }
 	everywhere := func(a *attempt) {
@@ -53,6 +54,9 @@ func TestSendCheck(t *testing.T) {
 		"6 unreviewed reply":                     {unreviewed, needsReview, time.Time{}},
 		"7 at night":                             {atNight, "", morning},
 		"7 at night, scheduled by the user":      {all(atNight, scheduled), quietHoursCode, time.Time{}},
+		"7 at night, a reminder":                 {all(atNight, transactional, notice), "", morning},
+		"7 at night, a reminder by email":        {all(atNight, transactional, notice, email), "", time.Time{}},
+		"7 at night, transactional":              {all(atNight, transactional), "", time.Time{}},
 		"7 always night in some zone":            {everywhere, quietHoursCode, time.Time{}},
 		"9 no sender":                            {noSender, senderUnregistered, time.Time{}},
 		"11 email without a postal address":      {all(email, noPostalAddress), missingPostalAddress, time.Time{}},

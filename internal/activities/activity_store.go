@@ -1,0 +1,164 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/deals"
+	"slipway/internal/hulls"
+	"slipway/internal/leads"
+	"slipway/internal/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
+)
+
+var activities = db.Table[Activity]{Name: "activities", Prefix: "act", Noun: "activity"}
+
+// ActivityFilter is the query of the list of activities.
+type ActivityFilter struct {
+	page.Query
+	ObjectID  string            `query:"object_id" maxLength:"64" doc:"Only activities on this lead, contact, deal or hull."`
+	Kind      string            `query:"kind" enum:"call,note,visit,task" doc:"Only activities of this kind."`
+	UserID    string            `query:"user_id" maxLength:"64" doc:"Only activities of this user."`
+	Done      patch.Param[bool] `query:"done" doc:"False lists open tasks, true tasks that were done."`
+	DueBefore time.Time         `query:"due_before" doc:"Only tasks that are due before this time."`
+}
+
+// where returns the filter for the types of objects that a caller can read.
+func (f ActivityFilter) where(types []string) *db.Where {
+	w := &db.Where{}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.ObjectID != "", "object_id = ?", f.ObjectID},
+		{f.Kind != "", "kind = ?", f.Kind},
+		{f.UserID != "", "user_id = ?", f.UserID},
+		{f.Done.Set, "kind = ?", task},
+		{!f.DueBefore.IsZero(), "due_at < ?", f.DueBefore.UTC()},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	switch {
+	case f.Done.Set && f.Done.V:
+		w.And("done_at IS NOT NULL")
+	case f.Done.Set:
+		w.And("done_at IS NULL")
+	}
+	if f.ObjectID == "" && len(types) < len(nouns) {
+		marks, args := db.In(types)
+		w.And("object_type IN "+marks, args...)
+	}
+	return w
+}
+
+func insert(ctx context.Context, tx *db.Tx, a *Activity) error {
+	a.Author = auth.From(ctx).Actor
+	if err := activities.Insert(ctx, tx, a); err != nil {
+		return err
+	}
+	return events.Emit(ctx, tx, "activity.created", a.ID, nil, *a)
+}
+
+func save(ctx context.Context, tx *db.Tx, before Activity, a *Activity) error {
+	if err := activities.Save(ctx, tx, a); err != nil {
+		return err
+	}
+	return events.Emit(ctx, tx, "activity.updated", a.ID, before, *a)
+}
+
+// remove deletes an activity, and its text from the events.
+func remove(ctx context.Context, tx *db.Tx, a Activity) error {
+	if err := activities.Delete(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	if err := events.Redact(ctx, tx, a.ID); err != nil {
+		return err
+	}
+	a.erase()
+	return events.Emit(ctx, tx, "activity.deleted", a.ID, nil, a)
+}
+
+// checkObject checks that the object exists and that text can be added to it. The
+// contacts are locked, because a concurrent merge or erasure would miss the text.
+func checkObject(ctx context.Context, tx *db.Tx, a Activity) error {
+	about, err := contactsOf(ctx, tx, a)
+	if err != nil {
+		return asField("object_id", err)
+	}
+	for _, id := range about {
+		c, err := contacts.FindForUpdate(ctx, tx, id)
+		if err != nil {
+			return asField("object_id", err)
+		}
+		if err := c.Active(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contactsOf returns the IDs of the contacts that the text of an activity is about.
+func contactsOf(ctx context.Context, tx *db.Tx, a Activity) ([]string, error) {
+	switch a.ObjectType {
+	case "contact":
+		return []string{a.ObjectID}, nil
+	case "lead":
+		l, err := leads.Find(ctx, tx, a.ObjectID)
+		return []string{l.ContactID}, err
+	case "deal":
+		d, err := deals.Find(ctx, tx, a.ObjectID)
+		if d.CoBuyerID != nil {
+			return []string{d.BuyerID, *d.CoBuyerID}, err
+		}
+		return []string{d.BuyerID}, err
+	}
+	_, err := hulls.Find(ctx, tx, a.ObjectID)
+	return nil, err
+}
+
+// touch records that the dealership worked on the lead of an activity.
+func touch(ctx context.Context, tx *db.Tx, a Activity) error {
+	if a.ObjectType != "lead" || a.Kind == task {
+		return nil
+	}
+	l, err := leads.Find(ctx, tx, a.ObjectID)
+	if err != nil {
+		return err
+	}
+	return leads.Touch(ctx, tx, l)
+}
+
+// checkUser checks that a new user exists and is not deactivated.
+func checkUser(ctx context.Context, tx *db.Tx, before, a Activity) error {
+	if a.UserID == nil || before.UserID != nil && *before.UserID == *a.UserID {
+		return nil
+	}
+	u, err := people.FindUser(ctx, tx, *a.UserID)
+	if err != nil {
+		return asField("user_id", err)
+	}
+	var bad fault.Fields
+	if u.Status == people.Deactivated {
+		bad.Add("user_id", "state", "is deactivated")
+	}
+	return bad.Err()
+}
+
+// asField turns "not found" into an error of a field.
+func asField(field string, err error) error {
+	if fault.KindOf(err) != fault.KindNotFound {
+		return err
+	}
+	var bad fault.Fields
+	bad.Add(field, "not_found", "does not exist")
+	return bad.Err()
+}

@@ -1,0 +1,198 @@
+package appointments
+
+import (
+	"context"
+
+	"slipway/internal/leads"
+	"slipway/internal/messages"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+)
+
+var (
+	read  = auth.Require(auth.LeadsRead)
+	write = auth.Require(auth.LeadsWrite)
+)
+
+// API serves the appointments and the calendars.
+type API struct {
+	DB   *db.DB
+	Jobs *jobs.Queue
+
+	// Notify sends a reminder. App sets it.
+	Notify func(ctx context.Context, tx *db.Tx, n messages.Notice) (messages.LeadMessage, error)
+}
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	p := r.Family("Appointments").Preview("2026-11-16")
+	rest.Get(p, "/appointments", "listAppointments", read, "List appointments, newest first", a.list,
+		rest.Describe("The order is that of creation. To get a day, send `starts_from` and `starts_before`."))
+	rest.PostCreated(p, "/appointments", "createAppointment", write, "Create an appointment", a.create,
+		rest.Describe("A user can't have two appointments at the same time: the response is 409, and its details name the other one. "+
+			"The contact receives a reminder if you send `reminder`. "+
+			"It is a transactional message of the lead, or of the contact's newest lead. "+
+			"It has to pass the same send check as other messages when it is due. "+
+			"`reminder.state` and `reminder.blocked_reason` show the result. "+
+			"A reminder whose time has passed is sent immediately."),
+		rest.Example(`{"kind": "sea_trial", "lead_id": "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", "user_id": "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", `+
+			`"location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f", "starts_at": "2026-12-05T10:00", "duration_minutes": 90, `+
+			`"reminder": {"channel": "sms", "hours_before": 24}}`))
+	rest.Get(p, "/appointments/{appointment_id}", "getAppointment", read, "Retrieve an appointment", a.get,
+		rest.Describe("Returns the appointment with the state of its reminder."))
+	rest.Patch(p, "/appointments/{appointment_id}", "updateAppointment", write, "Update or move an appointment", a.update,
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. "+
+			"You can't change a canceled appointment."),
+		rest.Example(`{"starts_at": "2026-12-05T14:00"}`))
+	rest.PostOK(p, "/appointments/{appointment_id}/cancel", "cancelAppointment", write, "Cancel an appointment", a.cancel,
+		rest.Describe("Also cancels the reminder, unless it was sent."),
+		rest.Example(`{"reason": "The buyer is ill"}`))
+	a.mountCalendars(r)
+}
+
+// ByAppointment is the path parameter of an appointment.
+type ByAppointment struct {
+	AppointmentID string `path:"appointment_id" example:"apt_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"ID of the appointment."`
+}
+
+func (a *API) list(ctx context.Context, tx *db.Tx, in *AppointmentFilter) (page.Page[Appointment], error) {
+	return appointments.List(ctx, tx, in.Query, in.where())
+}
+
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByAppointment) (Appointment, error) {
+	return find(ctx, tx, in.AppointmentID)
+}
+
+func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body AppointmentCreate }) (Appointment, error) {
+	p := in.Body.appointment()
+	if err := in.Body.Check(tx.Now); err != nil {
+		return p, err
+	}
+	if p.UserID == "" {
+		p.UserID = auth.From(ctx).UserID
+	}
+	if p.UserID == "" {
+		var bad fault.Fields
+		bad.Add("user_id", "required", "is required with an API key")
+		return p, bad.Err()
+	}
+
+	if err := checkReferences(ctx, tx, Appointment{}, &p); err != nil {
+		return p, err
+	}
+	if err := a.settle(ctx, tx, Appointment{}, &p, &in.Body.StartsAt, p.Reminder != nil); err != nil {
+		return p, err
+	}
+
+	if err := insert(ctx, tx, &p); err != nil {
+		return p, err
+	}
+	if err := a.enqueue(ctx, tx, Appointment{}, p); err != nil || p.LeadID == nil {
+		return p, err
+	}
+	l, err := leads.Find(ctx, tx, *p.LeadID)
+	if err != nil {
+		return p, err
+	}
+	return p, leads.Touch(ctx, tx, l)
+}
+
+// settle sets the time of an appointment and of its reminder, and checks that the
+// user is free.
+func (a *API) settle(ctx context.Context, tx *db.Tx, before Appointment, p *Appointment, start *string, reminds bool) error {
+	p.setEnd()
+	if start != nil {
+		at, err := startIn(*start, p.Timezone)
+		if err != nil {
+			return err
+		}
+		if err := p.schedule(at, tx.Now); err != nil {
+			return err
+		}
+	}
+	if err := p.plan(before, reminds, tx.Now); err != nil {
+		return err
+	}
+	if reminds {
+		lead, err := leadOf(ctx, tx, *p)
+		if err != nil {
+			return err
+		}
+		if lead == "" {
+			var bad fault.Fields
+			bad.Add("reminder", "no_lead", "requires a lead. The contact has none")
+			return bad.Err()
+		}
+	}
+
+	if !p.blocksTime(before) {
+		return nil
+	}
+	return checkOverlap(ctx, tx, *p)
+}
+
+func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
+	ByAppointment
+	Body AppointmentPatch
+}) (Appointment, error) {
+	return rest.Change(ctx, tx, find, in.AppointmentID, func(before Appointment, p *Appointment) error {
+		if err := in.Body.apply(p); err != nil {
+			return err
+		}
+		if err := checkReferences(ctx, tx, before, p); err != nil {
+			return err
+		}
+		var start *string
+		if in.Body.StartsAt.Set {
+			start = &in.Body.StartsAt.V
+		}
+		if err := a.settle(ctx, tx, before, p, start, in.Body.Reminder.V != nil); err != nil {
+			return err
+		}
+
+		return a.save(ctx, tx, before, p, "appointment.updated")
+	})
+}
+
+func (a *API) cancel(ctx context.Context, tx *db.Tx, in *struct {
+	ByAppointment
+	Body *AppointmentCancel
+}) (Appointment, error) {
+	return rest.Change(ctx, tx, find, in.AppointmentID, func(before Appointment, p *Appointment) error {
+		var reason *string
+		if in.Body != nil {
+			reason = in.Body.Reason
+		}
+		if err := p.cancel(reason, tx.Now); err != nil {
+			return err
+		}
+		p.cancelReminder()
+		return a.save(ctx, tx, before, p, "appointment.canceled")
+	})
+}
+
+// save writes a changed appointment, withdraws a reminder that no longer applies
+// and queues the new one.
+func (a *API) save(ctx context.Context, tx *db.Tx, before Appointment, p *Appointment, event string) error {
+	if id := p.withdrawn(before); id != "" {
+		if err := withdraw(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	if err := save(ctx, tx, before, p, event); err != nil {
+		return err
+	}
+	return a.enqueue(ctx, tx, before, *p)
+}
+
+// enqueue queues the job of a new reminder.
+func (a *API) enqueue(ctx context.Context, tx *db.Tx, before, p Appointment) error {
+	if !p.needsJob(before) {
+		return nil
+	}
+	return a.Jobs.Enqueue(ctx, tx, SendReminder{tx.Env, p.ID, p.Reminder.SendAt}, p.Reminder.SendAt)
+}

@@ -1,0 +1,222 @@
+package appointments
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/deals"
+	"slipway/internal/hulls"
+	"slipway/internal/leads"
+	"slipway/internal/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+)
+
+var appointments = db.Table[Appointment]{
+	Name: "appointments", Prefix: "apt", Noun: "appointment",
+	Loaded: func(_ *db.Tx, a *Appointment) { a.derive() },
+}
+
+// AppointmentFilter is the query of the list of appointments.
+type AppointmentFilter struct {
+	page.Query
+	UserID       string    `query:"user_id" maxLength:"64" doc:"Only appointments of this user."`
+	ContactID    string    `query:"contact_id" maxLength:"64" doc:"Only appointments with this contact."`
+	LeadID       string    `query:"lead_id" maxLength:"64" doc:"Only appointments of this lead."`
+	DealID       string    `query:"deal_id" maxLength:"64" doc:"Only appointments of this deal."`
+	HullID       string    `query:"hull_id" maxLength:"64" doc:"Only appointments about this boat."`
+	LocationID   string    `query:"location_id" maxLength:"64" doc:"Only appointments at this location."`
+	Status       Status    `query:"status" enum:"scheduled,canceled,completed,no_show" doc:"Only appointments with this status."`
+	StartsFrom   time.Time `query:"starts_from" doc:"Only appointments that start at this time or later."`
+	StartsBefore time.Time `query:"starts_before" doc:"Only appointments that start before this time."`
+}
+
+func (f AppointmentFilter) where() *db.Where {
+	w := &db.Where{}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.UserID != "", "user_id = ?", f.UserID},
+		{f.ContactID != "", "contact_id = ?", f.ContactID},
+		{f.LeadID != "", "lead_id = ?", f.LeadID},
+		{f.DealID != "", "deal_id = ?", f.DealID},
+		{f.HullID != "", "hull_id = ?", f.HullID},
+		{f.LocationID != "", "location_id = ?", f.LocationID},
+		{f.Status != "", "status = ?", f.Status},
+		{!f.StartsFrom.IsZero(), "starts_at >= ?", f.StartsFrom.UTC()},
+		{!f.StartsBefore.IsZero(), "starts_at < ?", f.StartsBefore.UTC()},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	return w
+}
+
+func find(ctx context.Context, tx *db.Tx, id string) (Appointment, error) {
+	return appointments.Find(ctx, tx, id)
+}
+
+func insert(ctx context.Context, tx *db.Tx, a *Appointment) error {
+	if err := appointments.Insert(ctx, tx, a); err != nil {
+		return err
+	}
+	a.derive()
+	return events.Emit(ctx, tx, "appointment.created", a.ID, nil, *a)
+}
+
+// save writes a changed appointment and the event.
+func save(ctx context.Context, tx *db.Tx, before Appointment, a *Appointment, event string) error {
+	if err := appointments.Save(ctx, tx, a); err != nil {
+		return err
+	}
+	a.derive()
+	return events.Emit(ctx, tx, event, a.ID, before, *a)
+}
+
+// checkOverlap returns an error if the user has another appointment at the same
+// time. The first statement locks the user's row, so that of two concurrent
+// requests the second one finds the first one's appointment.
+func checkOverlap(ctx context.Context, tx *db.Tx, a Appointment) error {
+	if _, err := db.Exec(ctx, tx, `
+		INSERT INTO appointment_users (env, user_id, changes) VALUES (?, ?, 1)
+		ON CONFLICT (env, user_id) DO UPDATE SET changes = appointment_users.changes + 1`, tx.Env, a.UserID); err != nil {
+		return err
+	}
+	other, err := db.All[string](ctx, tx, `SELECT id FROM appointments WHERE env = ? AND user_id = ? AND status = 'scheduled'
+		AND starts_at < ? AND starts_at > ? AND ends_at > ? AND id <> ? ORDER BY starts_at LIMIT 1`,
+		tx.Env, a.UserID, a.EndsAt, a.StartsAt.Add(-maxMinutes*time.Minute), a.StartsAt, a.ID)
+	if err != nil || len(other) == 0 {
+		return err
+	}
+	return errOverlap(other[0])
+}
+
+// checkReferences checks that the changed references exist and can be used. It
+// sets the time zone of the location.
+func checkReferences(ctx context.Context, tx *db.Tx, before Appointment, a *Appointment) error {
+	var bad fault.Fields
+	if err := checkContact(ctx, tx, &bad, before, a); err != nil {
+		return err
+	}
+	if a.DealID != nil && deref(before.DealID) != *a.DealID {
+		_, err := deals.Find(ctx, tx, *a.DealID)
+		if err := addNotFound(&bad, "deal_id", err); err != nil {
+			return err
+		}
+	}
+	if a.HullID != nil && deref(before.HullID) != *a.HullID {
+		_, err := hulls.Find(ctx, tx, *a.HullID)
+		if err := addNotFound(&bad, "hull_id", err); err != nil {
+			return err
+		}
+	}
+
+	if before.UserID != a.UserID {
+		u, err := people.FindUser(ctx, tx, a.UserID)
+		if err := addNotFound(&bad, "user_id", err); err != nil {
+			return err
+		}
+		if err == nil && u.Status == people.Deactivated {
+			bad.Add("user_id", "state", "is deactivated")
+		}
+	}
+	if before.LocationID != a.LocationID {
+		zone, err := dealership.ZoneOf(ctx, tx, a.LocationID)
+		if err := addNotFound(&bad, "location_id", err); err != nil {
+			return err
+		}
+		a.Timezone = zone
+	}
+	return bad.Err()
+}
+
+// checkContact checks the contact and the lead, which must belong together. The
+// contact is locked, because a concurrent merge or erasure would miss the
+// appointment or its text.
+func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appointment, a *Appointment) error {
+	if a.LeadID != nil && (deref(before.LeadID) != *a.LeadID || before.ContactID != a.ContactID) {
+		l, err := leads.Find(ctx, tx, *a.LeadID)
+		if err := addNotFound(bad, "lead_id", err); err != nil {
+			return err
+		}
+		switch {
+		case err != nil:
+			return nil // the contact is perhaps that of the lead
+		case a.ContactID == "":
+			a.ContactID = l.ContactID
+		case a.ContactID != l.ContactID:
+			bad.Add("lead_id", "mismatch", "belongs to another contact")
+		}
+	}
+	c, err := contacts.FindForUpdate(ctx, tx, a.ContactID)
+	if err := addNotFound(bad, "contact_id", err); err != nil || len(*bad) > 0 {
+		return err
+	}
+	return c.Active()
+}
+
+// findFacts returns what an appointment refers to. A location that was deleted is
+// empty.
+func findFacts(ctx context.Context, tx *db.Tx, a Appointment) (f facts, err error) {
+	if f.dealership, err = dealership.Find(ctx, tx); err != nil {
+		return f, err
+	}
+	if f.location, err = dealership.FindLocation(ctx, tx, a.LocationID); err != nil && fault.KindOf(err) != fault.KindNotFound {
+		return f, err
+	}
+	if f.contact, err = contacts.Find(ctx, tx, a.ContactID); err != nil || a.HullID == nil {
+		return f, err
+	}
+	h, err := hulls.Find(ctx, tx, *a.HullID)
+	f.hull = &h
+	return f, err
+}
+
+// leadOf returns the ID of the lead whose messages contain the reminder, or "".
+func leadOf(ctx context.Context, tx *db.Tx, a Appointment) (string, error) {
+	if a.LeadID != nil {
+		return *a.LeadID, nil
+	}
+	id, _, err := leads.NewestOf(ctx, tx, a.ContactID)
+	return id, err
+}
+
+// FollowZones updates the appointments at locations whose time zone has changed. The
+// start in UTC stays the same.
+func FollowZones(ctx context.Context, tx *db.Tx) error {
+	zones, err := dealership.Zones(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for location, zone := range zones {
+		if _, err := db.Exec(ctx, tx, `UPDATE appointments SET timezone = ?, version = version + 1, updated_at = ?
+			WHERE env = ? AND location_id = ? AND timezone <> ?`, zone, tx.Now, tx.Env, location, zone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addNotFound adds a detail for the field if the error is "not found". It
+// returns every other error.
+func addNotFound(bad *fault.Fields, field string, err error) error {
+	if fault.KindOf(err) == fault.KindNotFound {
+		bad.Add(field, "not_found", "does not exist")
+		return nil
+	}
+	return err
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

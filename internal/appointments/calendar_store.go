@@ -1,0 +1,153 @@
+package appointments
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/dealership"
+	"slipway/internal/hulls"
+	"slipway/internal/people"
+	"slipway/internal/platform/audit"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// calendarPath is where calendars are read, followed by the token.
+const calendarPath = "/calendars/"
+
+// calendarRow finds the user of a token. Only the hash of the token is stored.
+type calendarRow struct {
+	Env    auth.Env `db:"env"`
+	UserID string   `db:"user_id"`
+}
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// createCalendar creates or replaces the URL of a user's calendar.
+func createCalendar(ctx context.Context, tx *db.Tx, u people.User) (UserCalendar, error) {
+	token := strings.ToLower(rand.Text() + rand.Text())
+	if _, err := db.Exec(ctx, tx, `
+		INSERT INTO user_calendars (env, user_id, hash, created_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (env, user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
+		tx.Env, u.ID, hashToken(token), tx.Now); err != nil {
+		return UserCalendar{}, err
+	}
+	url := site.Of(tx).URL + calendarPath + token + ".ics"
+	return UserCalendar{u.ID, url, tx.Now}, audit.Record(ctx, tx, "user.calendar_created", u.ID, nil)
+}
+
+func deleteCalendar(ctx context.Context, tx *db.Tx, u people.User) error {
+	n, err := db.Exec(ctx, tx, `DELETE FROM user_calendars WHERE env = ? AND user_id = ?`, tx.Env, u.ID)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return fault.NotFound("calendar of user", u.ID)
+	}
+	return audit.Record(ctx, tx, "user.calendar_revoked", u.ID, nil)
+}
+
+// The calendar shows recent appointments and all that are to come.
+const (
+	calendarSince = 60 * 24 * time.Hour
+	calendarLimit = 1000
+)
+
+var errCalendar = fault.New(fault.KindNotFound, "This calendar does not exist. It might have been replaced.")
+
+// readCalendar returns the calendar of a token, and when it last changed. It stops
+// when the user is deactivated, or can't read contacts anymore.
+func readCalendar(ctx context.Context, tx *db.Tx, token string) (text string, changed time.Time, err error) {
+	found, err := db.All[calendarRow](ctx, tx, `SELECT {cols} FROM user_calendars WHERE hash = ?`, hashToken(token))
+	if err != nil {
+		return "", changed, err
+	}
+	if len(found) == 0 {
+		return "", changed, errCalendar
+	}
+	tx = tx.In(found[0].Env)
+	u, err := people.FindUser(ctx, tx, found[0].UserID)
+	if err != nil {
+		return "", changed, err
+	}
+	scopes, err := people.ScopesOf(ctx, tx, u)
+	if err != nil {
+		return "", changed, err
+	}
+	if u.Status == people.Deactivated || !read.Allows(scopes) {
+		return "", changed, errCalendar
+	}
+
+	d, err := dealership.Find(ctx, tx)
+	if err != nil {
+		return "", changed, err
+	}
+	all, err := db.All[Appointment](ctx, tx, `SELECT {cols} FROM appointments WHERE env = ? AND user_id = ? AND starts_at > ?
+		ORDER BY starts_at, id LIMIT ?`, tx.Env, u.ID, tx.Now.Add(-calendarSince), calendarLimit)
+	if err != nil {
+		return "", changed, err
+	}
+	entries, err := entriesOf(ctx, tx, d, all)
+	for _, e := range entries {
+		if e.UpdatedAt.After(changed) {
+			changed = e.UpdatedAt
+		}
+	}
+	return calendarText(u.Name+", "+d.Name, entries), changed, err
+}
+
+// entriesOf adds what the appointments refer to.
+func entriesOf(ctx context.Context, tx *db.Tx, d dealership.Dealership, all []Appointment) ([]entry, error) {
+	var contactIDs, hullIDs []string
+	for _, a := range all {
+		contactIDs = append(contactIDs, a.ContactID)
+		if a.HullID != nil {
+			hullIDs = append(hullIDs, *a.HullID)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	people, err := contacts.FindAll(ctx, tx, unique(contactIDs))
+	if err != nil {
+		return nil, err
+	}
+	boats := map[string]hulls.Hull{}
+	if len(hullIDs) > 0 {
+		if boats, err = hulls.FindAll(ctx, tx, unique(hullIDs)); err != nil {
+			return nil, err
+		}
+	}
+	locations, err := dealership.Locations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+
+	var entries []entry
+	for _, a := range all {
+		e := entry{a, facts{dealership: d, contact: people[a.ContactID]}}
+		if i := slices.IndexFunc(locations, func(l dealership.Location) bool { return l.ID == a.LocationID }); i >= 0 {
+			e.location = locations[i]
+		}
+		if h, ok := boats[deref(a.HullID)]; ok {
+			e.hull = &h
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+func unique(ids []string) []string {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

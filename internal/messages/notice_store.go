@@ -1,0 +1,95 @@
+package messages
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/consent"
+	"slipway/internal/leads"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+)
+
+// Notice is a transactional message that another feature sends to a lead, such as
+// a reminder of an appointment.
+type Notice struct {
+	LeadID  string
+	Channel consent.Channel
+	Subject string // of an email
+	Body    string
+
+	ExpiresAt time.Time // the notice is useless after this
+}
+
+// message returns the message, due now.
+func (n Notice) message(l leads.Lead) LeadMessage {
+	m := LeadMessage{
+		Env: l.Env, LeadID: l.ID, ContactID: l.ContactID, Channel: n.Channel, Direction: "outbound", Purpose: new(consent.Transactional),
+		Body: &n.Body, Status: Queued, ExpiresAt: &n.ExpiresAt, Notice: true,
+	}
+	if n.Channel == consent.Email {
+		m.Subject = &n.Subject
+	}
+	return m
+}
+
+// Notify queues a notice if it passes the send check. Otherwise it stores the
+// message as blocked, with the reason. A text message in quiet hours is held until
+// they end, or blocked if that is too late.
+func (a *API) Notify(ctx context.Context, tx *db.Tx, n Notice) (LeadMessage, error) {
+	l, err := leads.Find(ctx, tx, n.LeadID)
+	if err != nil {
+		return LeadMessage{}, err
+	}
+	m := n.message(l)
+	t, _, err := a.gather(ctx, tx, &m, tx.Now)
+	if err != nil {
+		return m, err
+	}
+
+	d := check(t)
+	if !d.hold.IsZero() && !d.hold.Before(n.ExpiresAt) {
+		d = decision{code: quietHoursCode}
+	}
+	if d.code != "" {
+		err = insertBlocked(ctx, tx, &m, d.code)
+		return m, err
+	}
+	if !d.hold.IsZero() {
+		m.hold(d.hold, true)
+	}
+	err = a.enqueue(ctx, tx, &m)
+	return m, err
+}
+
+// Withdraw blocks a notice that waits to be sent. It does nothing if the message
+// was sent, or is being sent.
+func Withdraw(ctx context.Context, tx *db.Tx, messageID string) error {
+	m, err := messages.Find(ctx, tx, messageID)
+	if err != nil || !m.isPending() || m.LeaseUntil != nil && m.LeaseUntil.After(tx.Now) {
+		return err
+	}
+	before := m
+	m.block(withdrawn)
+	if err := messages.Save(ctx, tx, &m); err != nil {
+		return err
+	}
+	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, before, m)
+}
+
+// Settled are functions of features that wait for the result of a notice. They are
+// called after it was sent, blocked or failed, in the same transaction. They belong
+// to features that depend on messages, so app attaches them to the database.
+type Settled []func(ctx context.Context, tx *db.Tx, m LeadMessage) error
+
+func settled(ctx context.Context, tx *db.Tx, m LeadMessage) error {
+	if !m.Notice || m.isPending() {
+		return nil
+	}
+	for _, follow := range db.Attached[Settled](tx) {
+		if err := follow(ctx, tx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
