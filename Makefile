@@ -85,7 +85,8 @@ bench: ## Run the benchmarks
 	cd bench && $(GO) run .
 
 .PHONY: openapi
-openapi: ## Regenerate api/openapi.json
+openapi: ## Regenerate api/openapi.json and its examples
+	$(GO) test ./internal/app -run TestExamples -update
 	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
 
 .PHONY: fmt
