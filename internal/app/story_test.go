@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ type story struct {
 	s      *testkit.Server
 	routes map[string]route // by operation ID
 	calls  []call
+	server string // its URL
+	proxy  *proxy // nil: the requests go to the server
 
 	receiver *httptest.Server // of webhooks
 	fails    bool             // whether the receiver rejects what it gets
@@ -41,6 +44,12 @@ type call struct {
 	response  *testkit.Response
 }
 
+// proxy is where the requests of the story go instead of the server.
+type proxy struct {
+	start  func(server string) (url string)
+	except []string // operations that still go to the server
+}
+
 // teller is a client who takes part in the story.
 type teller struct {
 	*testkit.Client
@@ -50,11 +59,10 @@ type teller struct {
 // storyStart is the time at which the story starts.
 var storyStart = time.Date(2026, 12, 1, 15, 0, 0, 0, time.UTC)
 
-// tellStory tells the story to a server. If through is set, it returns the URL to
-// send the requests to.
-func tellStory(t *testing.T, s *testkit.Server, through func(url string) string) []call {
+// tellStory tells the story to a server, directly or through a proxy.
+func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 	t.Helper()
-	st := &story{t: t, s: s, routes: map[string]route{}}
+	st := &story{t: t, s: s, proxy: p, server: s.URL, routes: map[string]route{}}
 	for _, o := range allOperations() {
 		st.routes[o.OperationID] = route{o.Method, o.Path, successOf(o)}
 	}
@@ -78,8 +86,8 @@ func tellStory(t *testing.T, s *testkit.Server, through func(url string) string)
 		scopes = append(scopes, x.Scope)
 	}
 	desk := st.teller(s.As(s.KeyWith(access.KeyRequest{Name: "Back office", Scopes: scopes})))
-	if through != nil {
-		s.URL = through(s.URL)
+	if p != nil {
+		s.URL = p.start(s.URL)
 	}
 
 	st.setUp(desk)
@@ -116,6 +124,10 @@ func (w *teller) does(operation string, body, out any, details ...string) {
 		details = details[1:]
 		return value
 	})
+	if through := st.s.URL; st.proxy != nil && slices.Contains(st.proxy.except, operation) {
+		st.s.URL = st.server
+		defer func() { st.s.URL = through }()
+	}
 	status := map[string]int{"200": 200, "201": 201, "202": 202, "204": 204}[r.status]
 	res := w.Do(r.method, path+strings.Join(details, ""), body, status, out)
 	st.calls = append(st.calls, call{operation, body, res})
