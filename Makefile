@@ -44,6 +44,10 @@ test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 test-clients: ## Test OAuth with npm packages as clients
 	scripts/test-clients $(ARGS)
 
+.PHONY: test-contract
+test-contract: ## Test with Prism that requests and responses match the OpenAPI document
+	scripts/test-contract $(ARGS)
+
 .PHONY: test-sso
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)

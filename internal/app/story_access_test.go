@@ -91,12 +91,12 @@ func (st *story) notify(desk *teller) {
 	desk.does("getEvent", nil, nil, delivery.EventID)
 	desk.does("listEvents", nil, nil, "?type=deal.accepted&limit=1")
 
-	st.fails = true
+	st.fails.Store(true)
 	desk.does("testWebhook", nil, &delivery, hook.ID)
 	st.deliverTo(delivery.ID, "pending")
 	// The last attempt is three days later.
 	st.s.Exec(`UPDATE deliveries SET status = 'dead', due_at = NULL WHERE id = ?`, delivery.ID)
-	st.fails = false
+	st.fails.Store(false)
 	desk.does("listDeadLetters", nil, nil, hook.ID)
 	desk.does("drainDeadLetters", object{"action": "redeliver"}, nil, hook.ID)
 	desk.does("retryDelivery", nil, nil, hook.ID, delivery.ID)

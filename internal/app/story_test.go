@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ type story struct {
 	proxy  *proxy // nil: the requests go to the server
 
 	receiver *httptest.Server // of webhooks
-	fails    bool             // whether the receiver rejects what it gets
+	fails    atomic.Bool      // whether the receiver rejects what it gets
 
 	location, ben, hull, contact, lead, deal string // IDs
 }
@@ -67,7 +68,7 @@ func tellStory(t *testing.T, s *testkit.Server, p *proxy) []call {
 		st.routes[o.OperationID] = route{o.Method, o.Path, successOf(o)}
 	}
 	st.receiver = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if st.fails {
+		if st.fails.Load() {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
