@@ -169,51 +169,47 @@ func (r *recorder) copyValue(from *jsontext.Decoder, to *jsontext.Encoder, field
 // measured are numbers that can differ in each run.
 var measured = map[string]int64{"latency_ms": 83, "size_bytes": 48213}
 
-// secret are fields with secrets, and the values in the examples.
-var secret = map[string]string{
-	"mfa_token":      "mfat_exampleexampleexampleexample",
-	"secret":         "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
-	"otpauth_uri":    "otpauth://totp/Chesapeake%20Marine:ben@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Chesapeake%20Marine",
-	"recovery_codes": "example0-example1",
-	"record_value":   "slipway-domain-verification=exampleexampleexampleexample",
-	"code":           "123456",
+// rules replace secrets, and what differs in each run.
+var rules = []struct {
+	find *regexp.Regexp
+	text string
+}{
+	{regexp.MustCompile(`\b(sk|st|cs)_(test|live)_[a-z2-7]{49}\b`), "${1}_${2}_" + strings.Repeat("example", 7)},
+	{regexp.MustCompile(`\b(sk)_(test|live)_[a-z2-7]{16}\b`), "${1}_${2}_exampleexampleex"},
+	{regexp.MustCompile(`\bwhsec_[A-Za-z0-9+/=]{20,}`), "whsec_" + strings.Repeat("example", 6) + "="},
+	{regexp.MustCompile(`\bmft_[a-z2-7]{26}\b`), "mft_exampleexampleexampleexamp"},
+	{regexp.MustCompile(`\b[A-Z2-7]{32}\b`), "EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAM"}, // of an authenticator app
+	{regexp.MustCompile(`(domain-verification=).+`), "${1}exampleexampleexample"},
+	{regexp.MustCompile(`/hooks/(twilio|email)/[A-Za-z0-9_-]+`), "/hooks/${1}/exampleexampleexample"},
+	{regexp.MustCompile(`/media/[0-9]+\.[^/]+/`), "/media/1797120000.exampleexampleexample_/"},
+	{regexp.MustCompile(`^127\.0\.0\.1$`), "203.0.113.7"},
+	{regexp.MustCompile(`^Go-http-client/.*`), "BackOffice/2.1"},
+	{regexp.MustCompile(`http://localhost\b`), "https://slipway.example.com"},
+	{regexp.MustCompile(`http://127\.0\.0\.1:\d+\b`), "https://example.com"},
 }
 
 var (
-	resourceID = regexp.MustCompile(`\b[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{26}\b`)
-	credential = regexp.MustCompile(`\b((?:sk|st|cs)_(?:test|live)_)[a-z2-7]{16,}`)
-	hookSecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{20,}`)
-	sha256Hash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
-	mediaLink  = regexp.MustCompile(`/media/[^/]+/([^/]+)/`)
-	hookLink   = regexp.MustCompile(`/hooks/(twilio|email)/[A-Za-z0-9_-]+`)
-	ownHost    = regexp.MustCompile(`http://(localhost|127\.0\.0\.1:\d+)\b`)
+	sixDigits    = regexp.MustCompile(`^\d{6}$`)
+	recoveryCode = regexp.MustCompile(`^[a-z2-7]{5}-[a-z2-7]{5}$`)
+	ulid         = regexp.MustCompile(`\b([a-z]{2,5}_)?[0-9a-hjkmnp-tv-z]{26}\b`)
+	sha256Hash   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
-// replace returns a text without what differs in each run.
+// replace returns a text without what differs in each run. The same value is always
+// replaced by the same one.
 func (r *recorder) replace(field, text string) string {
-	if value, ok := secret[field]; ok && (field != "code" || len(text) == 6 && strings.Trim(text, "0123456789") == "") &&
-		!strings.HasPrefix(text, "whsec_") {
-		return value
+	switch {
+	case field == "code" && sixDigits.MatchString(text):
+		return "123456"
+	case field == "recovery_codes" && recoveryCode.MatchString(text):
+		return r.number(text, "codes-%05d")
 	}
-	text = resourceID.ReplaceAllStringFunc(text, func(id string) string {
-		prefix, _, _ := strings.Cut(id, "_")
-		return r.number(id, prefix+"_01jcqz8t5n8m2x4v6b7c9%05d")
-	})
-	text = credential.ReplaceAllStringFunc(text, func(token string) string {
-		parts := credential.FindStringSubmatch(token)
-		return parts[1] + strings.Repeat("example", 7)[:len(token)-len(parts[1])]
-	})
-	text = hookSecret.ReplaceAllString(text, "whsec_"+strings.Repeat("example", 6)+"=")
+	for _, rule := range rules {
+		text = rule.find.ReplaceAllString(text, rule.text)
+	}
 	text = sha256Hash.ReplaceAllStringFunc(text, func(hash string) string { return r.number(hash, "%064d") })
-	text = mediaLink.ReplaceAllStringFunc(text, func(link string) string {
-		return "/media/1797120000.exampleexampleexample_/" + r.number(mediaLink.FindStringSubmatch(link)[1], "01jcqz8t5n8m2x4v6b7c9%05d") + "/"
-	})
-	text = hookLink.ReplaceAllString(text, "/hooks/$1/exampleexampleexample")
-	return ownHost.ReplaceAllStringFunc(text, func(host string) string {
-		if strings.HasSuffix(host, "localhost") {
-			return "https://slipway.example.com"
-		}
-		return "https://example.com"
+	return ulid.ReplaceAllStringFunc(text, func(id string) string {
+		return r.number(id, ulid.FindStringSubmatch(id)[1]+"01jcqz8t5n8m2x4v6b7c9%05d")
 	})
 }
 

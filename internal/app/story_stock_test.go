@@ -52,10 +52,10 @@ func (st *story) setUp(desk *teller) {
 
 // stockBoats is how boats come into stock.
 func (st *story) stockBoats(desk *teller) {
-	desk.does("decodeHin", nil, nil, "US-GRT40912B324")
+	desk.does("decodeHin", nil, nil, "US-GRT40912G324")
 	var hull, old ref
 	desk.does("createHull", object{
-		"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324",
+		"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912G324",
 		"stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": st.location,
 	}, &hull)
 	st.hull = hull.ID

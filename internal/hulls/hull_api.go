@@ -42,7 +42,7 @@ type Holders struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list,
-		rest.Describe("Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true`."))
+		rest.Describe("Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or `status=archived`."))
 	rest.PostCreated(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
 		rest.Describe("Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN."))
 	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get,
