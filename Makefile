@@ -44,6 +44,10 @@ test-browser: ## Test the pages in chromium (ARGS='-run Passkey -v')
 test-clients: ## Test OAuth with npm packages as clients
 	scripts/test-clients $(ARGS)
 
+.PHONY: test-contract
+test-contract: ## Test with Prism that requests and responses match the OpenAPI document
+	scripts/test-contract $(ARGS)
+
 .PHONY: test-sso
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)
@@ -97,7 +101,8 @@ bench: ## Run the benchmarks
 	cd bench && $(GO) run .
 
 .PHONY: openapi
-openapi: ## Regenerate api/openapi.json
+openapi: ## Regenerate api/openapi.json and its examples
+	$(GO) test ./internal/app -run TestExamples -update
 	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
 
 .PHONY: fmt

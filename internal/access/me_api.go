@@ -43,8 +43,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/api_keys", "listApiKeys", administer, "List API keys", a.listKeys,
 		rest.Describe("Returns the keys of this environment, including revoked ones. The keys themselves are not returned. Newest first."))
 	rest.PostCreated(r, "/api_keys", "createApiKey", administer, "Create an API key", a.createKey,
-		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."),
-		rest.Example(`{"name": "Website", "scopes": ["hulls:read"], "rate_limit": 50}`))
+		rest.Describe("The key is only returned once. A key with the admin scope requires an `mfa_token`."))
 	rest.Get(r, "/api_keys/{key_id}", "getApiKey", administer, "Retrieve an API key", a.getKey,
 		rest.Describe("Returns the record of the key with its scopes and usage. The key itself is not returned."))
 	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
@@ -54,12 +53,10 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
 		rest.OrSelf("user_id"),
-		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it."),
-		rest.Example(`{"kind": "totp", "label": "Phone"}`))
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The method becomes active when you first verify it."))
 	rest.Raw(r, http.MethodPost, http.StatusOK, "/users/{user_id}/mfa_factors/{factor_id}/verify", "verifyMfaFactor", administer,
 		"Verify a two-factor method and get an MFA token", a.verify, rest.NoIfMatch, rest.OrSelf("user_id"),
-		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."),
-		rest.Example(`{"code": "123456"}`))
+		rest.Describe("Only for your own user, with a session. Sessions don't need the `admin` scope for this. The token works once and expires after 5 minutes. The first verification of your first method returns recovery codes. For webauthn, an empty body returns the challenge to sign. Five wrong codes in a row lock the method for 15 minutes."))
 	rest.Delete(r, "/users/{user_id}/mfa_factors/{factor_id}", "deleteMfaFactor", administer,
 		"Delete a two-factor method", a.deleteFactor, rest.NoIfMatch, rest.OrSelf("user_id"),
 		rest.Describe("Sessions don't need the `admin` scope for their own user. If you delete the last active method of another user, their password is cleared and their sessions end. They receive an email with a link to set a new password, and can then enroll a method again."))

@@ -27,13 +27,10 @@ func (a *API) Mount(r *rest.Router) {
 	toWrite := "Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls."
 	rest.Get(p, "/activities", "listActivities", reads, "List activities, newest first", a.list,
 		rest.Describe("Without `object_id`, the list has the activities on all objects that you can read. "+toRead))
-	rest.PostCreated(p, "/activities", "createActivity", writes, "Create an activity", a.create, rest.Describe(toWrite),
-		rest.Example(`{"object_id": "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", "kind": "task", "body": "Call back about the trade-in", `+
-			`"due_at": "2026-12-01T15:00:00Z"}`))
+	rest.PostCreated(p, "/activities", "createActivity", writes, "Create an activity", a.create, rest.Describe(toWrite))
 	rest.Get(p, "/activities/{activity_id}", "getActivity", reads, "Retrieve an activity", a.get, rest.Describe(toRead))
 	rest.Patch(p, "/activities/{activity_id}", "updateActivity", writes, "Update an activity, or complete a task", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. "+toWrite),
-		rest.Example(`{"done_at": "2026-12-01T15:20:00Z", "outcome": "Trade-in is paid off"}`))
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. "+toWrite))
 	rest.Delete(p, "/activities/{activity_id}", "deleteActivity", writes, "Delete an activity", a.delete,
 		rest.Describe("Also removes its text from events. "+toWrite))
 }

@@ -1,9 +1,12 @@
 package app
 
-import "slipway/internal/platform/rest"
+import (
+	"slipway/api"
+	"slipway/internal/platform/rest"
+)
 
 // reference completes the description of the API.
-var reference = rest.Reference{Schemas: schemaDocs}
+var reference = rest.Reference{Schemas: schemaDocs, Examples: rest.ParseExamples(api.Examples)}
 
 // schemaDocs has a sentence for each schema of an object. Go types can't have one
 // that a program can read.

@@ -38,19 +38,14 @@ func (a *API) Mount(r *rest.Router) {
 			"It is a transactional message of the lead, or of the contact's newest lead. "+
 			"It has to pass the same send check as other messages when it is due. "+
 			"`reminder.state` and `reminder.blocked_reason` show the result. "+
-			"A reminder whose time has passed is sent immediately."),
-		rest.Example(`{"kind": "sea_trial", "lead_id": "lead_01jcqz8t5n8m2x4v6b7c9d0e1f", "user_id": "usr_01jcqz8t5n8m2x4v6b7c9d0e1f", `+
-			`"location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f", "starts_at": "2026-12-05T10:00", "duration_minutes": 90, `+
-			`"reminder": {"channel": "sms", "hours_before": 24}}`))
+			"A reminder whose time has passed is sent immediately."))
 	rest.Get(p, "/appointments/{appointment_id}", "getAppointment", read, "Retrieve an appointment", a.get,
 		rest.Describe("Returns the appointment with the state of its reminder."))
 	rest.Patch(p, "/appointments/{appointment_id}", "updateAppointment", write, "Update or move an appointment", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder moves with it. "+
-			"You can't change a canceled appointment."),
-		rest.Example(`{"starts_at": "2026-12-05T14:00"}`))
+			"You can't change a canceled appointment."))
 	rest.PostOK(p, "/appointments/{appointment_id}/cancel", "cancelAppointment", write, "Cancel an appointment", a.cancel,
-		rest.Describe("Also cancels the reminder, unless it was sent."),
-		rest.Example(`{"reason": "The buyer is ill"}`))
+		rest.Describe("Also cancels the reminder, unless it was sent."))
 	a.mountCalendars(r)
 }
 

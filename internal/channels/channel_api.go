@@ -39,8 +39,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels,
 		rest.Describe("Returns the marketplaces and websites that your hulls can be published on."))
 	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
-		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."),
-		rest.Example(`{"name": "Our website", "kind": "website", "format": "json", "filter": {"conditions": ["new", "demo"], "price_min": 10000}, "auto_publish": true}`))
+		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
 		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
 	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read,

@@ -28,13 +28,11 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/contacts", "listContacts", read, "List contacts, newest first", a.list,
 		rest.Describe("Returns the contacts that match all filters. Merged and erased contacts are only listed if you send `gone=true`."))
 	rest.PostCreated(r, "/contacts", "createContact", write, "Create a contact", a.create,
-		rest.Describe("Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them."),
-		rest.Example(`{"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123", "timezone": "America/New_York", "tags": ["boat show"]}`))
+		rest.Describe("Email and phone don't have to be unique. Contacts with the same email or phone are listed in `possible_duplicates`. You can merge them."))
 	rest.Get(r, "/contacts/{contact_id}", "getContact", read, "Retrieve a contact", a.get,
 		rest.Describe("Returns the contact. You can also retrieve merged and erased contacts. `merged_into` and `erased_at` show what happened to them."))
 	rest.Patch(r, "/contacts/{contact_id}", "updateContact", write, "Update a contact", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field."),
-		rest.Example(`{"phone": "+14105550188", "preferred_channel": "sms"}`))
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field."))
 	a.mountLifecycle(r)
 }
 

@@ -32,8 +32,7 @@ func (a *API) mountLifecycle(r *rest.Router) {
 	rest.Delete(r, "/contacts/{contact_id}", "eraseContact", write, "Erase a contact's personal data", a.erase,
 		rest.Describe("Removes the personal data from the contact, its leads, messages and consents, and from contacts that were merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash of the address is stored."))
 	rest.PostOK(r, "/contacts/{contact_id}/merge", "mergeContact", write, "Merge a duplicate into this contact", a.merge,
-		rest.Describe("Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact."),
-		rest.Example(`{"duplicate_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+		rest.Describe("Moves the leads, deals, consents and messages of the duplicate to this contact, and copies the values that this contact doesn't have. A revocation of either contact applies to the addresses of both. You can still retrieve the duplicate. Its `merged_into` is this contact."))
 	rest.GetAudited(r, "/contacts/{contact_id}/export", "exportContact", exportAll, "Export all data about a contact", a.export,
 		rest.Describe("Returns all records about a contact in one document, to answer a data access request. The export includes deals, so it requires deals:read in addition to leads:read. Each export is recorded in the audit log."))
 	rest.Get(r, "/contacts/{contact_id}/consents", "listContactConsents", read, "List the consent records of a contact", a.consents,

@@ -34,14 +34,12 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/dealership", "getDealership", administer, "Retrieve the dealership and its settings", a.get,
 		rest.Describe("Returns the dealership and the settings of this environment. Live and test have separate settings."))
 	rest.Patch(r, "/dealership", "updateDealership", administer, "Change the dealership's settings", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment only."),
-		rest.Example(`{"timezone": "America/Chicago", "settings": {"stalled_after_hours": 48, "quiet_hours": {"start": "20:00", "end": "09:00"}}}`))
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment only."))
 
 	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations,
 		rest.Describe("Returns the places where the dealership stores and sells boats. Newest first."))
 	rest.PostCreated(r, "/locations", "createLocation", administer, "Add a location", a.createLocation,
-		rest.Describe("Adds a place where the dealership stores and sells boats. Every hull belongs to one location."),
-		rest.Example(`{"name": "Harbor East", "code": "HE", "phone": "+14105550123", "timezone": "America/New_York", "address": {"line1": "12 Dock Street", "city": "Annapolis", "region": "MD", "postal_code": "21401", "country": "US"}}`))
+		rest.Describe("Adds a place where the dealership stores and sells boats. Every hull belongs to one location."))
 	rest.Get(r, "/locations/{location_id}", "getLocation", readLocations, "Retrieve a location", a.getLocation,
 		rest.Describe("Returns the location with its address and taxes."))
 	rest.Patch(r, "/locations/{location_id}", "updateLocation", administer, "Change a location", a.updateLocation,

@@ -31,47 +31,39 @@ type API struct {
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	rest.PostCreated(r.Family("Leads"), "/leads/{lead_id}/convert", "convertLead", convert, "Convert a lead into a deal", a.convertLead,
-		rest.Describe("Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted."),
-		rest.Example(`{"offer_usd": 118000, "hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+		rest.Describe("Creates a deal for the lead's contact with this opening offer and returns it. The status of the lead becomes converted."))
 
 	r = r.Family("Deals")
 	rest.Get(r, "/deals", "listDeals", read, "List deals, newest first", a.list,
 		rest.Describe("Returns the deals that match all filters."))
 	rest.PostCreated(r, "/deals", "createDeal", write, "Create a deal with its opening offer", a.create,
-		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."),
-		rest.Example(`{"hull_id": "hull_01jcqz8t5n8m2x4v6b7c9d0e1f", "buyer_id": "con_01jcqz8t5n8m2x4v6b7c9d0e1f", "offer_usd": 118000, "deal_type": "finance"}`))
+		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."))
 	rest.Get(r, "/deals/{deal_id}", "getDeal", read, "Retrieve a deal with its totals", a.get,
 		rest.Describe("Returns the deal with its line items, taxes and calculated totals. The profit and the costs are only returned to keys with the required scopes."))
 	rest.Patch(r, "/deals/{deal_id}", "updateDeal", write, "Change a deal's line items, tax or owner", a.update,
-		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."),
-		rest.Example(`{"tax_rate_percent": "6", "line_items": [{"kind": "fee", "code": "doc", "description": "Documentation fee", "amount_cents": 49900, "taxable": true}, {"kind": "accessory", "description": "Bimini top", "amount_cents": 185000, "cost_cents": 110000, "taxable": true}]}`))
+		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."))
 	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next status", a.advance,
-		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it."),
-		rest.Example(`{"to": "contracted"}`))
+		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it."))
 	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and release its hull", a.cancel,
-		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it."),
-		rest.Example(`{"reason": "The buyer's survey found soft stringers", "deposit_outcome": "refund"}`))
+		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it."))
 	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's status changes", a.listHistory,
 		rest.Describe("Returns each change of the deal's status, with the reason and the user or key that made it. Newest first."))
 
 	rest.Get(r, "/deals/{deal_id}/offers", "listOffers", read, "List offers", a.listOffers,
 		rest.Describe("Returns the offers of both sides, including those that were rejected, replaced or have expired. Newest first."))
 	rest.PostCreated(r, "/deals/{deal_id}/offers", "makeOffer", write, "Make an offer or a counteroffer", a.makeOffer,
-		rest.Describe("Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`)."),
-		rest.Example(`{"amount_usd": 121500, "made_by": "dealer", "in_reply_to": "off_01jcqz8t5n8m2x4v6b7c9d0e1f", "note": "With a full tank"}`))
+		rest.Describe("Replaces the pending offer of the same side, and the offer that it answers (`in_reply_to`)."))
 	rest.Get(r, "/deals/{deal_id}/offers/{offer_id}", "getOffer", read, "Retrieve an offer", a.getOffer,
 		rest.Describe("Returns the offer with its current status and the decision about it."))
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/accept", "acceptOffer", write, "Accept an offer and reserve the hull", a.acceptOffer,
 		rest.Describe("The deal becomes accepted and its hull sale_pending. If the hull is reserved for another deal, the request fails with 409 and the code hull_unavailable. If your key has deals:read, the error includes the ID of that deal. If the hull is on hold, and not for this deal, its lead or its buyer, the code is hull_on_hold. If the price is below the floor_usd of the hull and your key doesn't have hulls:write, the request fails with 403 and the code below_floor."))
 	rest.PostOK(r, "/deals/{deal_id}/offers/{offer_id}/reject", "rejectOffer", write, "Reject or withdraw an offer", a.rejectOffer,
-		rest.Describe("If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes withdrawn. Only a pending offer can be rejected."),
-		rest.Example(`{"by": "dealer", "reason": "Below invoice"}`))
+		rest.Describe("If the other side declines the offer, it becomes rejected. If the side that made it takes it back, it becomes withdrawn. Only a pending offer can be rejected."))
 
 	rest.Get(r, "/deals/{deal_id}/trade_ins", "listTradeIns", read, "List trade-ins", a.listTradeIns,
 		rest.Describe("Returns the boats that the buyer trades in. Newest first."))
 	rest.PostCreated(r, "/deals/{deal_id}/trade_ins", "addTradeIn", write, "Add a trade-in", a.addTradeIn,
-		rest.Describe("To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in."),
-		rest.Example(`{"year": 2016, "make": "Boston Whaler", "model": "210 Montauk", "length_ft": 21.33, "allowance_cents": 3250000, "acv_cents": 3000000, "payoff_cents": 1200000, "lienholder": "Bay Federal", "stock_in": true}`))
+		rest.Describe("To change a trade-in, for example when its payoff changes, send the complete trade-in with its ID in `replaces_id`. It keeps its ID. A boat that is in stock can't be traded in."))
 	rest.Delete(r, "/deals/{deal_id}/trade_ins/{trade_in_id}", "removeTradeIn", write, "Remove a trade-in", a.removeTradeIn,
 		rest.Describe("The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase agreement is signed."))
 }

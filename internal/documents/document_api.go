@@ -31,19 +31,16 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/deals/{deal_id}/documents", "listDocuments", read, "List documents", a.list,
 		rest.Describe("Returns the documents of the deal with their signatures, including voided ones. Newest first."))
 	rest.Raw(r, "POST", 201, "/deals/{deal_id}/documents", "issueDocument", write, "Issue a document as a PDF", a.issue,
-		rest.Describe("Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."),
-		rest.Example(`{"kind": "purchase_agreement"}`))
+		rest.Describe("Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get,
 		rest.Describe("Returns the record with its signatures and the hash of the PDF. Download the PDF with getDocumentContent."))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
 		a.getContent, rest.Produces(contentType),
 		rest.Describe("Returns the PDF exactly as it was issued. Its SHA-256 hash is the `sha256` of the document."))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
-		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."),
-		rest.Example(`{"signer_role": "buyer", "signer_name": "Ann Bell"}`))
+		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
-		rest.Describe("If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases."),
-		rest.Example(`{"reason": "Wrong trailer"}`))
+		rest.Describe("If the document is the signed purchase agreement, you can change the terms of the deal again, and its revision increases."))
 }
 
 // ByDocument are the path parameters of a document.

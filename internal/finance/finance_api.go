@@ -27,8 +27,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/deals/{deal_id}/finance_structures", "listFinanceStructures", read, "List F&I structures", a.listStructures,
 		rest.Describe("Returns the payment plans that were created for the deal, with the selected one marked. Newest first."))
 	rest.PostCreated(r, "/deals/{deal_id}/finance_structures", "createFinanceStructure", write, "Create an F&I structure", a.createStructure,
-		rest.Describe("Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one."),
-		rest.Example(`{"name": "20 years, 10% down", "cash_down_cents": 1180000, "apr_percent": "7.49", "term_months": 240, "products": [{"kind": "service_contract", "provider": "Brunswick", "price_cents": 249500, "cost_cents": 120000, "term_months": 60, "financed": true}]}`))
+		rest.Describe("Slipway calculates the structure from the current total of the deal. A structure never changes. To try other terms, create another one."))
 	rest.Get(r, "/deals/{deal_id}/finance_structures/{structure_id}", "getFinanceStructure", read,
 		"Retrieve an F&I structure with its payment schedule", a.getStructure,
 		rest.Describe("Returns the structure with each monthly payment, split into principal and interest."))
@@ -39,34 +38,28 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/deals/{deal_id}/fundings", "listFundings", read, "List lender submissions and their statuses", a.listFundings,
 		rest.Describe("Returns each submission with the lender's decision and the stipulations. Newest first."))
 	rest.PostCreated(r, "/deals/{deal_id}/fundings", "submitFunding", write, "Submit the selected structure to a lender", a.submitFunding,
-		rest.Describe("You can submit a deal to several lenders at the same time. Only one of them can have the contract."),
-		rest.Example(`{"lender": "Bay Federal", "reference": "APP-20417"}`))
+		rest.Describe("You can submit a deal to several lenders at the same time. Only one of them can have the contract."))
 	rest.Get(r, "/deals/{deal_id}/fundings/{funding_id}", "getFunding", read, "Retrieve a funding", a.getFunding,
 		rest.Describe("Returns the submission with the lender's decision and all stipulations."))
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/advance", "advanceFunding", write,
 		"Advance a funding to its next status", a.advanceFunding,
-		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different."),
-		rest.Example(`{"to": "approved", "decision": {"amount_cents": 10620000, "apr_percent": "7.49", "term_months": 240}}`))
+		rest.Describe("From submitted, a funding becomes conditional, approved, countered or declined. Then it becomes contract_sent, signed, package_submitted, pending_docs or approved_to_fund, and funded. You can withdraw it until it is funded. A funded funding can be charged_back. funded requires that each stipulation is accepted or waived. contract_sent requires a selected structure with the rate, term and amount that the lender approved. `differs_from_structure` lists what is different."))
 	rest.PostCreated(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations", "addStipulation", write,
 		"Add a lender stipulation", a.addStipulation,
-		rest.Describe("Records something that the lender requires before it pays. The funding can't be funded until each stipulation is accepted or waived."),
-		rest.Example(`{"kind": "proof_of_income", "description": "Two years of tax returns"}`))
+		rest.Describe("Records something that the lender requires before it pays. The funding can't be funded until each stipulation is accepted or waived."))
 	rest.PostOK(r, "/deals/{deal_id}/fundings/{funding_id}/stipulations/{stipulation_id}/resolve", "resolveStipulation", write,
 		"Satisfy or waive a stipulation", a.resolveStipulation,
-		rest.Describe("Sets the status of a stipulation. You can't change a stipulation that is accepted or waived."),
-		rest.Example(`{"status": "accepted"}`))
+		rest.Describe("Sets the status of a stipulation. You can't change a stipulation that is accepted or waived."))
 
 	rest.Get(r, "/deals/{deal_id}/payments", "listPayments", read, "List payments and refunds", a.listPayments,
 		rest.Describe("Returns the money that was received for the deal, with refunds, reversals and transfers as separate entries. Newest first."))
 	rest.PostCreated(r, "/deals/{deal_id}/payments", "recordPayment", write, "Record a payment", a.recordPayment,
-		rest.Describe("Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance is due."),
-		rest.Example(`{"kind": "deposit", "method": "card", "amount_cents": 500000, "reference": "ch_8842"}`))
+		rest.Describe("Also record the money from a lender here when it arrives. A closed deal accepts payments as long as a balance is due."))
 	rest.Get(r, "/deals/{deal_id}/payments/{payment_id}", "getPayment", read, "Retrieve a payment", a.getPayment,
 		rest.Describe("Returns the payment with its status and the total of its refunds."))
 	rest.PostCreated(r, "/deals/{deal_id}/payments/{payment_id}/refund", "refundPayment", write,
 		"Refund a payment, in whole or in part", a.refundPayment,
-		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal."),
-		rest.Example(`{"amount_cents": 250000, "reason": "Half of the deposit"}`))
+		rest.Describe("A refund is a separate payment with refunds_payment_id. The refunds of a payment never exceed it. To record a bounced check or a chargeback, send `reversal`. You can do this in any status of the deal."))
 }
 
 // Today returns the current time in the dealership's time zone.

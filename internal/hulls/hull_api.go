@@ -42,35 +42,30 @@ type Holders struct {
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls", "listHulls", read, "List hulls, newest first", a.list,
-		rest.Describe("Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true`."))
+		rest.Describe("Returns the hulls that match all filters. Archived hulls are only listed if you send `archived=true` or `status=archived`."))
 	rest.PostCreated(r, "/hulls", "createHull", write, "Add a hull to inventory", a.create,
-		rest.Describe("Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN."),
-		rest.Example(`{"make": "Grady-White", "model": "Freedom 235", "year": 2024, "length_ft": 23.58, "price_usd": 124900, "hin": "US-GRT40912B324", "stock_number": "GW-1042", "boat_class": "power-dualconsole", "location_id": "loc_01jcqz8t5n8m2x4v6b7c9d0e1f"}`))
+		rest.Describe("Adds one boat. If the HIN or the stock number already belongs to a hull that is not delivered or archived, the request fails with 409. New boats that have not arrived yet are `on_order` or `in_transit` and don't need a HIN."))
 	rest.Get(r, "/hulls/{hull_id}", "getHull", read, "Retrieve a hull", a.get,
 		rest.Describe("Returns the hull with its status, price, hold and primary photo. The specifications, prices and photos have their own endpoints."))
 	rest.Patch(r, "/hulls/{hull_id}", "updateHull", write, "Change a hull's descriptive fields or location", a.update,
-		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."),
-		rest.Example(`{"title": "2024 Grady-White Freedom 235, one owner", "metadata": {"slip": "B14"}}`))
+		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. To change the status or the price, use transition and pricing."))
 
 	rest.PostOK(r, "/hulls/{hull_id}/archive", "archiveHull", write, "Archive a hull", a.archive,
 		rest.Describe("Removes the hull from the active inventory and from all channels. You can't archive a hull that belongs to an open deal. To bring it back, change the status to the one it had before."))
 	rest.PostOK(r, "/hulls/{hull_id}/transition", "transitionHull", write, "Change the status of a hull", a.transition,
-		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted."),
-		rest.Example(`{"to": "on_hold", "reason": "Survey on Thursday", "expires_at": "2026-12-01T17:00:00Z"}`))
+		rest.Describe("Allowed: on_order to in_transit or available, in_transit to available, available to on_hold or not_for_sale and back, sold to available, and archived to the status before. Only deals make the other changes. A hold can be for a deal, a lead or a contact. While it lasts, the offers of other deals can't be accepted."))
 	rest.Get(r, "/hulls/{hull_id}/history", "listHullHistory", read, "List status and location changes", a.history,
 		rest.Describe("Returns each change of status or location, with the user or key that made it. Newest first."))
 
 	rest.Get(r, "/hulls/{hull_id}/specs", "getHullSpecs", read, "Retrieve the full specification sheet", a.specs,
 		rest.Describe("Returns measurements, engines, tanks and equipment. All values are null if no sheet was stored yet. Send `units=metric` to also get metric values."))
 	rest.Put(r, "/hulls/{hull_id}/specs", "replaceHullSpecs", write, "Replace the specification sheet", a.replaceSpecs,
-		rest.Describe("Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals."),
-		rest.Example(`{"beam_ft": 8.5, "draft_ft": {"max": 1.83}, "dry_weight_lb": 4200, "hull_material": "fiberglass", "hull_shape": "deep_vee", "engines": [{"position": "single", "make": "Yamaha", "model": "F300", "hp": 300, "fuel": "gas", "type": "outboard_4s"}], "tanks": {"fuel_gal": 109}, "max_persons": 10}`))
+		rest.Describe("Stores the complete sheet. Omitted fields are cleared. Measurements are rounded to two decimals."))
 
 	rest.Get(r, "/hulls/{hull_id}/pricing", "getHullPricing", read, "Retrieve current pricing", a.pricing,
 		rest.Describe("Returns the current price. The cost and the lowest acceptable price are only returned to keys with the scope hulls:write."))
 	rest.Put(r, "/hulls/{hull_id}/pricing", "adjustHullPricing", write, "Adjust pricing and record the change", a.adjustPricing,
-		rest.Describe("Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."),
-		rest.Example(`{"price_usd": 119900, "msrp_usd": 138000, "price_type": "sale", "floor_usd": 112000, "cost": {"invoice_cents": 9850000, "freight_cents": 320000}, "reason": "Winter sale"}`))
+		rest.Describe("Changes the price. Omitted fields keep their values, null clears a field. A `cost` replaces all costs."))
 	rest.Get(r, "/hulls/{hull_id}/price_changes", "listHullPriceChanges", read, "List price changes", a.priceChanges,
 		rest.Describe("Returns the first price and each later change of the asking price, with the reason and the user or key that made it. Newest first."))
 

@@ -17,12 +17,10 @@ func (a *API) mountConsents(r *rest.Router) {
 	rest.Get(r, "/leads/{lead_id}/consents", "listLeadConsents", read, "List the consent records of a lead", a.consents,
 		rest.Describe("Returns the grants and revocations that were recorded with this lead. The records of all leads of the contact are in the list of the contact's consents."))
 	rest.PostCreated(r, "/leads/{lead_id}/consents", "logLeadConsent", write, "Record a consent", a.logConsent, rest.NoIfMatch,
-		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."),
-		rest.Example(`{"channels": ["sms"], "scope": "marketing", "basis": "express_written", "consent_text": "I agree to receive marketing texts from Chesapeake Marine. Consent is not a condition of purchase.", "source": "web_form", "method": "checkbox", "source_url": "https://boats.example.com/contact", "ip": "203.0.113.7"}`))
+		rest.Describe("Consent records are never changed. The record applies to `address`, or to the contact's address, for every lead and contact that has this address. The record with the latest `captured_at` applies."))
 	rest.PostOK(r, "/leads/{lead_id}/consents/{consent_id}/revoke", "revokeLeadConsent", write, "Revoke a consent",
 		a.revokeConsent, rest.NoIfMatch,
-		rest.Describe("Adds a revocation with the same channels, scope and addresses. Returns the revocation."),
-		rest.Example(`{"reason": "Asked us to stop by phone", "source": "phone"}`))
+		rest.Describe("Adds a revocation with the same channels, scope and addresses. Returns the revocation."))
 }
 
 func (a *API) consents(ctx context.Context, tx *db.Tx, in *struct {

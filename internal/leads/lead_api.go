@@ -31,29 +31,24 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/leads", "listLeads", read, "List leads, newest first", a.list,
 		rest.Describe("Returns the leads that match all filters."))
 	rest.PostCreated(r, "/leads", "createLead", write, "Create a lead", a.create,
-		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs."),
-		rest.Example(`{"contact": {"first_name": "Ann", "last_name": "Bell", "email": "ann@example.com", "phone": "(410) 555-0123"}, "source": "web", "interest": "A center console around 25 feet", "budget_max_usd": 130000}`))
+		rest.Describe("Send an existing `contact_id`, or the details in `contact`. If a contact with that email or phone exists, it is used, and the fields that it lacks are filled in. Otherwise a contact is created. `submitted_contact` keeps what was sent. `possible_mismatch` is true if the name differs."))
 	rest.Get(r, "/leads/{lead_id}", "getLead", read, "Retrieve a lead", a.get,
 		rest.Describe("Returns the lead with its current score. The contact, messages, signals and consents have their own endpoints."))
 	rest.Patch(r, "/leads/{lead_id}", "updateLead", write, "Update or reopen a lead", a.update,
-		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead."),
-		rest.Example(`{"status": "contacted", "timeline": "before summer"}`))
+		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `status` to new, contacted, qualified or working. Working also reopens a lost lead."))
 
 	rest.PostOK(r, "/leads/{lead_id}/assign", "assignLead", write, "Assign a lead", a.assign,
-		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location."),
-		rest.Example(`{"strategy": "round_robin"}`))
+		rest.Describe("Send `user_id` to assign the lead to a user. Send `strategy` `round_robin` to assign it to the next active user with leads:write who takes leads (`takes_leads`) at the lead's location."))
 	rest.Get(r, "/leads/{lead_id}/assignments", "listLeadAssignments", read, "List the assignment history of a lead", a.assignments,
 		rest.Describe("Returns who the lead was assigned to, when, and by whom. Newest first."))
 	rest.PostOK(r, "/leads/{lead_id}/close", "closeLead", write, "Close a lead as lost", a.close,
-		rest.Describe("Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working."),
-		rest.Example(`{"reason": "Bought elsewhere"}`))
+		rest.Describe("Use this if the customer does not buy. The status becomes lost. To reopen the lead, set its status to working."))
 
 	a.mountConsents(r)
 	rest.Get(r, "/leads/{lead_id}/signals", "listLeadSignals", read, "List the intent signals of a lead", a.signals,
 		rest.Describe("Returns the signals that the score of the lead is calculated from. Newest first."))
 	rest.PostCreated(r, "/leads/{lead_id}/signals", "recordLeadSignal", write, "Record an intent signal", a.recordSignal, rest.NoIfMatch,
-		rest.Describe("Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified."),
-		rest.Example(`{"kind": "sea_trial_request", "source": "website"}`))
+		rest.Describe("Each kind of signal has a weight, which halves every 14 days. The score of the lead is the sum of the weights, at most 100. When the score reaches the dealership's `qualify_at_score`, a new or contacted lead becomes qualified."))
 }
 
 // ByLead is the path parameter of a lead.

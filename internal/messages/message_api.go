@@ -53,15 +53,13 @@ func (a *API) Mount(r *rest.Router) {
 			"A marketing text message in the recipient's quiet hours is held until they end. If you set `send_at` to a time in quiet hours, "+
 			"the message is blocked. "+
 			"Slipway adds an opt-out notice to marketing text messages, "+
-			"and the dealership's postal address and an unsubscribe link to marketing email."),
-		rest.Example(`{"channel": "sms", "purpose": "marketing", "body": "The Freedom 235 you looked at has a new price. Would Saturday suit you for a sea trial?"}`))
+			"and the dealership's postal address and an unsubscribe link to marketing email."))
 	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
 		"Record an inbound message", a.receive, rest.NoIfMatch,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
 			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. "+
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
-			"marketing messages until a user has read it."),
-		rest.Example(`{"channel": "sms", "from": "+14105550123", "body": "Please stop texting me", "provider_message_id": "SM5f0e"}`))
+			"marketing messages until a user has read it."))
 
 	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber,
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+

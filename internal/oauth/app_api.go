@@ -45,8 +45,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the apps that this dealership has registered. Apps of other dealerships that are installed here are in the list of installs."))
 	rest.PostCreated(r, "/apps", "createApp", administer, "Register an OAuth app", a.createApp,
 		rest.Describe("The client secret is only returned once. Dealerships can install an app of a live environment in live and test, and an app of a test environment only in test. "+
-			"An app with the admin scope requires an `mfa_token`."),
-		rest.Example(`{"name": "Fleet Sync", "redirect_uris": ["https://fleetsync.example.com/callback"], "scopes": ["hulls:read"], "homepage_url": "https://fleetsync.example.com"}`))
+			"An app with the admin scope requires an `mfa_token`."))
 	rest.Get(r, "/apps/{app_id}", "getApp", administer, "Retrieve an OAuth app", a.getApp,
 		rest.Describe("Returns the app with its redirect URIs and scopes. The client secret is not returned."))
 	rest.Patch(r, "/apps/{app_id}", "updateApp", administer, "Change an OAuth app", a.updateApp,

@@ -49,8 +49,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the people who work at the dealership, including invited and deactivated ones. Newest first."))
 	rest.PostCreated(r, "/users", "provisionUser", administer, "Create and invite a user", a.provisionUser,
 		rest.Describe("The user receives an email with a link to set a password. The link works once and expires after seven days. "+
-			"A role with the admin scope requires an `mfa_token`."),
-		rest.Example(`{"email": "ann@example.com", "name": "Ann Bell", "role_ids": ["role_01jcqz8t5n8m2x4v6b7c9d0e1f"]}`))
+			"A role with the admin scope requires an `mfa_token`."))
 	rest.Get(r, "/users/{user_id}", "getUser", administer, "Retrieve a user", a.getUser,
 		rest.Describe("Returns the user with the assigned roles and two-factor methods."))
 	rest.Patch(r, "/users/{user_id}", "updateUser", administer, "Update a user", a.updateUser,
@@ -65,8 +64,7 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles,
 		rest.Describe("Returns the built-in roles and the roles that you created."))
 	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
-		rest.Describe("A role with the admin scope requires an `mfa_token`."),
-		rest.Example(`{"name": "detailing", "scopes": ["hulls:read"]}`))
+		rest.Describe("A role with the admin scope requires an `mfa_token`."))
 	rest.Patch(r, "/roles/{role_id}", "updateRole", administer, "Update a role", a.updateRole,
 		rest.Describe("Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`."))
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,

@@ -50,15 +50,14 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Refuses("image/heic", images.HEIC), rest.Refuses("image/heif", images.HEIC),
 		rest.MayFind("The hull already has this photo."))
 	rest.Patch(r, "/hulls/{hull_id}/photos/{photo_id}", "updateHullPhoto", write, "Change a photo's caption or position", a.updatePhoto,
-		rest.Describe("Omitted fields keep their values. The first photo that is ready is the primary photo of the hull."),
-		rest.Example(`{"caption": "Helm and electronics", "position": 1}`))
+		rest.Describe("Omitted fields keep their values. The first photo that is ready is the primary photo of the hull."))
 	rest.Delete(r, "/hulls/{hull_id}/photos/{photo_id}", "deleteHullPhoto", write, "Delete a photo", a.deletePhoto,
 		rest.Describe("Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up."))
 	rest.Raw(r, "GET", 200, "/hulls/{hull_id}/photos/{photo_id}/content", "getHullPhotoContent", read,
 		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
-		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Expired links return 404."))
+		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Expired links return 404."), rest.Produces("image/jpeg"))
 }
 
 // ByPhoto is the path parameters of a photo.
@@ -277,9 +276,9 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 // media serves public links. It doesn't use the database, because the signature
 // in the link is enough and the content of a key never changes.
 func (a *API) media(ctx context.Context, in *struct {
-	Pass  string `path:"pass" maxLength:"64" doc:"Signature of the link, which also limits how long it works. Part of the links in urls."`
-	Photo string `path:"photo" maxLength:"26" doc:"ID of the stored image, as in the links in urls."`
-	File  string `path:"file" maxLength:"16" doc:"Size and format of the image, such as card.jpg."`
+	Pass  string `path:"pass" maxLength:"64" doc:"Signature of the link, which also limits how long it works. Part of the links in urls." example:"1797120000.exampleexampleexample_"`
+	Photo string `path:"photo" maxLength:"26" doc:"ID of the stored image, as in the links in urls." example:"01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	File  string `path:"file" maxLength:"16" doc:"Size and format of the image, such as card.jpg." example:"card.jpg"`
 }) (*rest.Content, error) {
 	notFound := fault.New(fault.KindNotFound, "This photo does not exist, or its link has expired.")
 	size, jpg := strings.CutSuffix(in.File, ".jpg")

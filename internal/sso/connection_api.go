@@ -65,8 +65,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the connections to identity providers, with the state of their domains. Newest first."))
 	rest.Raw(r, http.MethodPost, http.StatusCreated, "/sso_connections", "createSsoConnection", administer,
 		"Add a SAML or OIDC connection", a.create,
-		rest.Describe("Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a browser."+proof),
-		rest.Example(`{"name": "Acme Okta", "issuer": "https://acme.okta.com", "client_id": "0oa1b2c3d4", "client_secret": "...", "domains": ["acme.example.com"], "jit": true, "group_mapping": [{"group": "Boat Sales", "role_id": "role_01jcqz8t5n8m2x4v6b7c9d0e1f"}]}`))
+		rest.Describe("Requires the fleet plan. Then create the TXT records of `domain_verifications`, and open `test_url` in a browser."+proof))
 	rest.Get(r, "/sso_connections/{connection_id}", "getSsoConnection", administer, "Retrieve an SSO connection", a.get,
 		rest.Describe("Returns the connection with the URLs to enter at the identity provider, and the TXT records that verify its domains."))
 	rest.Raw(r, http.MethodPatch, http.StatusOK, "/sso_connections/{connection_id}", "updateSsoConnection", administer,

@@ -17,7 +17,7 @@
 //   - EmptyPostgres creates a database without tables.
 //   - Server.Node starts another server on the same database.
 //   - Server.In returns the server for use in a subtest.
-//   - Server.Advance moves the server's clock forward.
+//   - Server.Advance moves the server's clock forward. Server.StopClock stops it.
 //   - Server.RunJobs runs jobs until the test ends.
 //   - Server.RunRelay delivers events until the test ends.
 //   - Server.Photos returns the photos feature, to call its jobs directly.

@@ -107,6 +107,12 @@ func (s *Server) In(t *testing.T) *Server {
 // Advance moves the server's clock forward.
 func (s *Server) Advance(d time.Duration) { s.offset.Add(int64(d)) }
 
+// StopClock sets the server's clock to a time. Only Advance moves it then.
+func (s *Server) StopClock(at time.Time) {
+	start := at.Add(-time.Duration(s.offset.Load()))
+	s.DB.Now = func() time.Time { return start.Add(time.Duration(s.offset.Load())) }
+}
+
 // OnSQLite starts a server on a new SQLite database.
 func OnSQLite(t *testing.T) *Server {
 	t.Helper()

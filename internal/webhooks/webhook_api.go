@@ -34,24 +34,20 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/webhooks", "listWebhooks", manage, "List webhook endpoints", a.list,
 		rest.Describe("Returns the endpoints that receive events, with their health. The secrets are not returned. Newest first."))
 	rest.PostCreated(r, "/webhooks", "createWebhook", manage, "Register a webhook endpoint", a.create,
-		rest.Example(`{"url": "https://example.com/hooks/slipway", "events": ["hull.*", "deal.accepted"], "description": "Website"}`),
 		rest.Describe("Deliveries are signed as defined by Standard Webhooks. Verify the `webhook-signature` header with the secret. The secret is only in this response. Each event type requires the scope of its object, such as deals:read for deal.accepted. A pattern such as * only receives the events that your scopes can read."))
 	rest.Get(r, "/webhooks/{webhook_id}", "getWebhook", manage, "Retrieve a webhook endpoint", a.get,
 		rest.Describe("Returns the endpoint with its health. The secret is not returned. To get a new one, rotate it."))
 	rest.Patch(r, "/webhooks/{webhook_id}", "updateWebhook", manage, "Change, disable or enable a webhook endpoint", a.update,
-		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."),
-		rest.Example(`{"events": ["*"]}`))
+		rest.Describe("If you send events, the webhook receives what your scopes can read, even if it received more before. To change the URL, you need the scopes of all events that the webhook receives."))
 	rest.Delete(r, "/webhooks/{webhook_id}", "deleteWebhook", manage, "Delete a webhook endpoint", a.delete,
 		rest.Describe("Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background."))
 	rest.PostOK(r, "/webhooks/{webhook_id}/rotate_secret", "rotateWebhookSecret", manage, "Rotate the signing secret", a.rotate,
-		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."),
-		rest.Example(`{"overlap_hours": 24}`))
+		rest.Describe("Generates a new secret. Deliveries are signed with the old and the new secret until the overlap ends."))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/test", "testWebhook", manage, "Send a test event", a.test, rest.NoIfMatch,
 		rest.Describe("Delivers a `webhook.test` event to this webhook, even if it doesn't subscribe to that type. Retrieve the delivery to see the result."))
 
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/replay", "replayEvents", manage,
 		"Replay past events by ID or time range", a.replay, rest.NoIfMatch,
-		rest.Example(`{"since": "2026-05-01T00:00:00Z", "types": ["deal.*"]}`),
 		rest.Describe("Delivers past events again in the background. Send either `event_ids`, or `since` for a time range. `count` is the number of events. Events that the scopes of the webhook can't read are not replayed."))
 
 	rest.Get(r, "/webhooks/{webhook_id}/deliveries", "listDeliveries", manage, "List deliveries and their attempts", a.listDeliveries,
@@ -67,8 +63,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the deliveries whose scheduled attempts have all failed. They are stored for 30 days. Newest first."))
 	rest.PostAccepted(r, "/webhooks/{webhook_id}/dead_letters/drain", "drainDeadLetters", manage, "Redeliver or discard dead letters",
 		a.drain, rest.NoIfMatch,
-		rest.Describe("Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled."),
-		rest.Example(`{"action": "redeliver"}`))
+		rest.Describe("Delivers dead letters again, or discards them, in the background. Send `delivery_ids` for some of them, or omit it for all. `count` is the number of dead letters. To redeliver, the webhook must be enabled."))
 
 	rest.Get(r, "/events", "listEvents", manage, "List events, newest first", a.listEvents,
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,11 +31,22 @@ func Produces(types ...string) Option {
 		ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
 		ok.Content = map[string]*huma.MediaType{}
 		for _, t := range types {
-			ok.Content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+			ok.Content[t] = &huma.MediaType{Schema: contentSchema(t)}
 		}
 		ok.Headers["ETag"] = header("Identifies this content. Send it back as If-None-Match.", huma.TypeString, `"5d41402abc4b2a76"`)
 		op.Responses["304"] = &huma.Response{Description: "Not modified: the content still matches If-None-Match."}
 	}
+}
+
+// contentSchema describes content of a type: an object for JSON, text, or bytes.
+func contentSchema(mediaType string) *huma.Schema {
+	switch {
+	case strings.HasSuffix(mediaType, "json"):
+		return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+	case strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "xml"):
+		return &huma.Schema{Type: huma.TypeString}
+	}
+	return &huma.Schema{Type: huma.TypeString, Format: "binary"}
 }
 
 // send writes the content, or 304 if the caller already has it.

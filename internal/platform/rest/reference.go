@@ -9,7 +9,8 @@ import (
 // Reference is what readers of the description need in addition to what the code
 // of the endpoints says.
 type Reference struct {
-	Schemas map[string]string // a sentence for each schema of an object
+	Schemas  map[string]string  // a sentence for each schema of an object
+	Examples map[string]Example // by operation ID
 }
 
 // addTo completes the description. The parameters must not be shared yet.
@@ -25,6 +26,7 @@ func (ref Reference) addTo(doc *huma.OpenAPI) {
 	}
 	for op := range operationsOf(doc) {
 		describeForm(op)
+		ref.Examples[op.OperationID].addTo(op)
 	}
 }
 

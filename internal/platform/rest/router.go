@@ -150,17 +150,6 @@ func Describe(text string) Option {
 	return func(op *huma.Operation) { op.Description = strings.TrimSpace(text + "\n\n" + op.Description) }
 }
 
-// Example adds an example of a body. It panics at startup if the JSON is invalid.
-func Example(body string) Option {
-	var value any
-	if err := wire.Unmarshal([]byte(body), &value); err != nil {
-		panic("rest: example: " + err.Error())
-	}
-	return func(op *huma.Operation) {
-		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Example: value}}}
-	}
-}
-
 // Get mounts a GET.
 func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
 	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, reads(r, h), opts...)

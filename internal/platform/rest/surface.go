@@ -34,6 +34,9 @@ func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // finish completes the description after all endpoints are mounted.
 func (s *surface) finish(ref Reference) {
+	if s.prefix == PreviewPath {
+		ref.Examples = nil // they are of operations with the same IDs in /v1
+	}
 	ref.addTo(s.doc())
 	relaxResponses(s.doc())
 	if s.prefix == StablePath { // the others have only one version
