@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/app"
 	"slipway/internal/testkit"
 )
 
 // Prism is a proxy that validates requests and responses against the OpenAPI
 // document. It sees no violation in the story. Run with `make test-contract`.
 func TestContract(t *testing.T) {
-	p := &proxy{func(url string) string { return startPrism(t, documentOf(t), url) }, beyondPrism}
+	p := &proxy{func(url string) string { return startPrism(t, wholeDocument(t), url) }, beyondPrism}
 	for _, c := range tellStory(t, testkit.OnSQLite(t), p) {
 		if v := c.response.Header.Get("Sl-Violations"); v != "" {
 			t.Errorf("%s: %s", c.operation, v)
@@ -33,7 +34,7 @@ var beyondPrism = []string{"uploadHullPhoto"}
 
 // With a wrong description, Prism sees violations.
 func TestContractCanFail(t *testing.T) {
-	doc := documentOf(t)
+	doc := wholeDocument(t)
 	components, _ := doc["components"].(map[string]any)
 	schemas, _ := components["schemas"].(map[string]any)
 	change := func(schema, property string) {
@@ -54,6 +55,29 @@ func TestContractCanFail(t *testing.T) {
 	}
 	slices.Sort(violated)
 	testkit.Equal(t, violated, []string{"createHull", "createLocation", "getLocation", "listLocations", "updateLocation"})
+}
+
+// wholeDocument returns the description with the operations that anyone can call.
+// The story signs in with them.
+func wholeDocument(t *testing.T) map[string]any {
+	t.Helper()
+	doc, public := documentOf(t), parsed(t, app.PublicOpenAPI())
+	addMissing(doc["paths"], public["paths"])
+	each(public["components"], func(kind string, parts map[string]any) {
+		components, _ := doc["components"].(map[string]any)
+		addMissing(components[kind], parts)
+	})
+	return doc
+}
+
+// addMissing adds what an object doesn't have.
+func addMissing(to, from any) {
+	object, _ := to.(map[string]any)
+	each(from, func(name string, value map[string]any) {
+		if _, ok := object[name]; !ok && object != nil {
+			object[name] = value
+		}
+	})
 }
 
 // startPrism starts Prism in front of a server and returns its URL.

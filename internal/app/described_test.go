@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"slipway/internal/app"
 	"slipway/internal/testkit"
 )
@@ -122,9 +124,14 @@ func each(object any, f func(key string, value map[string]any)) {
 }
 
 // documentOf returns the description as clients read it.
-func documentOf(t *testing.T) (doc map[string]any) {
+func documentOf(t *testing.T) map[string]any {
 	t.Helper()
-	text, err := app.OpenAPIJSON(app.OpenAPI())
+	return parsed(t, app.OpenAPI())
+}
+
+func parsed(t *testing.T, described *huma.OpenAPI) (doc map[string]any) {
+	t.Helper()
+	text, err := app.OpenAPIJSON(described)
 	if err == nil {
 		err = json.Unmarshal(text, &doc)
 	}

@@ -6,11 +6,14 @@ import (
 )
 
 // reference completes the description of the API.
-var reference = rest.Reference{Schemas: schemaDocs, Examples: rest.ParseExamples(api.Examples)}
+var reference = rest.Reference{Schemas: schemaDocs, Enums: enumDocs, Examples: rest.ParseExamples(api.Examples)}
 
 // schemaDocs has a sentence for each schema of an object. Go types can't have one
 // that a program can read.
 var schemaDocs = map[string]string{
+	"Activity":                 "A call, note, visit or task on a lead, contact, deal or hull.",
+	"Appointment":              "A time at which a user of the dealership meets or calls a contact.",
+	"AppointmentReminder":      "A message to the contact before an appointment.",
 	"APIKey":                   "An API key without its secret part.",
 	"Accepted":                 "Confirms that a request was accepted.",
 	"Actor":                    "Who did something: a user, an API key, an app, or Slipway itself.",

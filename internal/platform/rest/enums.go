@@ -18,8 +18,13 @@ var enums = []struct {
 	name   string
 	places []string
 }{
+	{"ActivityKind", []string{"Activity.kind"}},
+	{"ActivityObjectType", []string{"Activity.object_type"}},
 	{"ActorType", []string{"Actor.type"}},
 	{"AppType", []string{"App.type"}},
+	{"AppointmentKind", []string{"Appointment.kind"}},
+	{"AppointmentReminderState", []string{"AppointmentReminder.state"}},
+	{"AppointmentStatus", []string{"Appointment.status"}},
 	{"AuditOutcome", []string{"AuditEntry.outcome"}},
 	{"BoatClass", []string{"Hull.boat_class"}},
 	{"ChannelFormat", []string{"Channel.format"}},
@@ -123,7 +128,9 @@ func nameEnums(doc *huma.OpenAPI) {
 			continue
 		}
 		byValues[valuesKey(defined)] = e.name
-		schemas[e.name] = &huma.Schema{Type: huma.TypeString, Enum: withoutNull(defined.Enum), Extensions: sinceValues(defined)}
+		schemas[e.name] = &huma.Schema{
+			Type: huma.TypeString, Enum: withoutNull(defined.Enum), Extensions: sinceValues(defined),
+		}
 	}
 
 	named := map[*huma.Schema]bool{}

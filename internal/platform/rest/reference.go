@@ -10,6 +10,7 @@ import (
 // of the endpoints says.
 type Reference struct {
 	Schemas  map[string]string  // a sentence for each schema of an object
+	Enums    map[string]string  // and of an enum or a variant
 	Examples map[string]Example // by operation ID
 }
 
@@ -26,7 +27,18 @@ func (ref Reference) addTo(doc *huma.OpenAPI) {
 	}
 	for op := range operationsOf(doc) {
 		describeForm(op)
-		ref.Examples[op.OperationID].addTo(op)
+		if !strings.HasPrefix(op.Path, PreviewPath) { // where the same IDs have other schemas
+			ref.Examples[op.OperationID].addTo(op)
+		}
+	}
+}
+
+// describeNamed describes the schemas that get their names last.
+func (ref Reference) describeNamed(doc *huma.OpenAPI) {
+	for name, s := range doc.Components.Schemas.Map() {
+		if text := ref.Enums[name]; text != "" {
+			s.Description = text
+		}
 	}
 }
 

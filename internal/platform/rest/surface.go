@@ -34,16 +34,17 @@ func (s *surface) doc() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // finish completes the description after all endpoints are mounted.
 func (s *surface) finish(ref Reference) {
-	if s.prefix == PreviewPath {
-		ref.Examples = nil // they are of operations with the same IDs in /v1
-	}
 	ref.addTo(s.doc())
 	relaxResponses(s.doc())
 	if s.prefix == StablePath { // the others have only one version
 		describeVersions(s.doc())
 	}
 	shareParts(s.doc())
-	s.document = sync.OnceValue(func() *huma.OpenAPI { return finish(s.doc()) })
+	s.document = sync.OnceValue(func() *huma.OpenAPI {
+		doc := finish(s.doc())
+		ref.describeNamed(doc)
+		return doc
+	})
 }
 
 // OpenAPI describes the stable API, /v1.
@@ -126,7 +127,9 @@ func stableDescription(cfg Config) *huma.OpenAPI {
 }
 
 func previewDescription(cfg Config) *huma.OpenAPI {
-	return describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
+	doc := describeWith(cfg, &huma.Info{Title: "Slipway API preview", Version: "2.0.0-preview", Description: previewOverview}, previewFamilies)
+	delete(doc.Components.SecuritySchemes, "webhookSignature") // webhooks are stable
+	return doc
 }
 
 func publicDescription(cfg Config) *huma.OpenAPI {
