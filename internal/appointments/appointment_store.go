@@ -147,8 +147,8 @@ func checkContact(ctx context.Context, tx *db.Tx, bad *fault.Fields, before Appo
 			return err
 		}
 		switch {
-		case err != nil:
-			return nil // the contact is perhaps that of the lead
+		case len(*bad) > 0:
+			return nil // the contact might be that of the lead
 		case a.ContactID == "":
 			a.ContactID = l.ContactID
 		case a.ContactID != l.ContactID:
