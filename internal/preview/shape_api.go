@@ -206,11 +206,10 @@ func (s *shape) convert(to huma.Registry, of *huma.Schema) *huma.Schema {
 			to.Map()[name] = &huma.Schema{} // for types that contain themselves
 			*to.Map()[name] = *s.convert(to, s.schemas.SchemaFromRef(of.Ref))
 		}
-		c := *of
-		return &c
+		return clone(of)
 	}
 
-	c := *of
+	c := clone(of)
 	c.Items = s.convert(to, of.Items)
 	if of.Properties != nil {
 		c.Properties = map[string]*huma.Schema{}
@@ -231,6 +230,20 @@ func (s *shape) convert(to huma.Registry, of *huma.Schema) *huma.Schema {
 		}
 	}
 	c.PrecomputeMessages()
+	return c
+}
+
+// clone copies a schema without what huma has computed for it. Schemas of all servers
+// in a process are made from the same shape, so they must not share a map.
+func clone(s *huma.Schema) *huma.Schema {
+	var c huma.Schema
+	from, to := reflect.ValueOf(s).Elem(), reflect.ValueOf(&c).Elem()
+	for i := range from.NumField() {
+		if to.Type().Field(i).IsExported() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	c.Enum, c.Required, c.Extensions = slices.Clone(s.Enum), slices.Clone(s.Required), maps.Clone(s.Extensions)
 	return &c
 }
 
@@ -242,10 +255,9 @@ func moneySchema(to huma.Registry, of *huma.Schema, unit int64) *huma.Schema {
 		ref.Description = description
 		return ref
 	}
-	s := *huma.SchemaFromType(to, reflect.TypeFor[Money]())
+	s := huma.SchemaFromType(to, reflect.TypeFor[Money]())
 	s.Description, s.Nullable = description, of.Nullable
-	s.Properties = maps.Clone(s.Properties)
-	amount := *s.Properties["amount"]
+	amount := s.Properties["amount"]
 	for limit, value := range map[**float64]*float64{&amount.Minimum: of.Minimum, &amount.Maximum: of.Maximum} {
 		if value != nil {
 			*limit = new(*value * float64(unit))
@@ -256,8 +268,6 @@ func moneySchema(to huma.Registry, of *huma.Schema, unit int64) *huma.Schema {
 		amount.Description = "In cents. Must be whole dollars."
 	}
 	amount.PrecomputeMessages()
-	s.Properties["amount"] = &amount
-	s.Required = slices.Clone(s.Required)
 	s.PrecomputeMessages()
-	return &s
+	return s
 }
