@@ -50,6 +50,7 @@ func describe(r *rest.Router) {
 	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
 	r.Handle("/openapi-preview.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PreviewOpenAPI()) }))
 	r.Handle("/openapi-public.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PublicOpenAPI()) }))
+	serveChangelog(r)
 	docs := apidocs.Handler("/openapi.json")
 	r.Handle("/docs", docs)
 	r.Handle("/docs/*", docs)

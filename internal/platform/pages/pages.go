@@ -9,6 +9,7 @@
 //   - ul.scopes for permissions, with li.no for one that is not granted
 //   - dl.facts, ul.rows for a list with a button per row, ul.choices for a list of buttons
 //   - span.tag with .green, .amber, .red, .blue, .live or .test
+//   - ul.changes for a list with bullets
 //   - p.links, code.secret, ul.codes, ol.steps, div.who
 package pages
 
@@ -29,8 +30,11 @@ var layout string
 type Page struct{ template *template.Template }
 
 // NewPage parses the body of a page. It panics if the template is invalid.
-func NewPage(body string) Page {
+func NewPage(body string, functions ...template.FuncMap) Page {
 	t := template.New("layout").Funcs(template.FuncMap{"asset": AssetURL})
+	for _, f := range functions {
+		t.Funcs(f)
+	}
 	return Page{template.Must(template.Must(t.Parse(layout)).New("body").Parse(body))}
 }
 
