@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Each change is made to a small document with the parts of ours: named enums,
-// values that can be null, unions, pages and closed objects.
+// Each change is made to a small document that has the same parts as the API's: named
+// enums, values that can be null, unions, pages and closed objects.
 func TestBreaking(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, new string // replaced in the document

@@ -48,19 +48,19 @@ func TestActivities(t *testing.T) {
 		testkit.Equal(t, create(s.Test, nil).Author.Type, "api_key")
 
 		due := s.DB.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
-		todo := create(s.Test, map[string]any{"object_id": lead, "kind": "task", "due_at": due, "user_id": p.ID})
-		testkit.Equal(t, *todo.DueAt, due)
+		task := create(s.Test, map[string]any{"object_id": lead, "kind": "task", "due_at": due, "user_id": p.ID})
+		testkit.Equal(t, *task.DueAt, due)
 		var done activities.Activity
-		s.Test.With("If-Match", `"1"`).Patch(path+"/"+todo.ID, map[string]any{"done_at": s.DB.Now(), "outcome": "ok"}, 200, &done)
+		s.Test.With("If-Match", `"1"`).Patch(path+"/"+task.ID, map[string]any{"done_at": s.DB.Now(), "outcome": "ok"}, 200, &done)
 		testkit.Equal(t, done.DoneAt != nil && *done.Outcome == "ok" && *done.Body == "Prefers the blue one", true)
-		s.Test.With("If-Match", `"1"`).Delete(path+"/"+todo.ID, 409)
-		s.Test.Patch(path+"/"+todo.ID, `{"done_at": null, "body": "Another"}`, 200, &done)
+		s.Test.With("If-Match", `"1"`).Delete(path+"/"+task.ID, 409)
+		s.Test.Patch(path+"/"+task.ID, `{"done_at": null, "body": "Another"}`, 200, &done)
 		testkit.Equal(t, done.DoneAt, nil)
-		s.Test.Delete(path+"/"+todo.ID, 204)
-		s.Test.Get(path+"/"+todo.ID, 404, nil)
-		testkit.Equal(t, s.EventTypes(todo.ID),
+		s.Test.Delete(path+"/"+task.ID, 204)
+		s.Test.Get(path+"/"+task.ID, 404, nil)
+		testkit.Equal(t, s.EventTypes(task.ID),
 			[]string{"activity.created", "activity.updated", "activity.updated", "activity.deleted"})
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ?`, todo.ID) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ?`, task.ID) {
 			testkit.Excludes(t, data, "Prefers the blue one", "events of a deleted activity")
 			testkit.Excludes(t, data, "Another", "events of a deleted activity")
 		}
@@ -188,9 +188,9 @@ func TestInvalidActivities(t *testing.T) {
 			s.Test.Post(path, body, c.status, nil).WantDetail(t, c.field, c.code, name)
 		}
 		testkit.Equal(t, list(s.Test, ""), []string{})
-		todo := create(s.Test, map[string]any{"kind": "task", "due_at": later})
-		s.Test.Patch(path+"/"+todo.ID, `{"kind": "note"}`, 422, nil).WantDetail(t, "due_at", "exclusive")
-		s.Test.Patch(path+"/"+todo.ID, map[string]any{"user_id": gone}, 422, nil).WantDetail(t, "user_id", "state")
+		task := create(s.Test, map[string]any{"kind": "task", "due_at": later})
+		s.Test.Patch(path+"/"+task.ID, `{"kind": "note"}`, 422, nil).WantDetail(t, "due_at", "exclusive")
+		s.Test.Patch(path+"/"+task.ID, map[string]any{"user_id": gone}, 422, nil).WantDetail(t, "user_id", "state")
 	})
 }
 

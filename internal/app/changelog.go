@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -120,11 +121,12 @@ func code(sentence string) template.HTML {
 
 // serveChangelog serves the changelog as a page and as JSON.
 func serveChangelog(r *rest.Router) {
+	changes := sync.OnceValue(func() Changelog { return changelogOf(r.OpenAPI(), r.PreviewOpenAPI()) })
 	r.Handle("/changelog.json", document("application/json", func() ([]byte, error) {
-		text, err := json.MarshalIndent(changelogOf(r.OpenAPI(), r.PreviewOpenAPI()), "", "  ")
+		text, err := json.MarshalIndent(changes(), "", "  ")
 		return append(text, '\n'), err
 	}))
 	r.Handle("/changelog", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		changelogPage.Render(w, http.StatusOK, "API changelog", changelogOf(r.OpenAPI(), r.PreviewOpenAPI()), pages.Wide)
+		changelogPage.Render(w, http.StatusOK, "API changelog", changes(), pages.Wide)
 	}))
 }

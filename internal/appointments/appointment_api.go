@@ -31,7 +31,7 @@ type API struct {
 func (a *API) Mount(r *rest.Router) {
 	p := r.Family("Appointments").Preview("2026-11-16")
 	rest.Get(p, "/appointments", "listAppointments", read, "List appointments, newest first", a.list,
-		rest.Describe("The order is that of creation. To get a day, send `starts_from` and `starts_before`."))
+		rest.Describe("Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`."))
 	rest.PostCreated(p, "/appointments", "createAppointment", write, "Create an appointment", a.create,
 		rest.Describe("A user can't have two appointments at the same time: the response is 409, and its details name the other one. "+
 			"The contact receives a reminder if you send `reminder`. "+

@@ -162,8 +162,8 @@ func referTo(s *huma.Schema, name string) {
 	}
 }
 
-// findEnum returns the schema of the first place that exists. The place of a list
-// is that of its items.
+// findEnum returns the schema of the first place that exists. For a list, it returns
+// the schema of the items.
 func findEnum(doc *huma.OpenAPI, places []string) *huma.Schema {
 	for _, place := range places {
 		var found *huma.Schema
