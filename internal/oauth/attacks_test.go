@@ -23,14 +23,6 @@ type site struct {
 // node returns the server for the i-th request.
 func (s *site) node(i int) *testkit.Server { return s.nodes[i%len(s.nodes)] }
 
-// Advance moves the clocks of all servers. Otherwise the order of the attacks decides
-// whether a refresh token is used again too late.
-func (s *site) Advance(d time.Duration) {
-	for _, n := range s.nodes {
-		n.Advance(d)
-	}
-}
-
 // attacks are the attacks of RFC 9700, and some more. Login CSRF and session
 // fixation are in package signin.
 var attacks = map[string]func(t *testing.T, s *site){

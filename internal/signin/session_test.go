@@ -171,7 +171,6 @@ func TestBrowserSessionOnTwoNodes(t *testing.T) {
 		p, b := s.Person("viewer"), newBrowser(t, s)
 		p.Enroll()
 		node := s.Node()
-		node.Advance(30 * time.Second) // for the next code
 		there := newBrowser(t, node)
 
 		// The steps of a sign-in can reach different nodes.

@@ -59,10 +59,16 @@ type Server struct {
 	offset   *atomic.Int64 // how far the server's clock is ahead, in nanoseconds
 }
 
-// Node starts another server on the same database, with its own clock.
+// Node starts another server on the same database. Advance moves the clocks of both.
 func (s *Server) Node() *Server {
 	s.t.Helper()
-	return start(s.t, s.tmpl, s.settings)
+	return start(s.t, s.tmpl, s.settings, s.offset)
+}
+
+// NodeWithClock starts another server on the same database, with its own clock.
+func (s *Server) NodeWithClock() *Server {
+	s.t.Helper()
+	return start(s.t, s.tmpl, s.settings, &atomic.Int64{})
 }
 
 // Settings returns the settings of the server, to start another process on its
@@ -119,24 +125,24 @@ func OnSQLite(t *testing.T) *Server {
 	tmpl := templates.sqlite(t)
 	folder := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(folder, "slipway.db"), tmpl.file, 0o600))
-	return start(t, tmpl, settings(folder, ""))
+	return start(t, tmpl, settings(folder, ""), &atomic.Int64{})
 }
 
 // OnPostgres starts a server on a new PostgreSQL database.
 func OnPostgres(t *testing.T) *Server {
 	t.Helper()
 	tmpl := templates.postgres(t)
-	return start(t, tmpl, settings(t.TempDir(), copyDatabase(t, tmpl.name)))
+	return start(t, tmpl, settings(t.TempDir(), copyDatabase(t, tmpl.name)), &atomic.Int64{})
 }
 
 // start runs a server until the test ends.
-func start(t *testing.T, tmpl *template, set app.Settings) *Server {
+func start(t *testing.T, tmpl *template, set app.Settings, offset *atomic.Int64) *Server {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(t.Context(), set, log)
 	check(t, err)
-	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: &atomic.Int64{}}
-	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
+	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: offset}
+	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
 	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
 	check(t, site.LoadKeys(t.Context(), a.DB, a.Box, false))
 

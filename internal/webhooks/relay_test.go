@@ -259,7 +259,7 @@ func TestLanes(t *testing.T) {
 // hour during an attempt.
 func TestTwoNodes(t *testing.T) {
 	s := testkit.OnPostgres(t)
-	other := s.Node()
+	other := s.NodeWithClock()
 	r := newReceiver(t)
 	subscribe(s.Test, r, "location.created")
 	s.RunRelay()
