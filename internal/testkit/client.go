@@ -145,6 +145,7 @@ type Fault struct {
 	Message   string
 	RequestID string `json:"request_id"`
 	Details   []struct{ Field, Code, Message string }
+	DocURL    string `json:"doc_url"`
 }
 
 // WantDetail reports a failure unless the error of a response has a detail with

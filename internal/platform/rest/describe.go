@@ -63,6 +63,7 @@ func errorResponses() map[string]*huma.Response {
 // without details as null.
 func exampleOf(f *fault.Error) *ErrorEnvelope {
 	e := envelope(f, "req_01jcqz8t5n8m2x4v6b7c9d0e1f")
+	e.Body.DocURL = docURL("https://slipway.example.com", f)
 	if e.Body.Details == nil {
 		e.Body.Details = []fault.Detail{}
 	}

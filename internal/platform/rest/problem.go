@@ -17,6 +17,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
 )
 
@@ -31,6 +32,7 @@ type ErrorBody struct {
 	Code      string         `json:"code" enum:"bad_request,unauthenticated,forbidden,not_found,conflict,unprocessable,rate_limited,server_error,unavailable" doc:"A stable code for programs."`
 	Message   string         `json:"message" doc:"A sentence for people." example:"price_usd must be at least 0."`
 	RequestID string         `json:"request_id" doc:"Include it when you contact support." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	DocURL    string         `json:"doc_url,omitempty" since:"2026-12-01" format:"uri" doc:"Explains the error and what to do." example:"https://slipway.example.com/docs/errors#minimum"`
 	Details   []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error."`
 }
 
@@ -70,7 +72,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 		}
 		h.Set("WWW-Authenticate", challenge)
 	}
-	body, err := wire.Marshal(envelope(f, x.requestID))
+	body, err := wire.Marshal(x.envelope(f))
 	if err != nil {
 		panic(err) // plain strings
 	}
@@ -87,7 +89,29 @@ const maxDetails = 100
 
 func envelope(f *fault.Error, requestID string) *ErrorEnvelope {
 	details := f.Details[:min(len(f.Details), maxDetails)]
-	return &ErrorEnvelope{ErrorBody{f.Kind.Status, f.Kind.Code, f.Message, requestID, details}}
+	return &ErrorEnvelope{ErrorBody{Status: f.Kind.Status, Code: f.Kind.Code, Message: f.Message, RequestID: requestID, Details: details}}
+}
+
+// envelope returns the body of an error in the version that the request uses.
+func (x *exchange) envelope(f *fault.Error) *ErrorEnvelope {
+	e := envelope(f, x.requestID)
+	if v := x.caller.Version; v == "" || v == version.Latest() || x.preview {
+		e.Body.DocURL = docURL(x.router.BaseURL, f)
+	}
+	return e
+}
+
+// docURL returns where an error is explained: the section of its first detail, which
+// says most, or that of its code.
+func docURL(base string, f *fault.Error) string {
+	if base == "" {
+		return ""
+	}
+	code := f.Kind.Code
+	if len(f.Details) > 0 {
+		code = f.Details[0].Code
+	}
+	return base + "/docs/errors#" + code
 }
 
 // ---- huma's validation errors --------------------------------------------------
@@ -146,8 +170,9 @@ func init() {
 	huma.NewErrorWithContext = func(c huma.Context, status int, msg string, errs ...error) huma.StatusError {
 		x := exchangeFrom(c.Context())
 		f := judge(status, msg, errs)
+		x.suggest(c.Operation(), f)
 		x.judgeMore(c.Operation(), f)
-		return envelope(f, x.requestID)
+		return x.envelope(f)
 	}
 }
 

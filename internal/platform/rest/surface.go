@@ -64,6 +64,16 @@ func (r *Router) on(s *surface) *Router {
 	return &c
 }
 
+// surfaceOf returns the surface of an operation.
+func (r *Router) surfaceOf(op *huma.Operation) *surface {
+	for _, s := range []*surface{r.stable, r.preview} {
+		if strings.HasPrefix(op.Path, s.prefix+"/") {
+			return s
+		}
+	}
+	return r.public
+}
+
 // families are the headings of the API reference, in order.
 var families = []*huma.Tag{
 	{Name: "Hulls", Description: "Inventory: boats with specifications, prices, photos and listings, and a decoder for hull identification numbers (HINs)."},

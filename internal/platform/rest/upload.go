@@ -147,8 +147,11 @@ func (u *Upload) toFile(known []string) error {
 func (u *Upload) field(part *multipart.Part, known []string) error {
 	name := part.FormName()
 	if !slices.Contains(known, name) {
-		return fault.New(fault.KindUnprocessable, "%s is not a field of this form.", clip(name, 100)).
-			Detail(clip(name, 100), "unknown_field", "is not a known field")
+		d := fault.Detail{Field: clip(name, 100), Code: "unknown_field", Message: "is not a known field"}
+		if meant := closest(name, known); meant != "" {
+			d.Message += " (did you mean " + meant + "?)"
+		}
+		return fault.Fields{d}.Err()
 	}
 	if _, twice := u.fields[name]; twice {
 		return fault.BadRequest("The field %s is repeated.", name).Detail(name, "duplicate", "must be given once")

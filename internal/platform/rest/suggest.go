@@ -1,0 +1,116 @@
+package rest
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agext/levenshtein"
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/vocab/fault"
+)
+
+// suggest adds the name that the client probably meant to the details about unknown
+// fields and parameters. These details come first: a misspelled name is also why
+// another is missing.
+func (x *exchange) suggest(op *huma.Operation, f *fault.Error) {
+	parts := x.router.surfaceOf(op).doc().Components
+	var meant, others []fault.Detail
+	for _, d := range f.Details[:min(len(f.Details), maxDetails)] {
+		var known []string
+		switch d.Code {
+		case "unknown_parameter":
+			known = queryParams(op, parts)
+		case "unknown_field":
+			known = siblings(op, parts.Schemas, d.Field)
+		}
+		name := d.Field[strings.LastIndexByte(d.Field, '.')+1:]
+		if suggestion := closest(name, known); suggestion != "" {
+			d.Message += " (did you mean " + suggestion + "?)"
+			meant = append(meant, d)
+			continue
+		}
+		others = append(others, d)
+	}
+	if len(meant) > 0 {
+		f.Details = append(meant, others...)
+		f.Message = fault.Sentence(f.Details)
+	}
+}
+
+func queryParams(op *huma.Operation, parts *huma.Components) (names []string) {
+	for _, p := range op.Parameters {
+		if p.Ref != "" {
+			p = parts.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+		}
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// siblings returns the names that an object in a request can have, from the path of
+// one of its fields.
+func siblings(op *huma.Operation, schemas huma.Registry, field string) []string {
+	if op.RequestBody == nil || op.RequestBody.Content["application/json"] == nil {
+		return nil
+	}
+	s := resolve(schemas, op.RequestBody.Content["application/json"].Schema)
+	steps := strings.Split(field, ".")
+	for _, step := range steps[:len(steps)-1] {
+		name, index, _ := strings.Cut(step, "[")
+		if s != nil && name != "" {
+			s = resolve(schemas, s.Properties[name])
+		}
+		if s != nil && index != "" {
+			s = resolve(schemas, s.Items)
+		}
+	}
+	if s == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.Properties))
+}
+
+func resolve(schemas huma.Registry, s *huma.Schema) *huma.Schema {
+	if s != nil && s.Ref != "" {
+		return schemas.SchemaFromRef(s.Ref)
+	}
+	return s
+}
+
+// maxSuggested is longer than every name in the API. It limits the cost of the
+// comparison.
+const maxSuggested = 64
+
+// closest returns the known name that is most like the unknown one, or "". A name that
+// is only spelled in another way, such as priceUsd, and the start of a name, such as
+// price, count as alike.
+func closest(name string, known []string) string {
+	if name == "" || len(name) > maxSuggested {
+		return ""
+	}
+	name = snake(name)
+	limit := (len(name) + 2) / 3
+	best := ""
+	for _, k := range known {
+		if len(name) > 2 && (strings.HasPrefix(k, name+"_") || strings.HasSuffix(k, "_"+name)) {
+			return k
+		}
+		if d := levenshtein.Distance(name, k, nil); d <= limit && d < len(k) {
+			best, limit = k, d-1
+		}
+	}
+	return best
+}
+
+var upper = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// snake writes a name as the names in the API are written.
+func snake(name string) string {
+	name = upper.ReplaceAllString(name, "${1}_${2}")
+	return strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+}
