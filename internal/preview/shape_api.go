@@ -250,8 +250,11 @@ func clone(s *huma.Schema) *huma.Schema {
 // moneySchema returns the schema of an amount with the limits that it has in /v1.
 func moneySchema(to huma.Registry, of *huma.Schema, unit int64) *huma.Schema {
 	description := strings.NewReplacer(" in whole US dollars", "", " in whole dollars", "").Replace(of.Description)
-	if !of.Nullable && of.Minimum == nil && of.Maximum == nil { // of a response
+	if of.Minimum == nil && of.Maximum == nil { // of a response
 		ref := to.Schema(reflect.TypeFor[Money](), true, "")
+		if of.Nullable {
+			ref = &huma.Schema{AnyOf: []*huma.Schema{ref, {Type: "null"}}}
+		}
 		ref.Description = description
 		return ref
 	}

@@ -31,12 +31,14 @@ var enums = []struct {
 	{"ChannelKind", []string{"Channel.kind"}},
 	{"ConnectionProtocol", []string{"Connection.protocol"}},
 	{"ConsentBasis", []string{"Consent.basis"}},
-	{"ConsentChannel", []string{"ConsentBinding.channel"}},
+	{"ConsentChannel", []string{"ConsentBinding.channel", "Contact.preferred_channel"}},
 	{"ConsentDirection", []string{"Consent.direction"}},
 	{"ConsentRelationship", []string{"ConsentCreate.relationship"}},
 	{"ConsentScope", []string{"Consent.scope"}},
 	{"ContactKind", []string{"Contact.kind"}},
+	{"Currency", []string{"Money.currency"}},
 	{"DeadLetterAction", []string{"DeadLetterDrain.action"}},
+	{"DealExpansion", []string{"listDeals?expand"}},
 	{"DealFundingState", []string{"Deal.funding_state"}},
 	{"DealLineItemKind", []string{"DealLineItem.kind"}},
 	{"DealLineItemSide", []string{"DealLineItem.side"}},
@@ -61,10 +63,12 @@ var enums = []struct {
 	{"FinanceProductKind", []string{"FinanceProduct.kind"}},
 	{"FundingDifferenceField", []string{"FundingDifference.field"}},
 	{"FundingStatus", []string{"Funding.status"}},
+	{"GrantType", []string{"TokenForm.grant_type"}},
 	{"HinAbsentReason", []string{"Hull.hin_absent_reason"}},
 	{"HinFormat", []string{"DecodedHin.format"}},
 	{"HullCategory", []string{"Hull.category"}},
 	{"HullCondition", []string{"Hull.condition"}},
+	{"HullExpansion", []string{"listHulls?expand"}},
 	{"HullImportFormat", []string{"HullImport.format"}},
 	{"HullImportMode", []string{"HullImport.mode"}},
 	{"HullImportSkipField", []string{"HullImportSkip.field"}},
@@ -85,10 +89,10 @@ var enums = []struct {
 	{"LeadSource", []string{"Lead.source"}},
 	{"LeadStatus", []string{"Lead.status"}},
 	{"ListedHullStatus", []string{"ChannelFilter.statuses"}},
-	{"MFAFactorKind", []string{"MFAEnroll.kind"}},
-	{"MessageChannel", []string{"LeadMessage.channel"}},
+	{"MFAFactorKind", []string{"MFAEnroll.kind", "UserFactor.kind"}},
+	{"MessageChannel", []string{"LeadMessage.channel", "InboundMessageReceive.channel"}},
 	{"MessageDirection", []string{"LeadMessage.direction"}},
-	{"MessageIntent", []string{"LeadMessage.intent"}},
+	{"MessageIntent", []string{"LeadMessage.intent", "InboundMessage.intent"}},
 	{"MessagePurpose", []string{"LeadMessage.purpose"}},
 	{"MessageStatus", []string{"LeadMessage.status"}},
 	{"NewHullStatus", []string{"HullCreate.status"}},
@@ -189,6 +193,7 @@ func findParameter(doc *huma.OpenAPI, place string) *huma.Schema {
 	id, name, _ := strings.Cut(place, "?")
 	for op := range operationsOf(doc) {
 		for _, p := range op.Parameters {
+			p = resolveParam(doc.Components, p)
 			if op.OperationID == id && p.Name == name {
 				return p.Schema
 			}

@@ -42,14 +42,18 @@ func (x *exchange) suggest(op *huma.Operation, f *fault.Error) {
 
 func queryParams(op *huma.Operation, parts *huma.Components) (names []string) {
 	for _, p := range op.Parameters {
-		if p.Ref != "" {
-			p = parts.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
-		}
-		if p.In == "query" {
+		if p = resolveParam(parts, p); p.In == "query" {
 			names = append(names, p.Name)
 		}
 	}
 	return names
+}
+
+func resolveParam(parts *huma.Components, p *huma.Param) *huma.Param {
+	if p.Ref == "" {
+		return p
+	}
+	return parts.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
 }
 
 // siblings returns the names that an object in a request can have, from the path of
