@@ -143,6 +143,7 @@ func start(t *testing.T, tmpl *template, set app.Settings, offset *atomic.Int64)
 	check(t, err)
 	s := &Server{App: a, Data: set.Data, t: t, settings: set, tmpl: tmpl, Owner: tmpl.owner, offset: offset}
 	a.DB.Now = func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
+	a.DB.FollowDelay = 0              // the servers of a test have one clock
 	a.DB.DefaultTimeout = time.Minute // a busy machine must not look like an outage
 	check(t, site.LoadKeys(t.Context(), a.DB, a.Box, false))
 

@@ -47,6 +47,10 @@ type DB struct {
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
 
+	// FollowDelay is added to the age of the newest rows that a client sees when it
+	// follows a list on PostgreSQL.
+	FollowDelay time.Duration
+
 	// DefaultTimeout limits database work for a caller without a deadline.
 	DefaultTimeout time.Duration
 }
@@ -54,7 +58,7 @@ type DB struct {
 // Open opens "sqlite:path" or "postgres://…". It does not connect yet, so a
 // server can start before its database.
 func Open(ctx context.Context, dsn string) (*DB, error) {
-	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
+	d := &DB{Now: time.Now, DefaultTimeout: defaultTimeout, FollowDelay: followDelay, ids: id.NewSource(), notifications: make(chan struct{}, 1)}
 	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok {
 		return d, d.openSQLite(path)
 	}
@@ -122,6 +126,7 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	guard := &timeline{}
 
 	reading := conn.Copy()
+	conn.RuntimeParams["application_name"] = writer
 	reading.RuntimeParams["default_transaction_read_only"] = "on"
 	if reading.ValidateConnect != nil {
 		// A read-only session looks like a standby to "read-write"; "primary" checks the server itself.

@@ -12,10 +12,13 @@ type Source struct {
 	From string // the table, or a join
 	Cols string // how the query writes the row's columns: "h.cols"
 	ID   string // the column that the list is ordered by: "h.id"
+
+	// InOrder is set if rows appear in the order of their IDs on both databases.
+	InOrder bool
 }
 
 // From is the source of a list of a table's rows.
-func From(name string) Source { return Source{name, "cols", "id"} }
+func From(name string) Source { return Source{From: name, Cols: "cols", ID: "id"} }
 
 // List returns one page of the rows that match, newest first. Rows are found
 // by their position in an index, so a page takes the same time at any depth.
@@ -37,6 +40,13 @@ func Slice[T any](ctx context.Context, tx *Tx, src Source, q page.Query, w *Wher
 	on := w
 	if q.Cursor() != "" {
 		on = w.With(src.ID+ahead, q.Cursor())
+	}
+	if q.Backwards() && !src.InOrder && !tx.db.SQLite() {
+		before, err := settledBefore(ctx, tx, q.Cursor())
+		if err != nil {
+			return nil, false, err
+		}
+		on = on.With(src.ID+" < ?", before)
 	}
 	query := "SELECT {" + src.Cols + "} FROM " + src.From + " WHERE " + on.String() + " ORDER BY " + src.ID + order + " LIMIT ?"
 	rows, err = All[T](ctx, tx, query, append(on.Args, q.Limit+1)...)

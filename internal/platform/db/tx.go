@@ -31,6 +31,8 @@ type session struct {
 	notify bool                 // the relay is notified after the commit
 	ran    map[string]*sql.Stmt // SQLite only: see repeated
 
+	settled time.Time // PostgreSQL only: see settledBefore
+
 	deferred  map[reflect.Type]any              // see Deferred
 	finish    []func(ctx context.Context) error // before the commit
 	committed []func()                          // after the commit

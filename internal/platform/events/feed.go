@@ -123,9 +123,12 @@ func FindAll(ctx context.Context, tx *db.Tx, ids []string) ([]Event, error) {
 	return db.All[Event](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id IN `+marks, append([]any{tx.Env}, args...)...)
 }
 
+// feed is the source of the events, which get their IDs when they appear.
+var feed = db.Source{From: "events", Cols: "cols", ID: "id", InOrder: true}
+
 // List returns a page of the feed.
 func List(ctx context.Context, tx *db.Tx, q page.Query, w *db.Where) (page.Page[Event], error) {
-	return db.List[Event](ctx, tx, db.From("events"), q, w)
+	return db.List[Event](ctx, tx, feed, q, w)
 }
 
 // Redact removes the data of an erased object from its events. The events
