@@ -61,6 +61,7 @@ type App struct {
 	settings Settings
 	log      *slog.Logger
 	metrics  *metrics
+	disk     *disk
 	usage    *access.Usage
 	uses     *oauth.Uses                 // of installed apps
 	starting atomic.Bool                 // true until the database is migrated
@@ -81,6 +82,8 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		return nil, err
 	}
 	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
+	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
+	a.disk.register(a.metrics.registry)
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}
@@ -213,6 +216,10 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := a.DB.Ping(r.Context()); err != nil {
 		say(w, http.StatusServiceUnavailable, "database unavailable")
+		return
+	}
+	if err := a.DB.CheckSpace(r.Context()); err != nil {
+		say(w, http.StatusServiceUnavailable, "the disk of the database is full")
 		return
 	}
 	say(w, http.StatusOK, "ok")

@@ -55,7 +55,8 @@ const (
 )
 
 // upkeep does the periodic work of each node until ctx ends. It links the audit
-// log, and saves authentication events and the usage of credentials. Settle does the rest at shutdown.
+// log, saves authentication events and the usage of credentials, and checks the disk.
+// Settle does the rest at shutdown.
 func (a *App) upkeep(ctx context.Context) {
 	link, flush, record := time.NewTicker(linkEvery), time.NewTicker(flushEvery), time.NewTicker(recordEvery)
 	defer link.Stop()
@@ -67,6 +68,7 @@ func (a *App) upkeep(ctx context.Context) {
 		a.AuthLog.Run(ctx, record.C, func(err error) { a.log.Warn("can't save authentication events", "err", err) })
 	}()
 	defer func() { <-recorded }()
+	a.disk.check()
 	for {
 		select {
 		case <-ctx.Done():
@@ -76,6 +78,7 @@ func (a *App) upkeep(ctx context.Context) {
 				a.log.Warn("can't link the audit log", "err", err)
 			}
 		case <-flush.C:
+			a.disk.check()
 			if err := a.usage.Flush(ctx, a.DB); err != nil && ctx.Err() == nil {
 				a.log.Warn("can't save the usage of credentials", "err", err)
 			}

@@ -41,6 +41,7 @@ type DB struct {
 	cached        atomic.Int64  // entries in the two
 	ids           *id.Source
 	notifications chan struct{}
+	full          atomic.Bool // a write failed because the disk is full
 	attached      map[reflect.Type]any
 	plaintext     bool // PostgreSQL only: the password and the data can be read on the network
 

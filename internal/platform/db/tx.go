@@ -62,6 +62,9 @@ func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	defer cancel()
 	for try := 1; ; try++ {
 		out, err := writeOnce(ctx, d, fn)
+		if isFull(err) {
+			d.full.Store(true)
+		}
 		again := isRetryable(err) && try < maxTries || lostRace(err) && try == 1
 		if !again || ctx.Err() != nil {
 			return out, err
