@@ -76,8 +76,12 @@ func alternatives(conn *pgconn.Config) []*pgconn.FallbackConfig {
 }
 
 // sort puts the primary first. Otherwise, each new connection waits for an isolated
-// host that comes earlier in the URL.
-func (t *timelines) sort(_ context.Context, conn *pgx.ConnConfig) error {
+// host that comes earlier in the URL, and pgx gives up at a standby that doesn't have
+// the database yet.
+func (t *timelines) sort(ctx context.Context, conn *pgx.ConnConfig) error {
+	if err := t.waitForHosts(ctx); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.primary < 0 {
@@ -102,10 +106,6 @@ func (t *timelines) validate(next pgconn.ValidateConnectFunc, canStore bool) pgc
 				return err
 			}
 		}
-		if err := t.waitForHosts(ctx); err != nil {
-			return err
-		}
-
 		s, err := readState(ctx, conn)
 		if err != nil {
 			return err
