@@ -52,6 +52,10 @@ test-contract: ## Test with Prism that requests and responses match the OpenAPI 
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)
 
+.PHONY: test-cluster
+test-cluster: ## Test the failure of databases and nodes with Patroni and HAProxy (needs root)
+	scripts/test-cluster $(ARGS)
+
 .PHONY: lint-openapi
 lint-openapi: ## Lint api/openapi.json with Redocly and Spectral
 	scripts/lint-openapi

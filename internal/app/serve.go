@@ -1,8 +1,6 @@
 package app
 
 import (
-	"slipway/internal/platform/site"
-
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
 )
 
 const (
@@ -81,7 +82,8 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 }
 
 // startWork migrates and starts the jobs as soon as the database is available.
-// Until then the API returns 503. It returns an error if the master key is wrong.
+// Until then the API returns 503. It returns an error if the master key is wrong or
+// the schema is newer than this version.
 func (a *App) startWork(ctx context.Context) error {
 	for {
 		err := a.Migrate(ctx)
@@ -100,7 +102,7 @@ func (a *App) startWork(ctx context.Context) error {
 			<-relayed
 			return nil
 		}
-		if errors.Is(err, site.ErrMasterKey) {
+		if errors.Is(err, site.ErrMasterKey) || errors.Is(err, db.ErrNewerSchema) {
 			return err
 		}
 		a.log.Error("can't use the database, retrying", "err", err)

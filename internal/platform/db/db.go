@@ -43,7 +43,8 @@ type DB struct {
 	notifications chan struct{}
 	full          atomic.Bool // a write failed because the disk is full
 	attached      map[reflect.Type]any
-	plaintext     bool // PostgreSQL only: the password and the data can be read on the network
+	plaintext     bool       // PostgreSQL only: the password and the data can be read on the network
+	timelines     *timelines // PostgreSQL only
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
@@ -108,8 +109,8 @@ func isPlaintext(conn *pgx.ConnConfig) bool {
 
 // openPostgres opens three bounded pools: one that writes, one that is
 // read-only as on SQLite, and a small one for the job queue, so that neither
-// can starve the other. With several hosts in the URL all choose the one that
-// can write. pool_max_conns in the URL bounds each of the first two.
+// can starve the other. With several hosts in the URL all choose the primary
+// with the newest timeline. pool_max_conns in the URL bounds each of the first two.
 func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -124,7 +125,7 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	conn.RuntimeParams["statement_timeout"] = "60000"
 	conn.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
 	conn.RuntimeParams["timezone"] = "UTC"
-	guard := &timeline{}
+	d.timelines = newTimelines(ctx, conn)
 
 	reading := conn.Copy()
 	conn.RuntimeParams["application_name"] = writer
@@ -133,13 +134,19 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 		// A read-only session looks like a standby to "read-write"; "primary" checks the server itself.
 		reading.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
+	reading.ValidateConnect = d.timelines.validate(reading.ValidateConnect, false)
+	conn.ValidateConnect = d.timelines.validate(conn.ValidateConnect, true)
 	most := max(16, int(cfg.MaxConns))
-	d.write = stdlib.OpenDB(*conn, stdlib.OptionAfterConnect(guard.check))
-	d.read = stdlib.OpenDB(*reading, stdlib.OptionAfterConnect(guard.check))
+	options := []stdlib.OptionOpenDB{stdlib.OptionBeforeConnect(d.timelines.sort), stdlib.OptionResetSession(d.timelines.reusable)}
+	d.write = stdlib.OpenDB(*conn, options...)
+	d.read = stdlib.OpenDB(*reading, options...)
 	limit(d.write, most)
 	limit(d.read, most)
 
-	cfg.MaxConns, cfg.AfterConnect = 6, guard.check
+	cfg.MaxConns, cfg.BeforeConnect = 6, d.timelines.sort
+	cfg.PrepareConn = func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+		return d.timelines.reusable(ctx, conn) == nil, nil
+	}
 	d.jobs, err = pgxpool.NewWithConfig(ctx, cfg)
 	return err
 }
@@ -154,6 +161,7 @@ func (d *DB) Close() error {
 	err := errors.Join(d.read.Close(), d.write.Close())
 	if d.jobs != nil {
 		d.jobs.Close()
+		d.timelines.close()
 	}
 	return err
 }

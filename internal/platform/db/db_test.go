@@ -244,6 +244,18 @@ func TestMigrateTwice(t *testing.T) {
 	})
 }
 
+// A database that a newer version has migrated is refused and not changed.
+func TestMigrateRefusesNewerSchema(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (9001, TRUE)`)
+		err := s.Migrate(t.Context())
+		if !errors.Is(err, db.ErrNewerSchema) {
+			t.Fatalf("got %v, want ErrNewerSchema", err)
+		}
+		testkit.Contains(t, err.Error(), "its schema is 9001")
+	})
+}
+
 func blank(id string) sample {
 	return sample{ID: id, Bytes: []byte{}, Tags: []string{}, Extra: map[string]string{}}
 }

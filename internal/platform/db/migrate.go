@@ -53,6 +53,9 @@ func (d *DB) Migrate(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
+	if err := refuseNewer(ctx, provider); err != nil {
+		return err
+	}
 	if _, err := provider.Up(ctx); err != nil {
 		if failed, ok := errors.AsType[*goose.PartialError](err); ok {
 			return fmt.Errorf("migration %s: %w", failed.Failed.Source.Path, failed.Err)
@@ -61,8 +64,28 @@ func (d *DB) Migrate(ctx context.Context) error {
 	}
 	if d.SQLite() {
 		_, err = d.write.ExecContext(ctx, assumptions)
+		return err
 	}
-	return err
+	return d.storeTimeline(ctx)
+}
+
+// ErrNewerSchema means that a newer version of Slipway has migrated the database.
+var ErrNewerSchema = errors.New("a newer version of Slipway has migrated this database")
+
+// refuseNewer returns ErrNewerSchema before this version can write what a newer one
+// doesn't expect. Servers that already run continue, so that they can be updated one
+// after the other.
+func refuseNewer(ctx context.Context, provider *goose.Provider) error {
+	current, err := provider.GetDBVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the schema: %w", err)
+	}
+	sources := provider.ListSources()
+	if newest := sources[len(sources)-1].Version; current > newest {
+		return fmt.Errorf("%w: its schema is %d, and this version supports up to %d. "+
+			"Start the newer version, or restore a backup from before the update", ErrNewerSchema, current, newest)
+	}
+	return nil
 }
 
 // assumptions are statistics of large tables for SQLite's planner. Without

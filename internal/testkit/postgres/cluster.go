@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -28,7 +26,8 @@ type Cluster struct {
 	as       *syscall.Credential // user of the server, nil for the current user
 	watcher  *watcher
 	server   *server
-	paused   []int // processes that Pause stopped
+	paused   []int    // processes that Pause or Promote stopped
+	primary  *Cluster // that a standby replicates
 }
 
 // Option changes how a cluster is set up.
@@ -93,14 +92,11 @@ func (c *Cluster) start(ctx context.Context) (err error) {
 }
 
 func (c *Cluster) initialize(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.programs, "initdb"), "--pgdata=data", "--username=postgres",
-		"--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
-	cmd.Dir = c.folder
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+	if c.primary != nil {
+		return c.copyPrimary(ctx)
 	}
-	return nil
+	return c.program(ctx, "initdb", "--pgdata=data", "--username=postgres",
+		"--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
 }
 
 // URL returns the address of a database in the cluster. The database doesn't have to exist. "postgres" always exists.

@@ -1,0 +1,3 @@
+module slipway/clustertest
+
+go 1.26.8
