@@ -78,7 +78,7 @@ var may = map[string][]string{
 	"finance":      {"contacts", "dealership", "deals"},
 	"documents":    {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":     {"dealership"},
-	"preview":      {"contacts", "dealership", "deals", "hulls"},
+	"preview":      {"contacts", "dealership", "deals", "documents", "finance", "hulls"},
 	"appointments": {"consent", "contacts", "dealership", "deals", "hulls", "leads", "messages", "people"},
 	"activities":   {"contacts", "deals", "hulls", "leads", "people"},
 	"signin":       {"access", "dealership", "people"},
