@@ -12,6 +12,10 @@ func init() {
 		"preview.listFundings":  {toList(aFunding), nil},
 		"preview.listDocuments": {toList(aDocument), nil},
 	})
+	for _, name := range []string{"Inventory", "Gross", "Leads", "Responses", "Pipeline", "Funding", "Cash", "Pricing"} {
+		recipes["preview.get"+name+"Report"] = recipe{}
+		recipes["preview.export"+name+"Report"] = recipe{}
+	}
 }
 
 // toList creates what a list without path parameters contains.

@@ -60,15 +60,15 @@ func (f PaymentFilter) where(tx *db.Tx) *db.Where {
 // the rows that take a payment back.
 func (f PaymentFilter) whereStatus(tx *db.Tx, w *db.Where) {
 	const (
-		of    = ` FROM payments r WHERE r.env = payments.env AND r.deal_id = payments.deal_id AND r.refunds_payment_id = payments.id`
-		total = `(SELECT SUM(r.amount_cents)` + of + `)`
-		last  = `(SELECT r.type` + of + ` ORDER BY r.id DESC LIMIT 1)`
+		of    = " FROM payments r WHERE r.env = payments.env AND r.deal_id = payments.deal_id AND r.refunds_payment_id = payments.id"
+		total = "(SELECT SUM(r.amount_cents)" + of + ")"
+		last  = "(SELECT r.type" + of + " ORDER BY r.id DESC LIMIT 1)"
 	)
 	switch f.Status {
 	case "":
 		return
 	case "succeeded":
-		w.And(`NOT EXISTS (SELECT 1` + of + `)`)
+		w.And("NOT EXISTS (SELECT 1" + of + ")")
 		return
 	}
 
