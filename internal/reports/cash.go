@@ -59,9 +59,16 @@ type cashGroup struct {
 	AmountCents int64               `db:"amount_cents"`
 }
 
-// cash builds the report.
-func cash(p period, groups []cashGroup, held []CashDeal, limit int) CashReport {
-	r := CashReport{Covers: p.Covers, Rows: []CashRow{}, Deals: []CashDeal{}, HasMore: len(held) > limit}
+// heldDeal is a deal with a deposit, and the sums over all such deals.
+type heldDeal struct {
+	CashDeal
+	Deals      int64 `db:"deals"`
+	TotalCents int64 `db:"total_cents"`
+}
+
+// cash builds the report. Held are the deals to list.
+func cash(p period, groups []cashGroup, held []heldDeal) CashReport {
+	r := CashReport{Covers: p.Covers, Rows: []CashRow{}, Deals: []CashDeal{}}
 	for _, g := range groups {
 		i := slices.IndexFunc(r.Rows, func(row CashRow) bool { return row.Kind == g.Kind && row.Method == g.Method })
 		if i < 0 {
@@ -72,14 +79,12 @@ func cash(p period, groups []cashGroup, held []CashDeal, limit int) CashReport {
 	}
 	slices.SortFunc(r.Rows, func(a, b CashRow) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Method, b.Method)) })
 
-	for i, d := range held {
-		r.Held.Deals++
-		r.Held.AmountCents += d.AmountCents
-		if i < limit {
-			d.Days = daysBetween(d.ReceivedOn, p.Today)
-			r.Deals = append(r.Deals, d)
-		}
+	for _, d := range held {
+		r.Held = CashHeld{d.Deals, d.TotalCents}
+		d.Days = daysBetween(d.ReceivedOn, p.Today)
+		r.Deals = append(r.Deals, d.CashDeal)
 	}
+	r.HasMore = r.Held.Deals > int64(len(held))
 	return r
 }
 

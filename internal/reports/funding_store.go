@@ -8,7 +8,6 @@ import (
 
 func findFunding(ctx context.Context, tx *db.Tx, p period, limit int) (FundingReport, error) {
 	w := createdIn(tx, p, "f", "fund")
-	// The same list as in the index fundings_in_transit.
 	w.And("f.status IN ('contract_sent', 'signed', 'package_submitted', 'pending_docs', 'approved_to_fund')")
 	atHull(w, p)
 	all, err := db.All[contract](ctx, tx, `SELECT {cols} FROM (SELECT f.id, f.deal_id, f.lender, f.status, f.amount_cents,

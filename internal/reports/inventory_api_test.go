@@ -1,6 +1,8 @@
 package reports_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"slipway/internal/testkit"
@@ -78,5 +80,39 @@ func TestInventoryFollowsCosts(t *testing.T) {
 			s.Test.Patch("/v2-preview/hulls/"+id+"/pricing", body, 200, nil)
 			w.wantCSV("inventory.csv?table=by_status", "status,hulls,price_usd,cost_usd,without_cost", want)
 		}
+	})
+}
+
+// The migration calculates the same totals as the service.
+func TestMigratedCosts(t *testing.T) {
+	file, err := os.ReadFile("../platform/db/migrations/0037_reports.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		w := newWorld(t, s, "2027-03-01T06:30:00Z")
+		for _, body := range []string{`{"cost": {"invoice": {"amount": 100, "currency": "USD"}}}`, `{"cost": null}`,
+			`{"cost": {"invoice": {"amount": 1, "currency": "USD"}, "freight": {"amount": 20, "currency": "USD"},
+				"rigging": {"amount": 300, "currency": "USD"}, "pack": {"amount": 4000, "currency": "USD"},
+				"reconditioning": {"amount": 50000, "currency": "USD"}}}`,
+			`{"cost": {"freight": {"amount": 100, "currency": "USD"}}}`} {
+			s.Test.Patch("/v2-preview/hulls/"+w.hull(w.east, "2027-03-01", 1000, 0)+"/pricing", body, 200, nil)
+		}
+		costs := func() []*int64 { return testkit.Rows[*int64](s, `SELECT cost_cents FROM hulls ORDER BY id`) }
+		want := []*int64{new(int64(100)), nil, new(int64(54321)), nil}
+		testkit.Equal(t, costs(), want, "of the service")
+
+		marker, statement := "{postgres}", ""
+		if s.DB.SQLite() {
+			marker = "{sqlite}"
+		}
+		for line := range strings.Lines(string(file)) {
+			if sql, ok := strings.CutPrefix(line, marker); ok {
+				statement += sql
+			}
+		}
+		s.Exec(`UPDATE hulls SET cost_cents = NULL`)
+		s.Exec(strings.TrimSuffix(strings.TrimSpace(statement), ";"))
+		testkit.Equal(t, costs(), want, "of the migration")
 	})
 }

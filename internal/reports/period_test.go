@@ -158,7 +158,7 @@ func TestTotalsAreSums(t *testing.T) {
 		equal(t, byLender, byStage, "lenders and stages")
 		equal(t, byStage, FundingSum{f.Total.Contracts, f.Total.AmountCents, 0}, "stages")
 
-		c := cash(anyPeriod, money, nil, 5)
+		c := cash(anyPeriod, money, nil)
 		var rows CashSum
 		for _, r := range c.Rows {
 			rows.Payments += r.Payments

@@ -6,6 +6,9 @@ import (
 	"slipway/internal/platform/db"
 )
 
+// inProgress must be the same as in the index deals_in_progress.
+const inProgress = `d.status IN ('open', 'accepted', 'in_finance', 'contracted', 'funded', 'delivered')`
+
 // atHull adds the condition that the hull of a deal d is at the location of the
 // report.
 func atHull(w *db.Where, p period) {
@@ -17,7 +20,7 @@ func atHull(w *db.Where, p period) {
 func findPipeline(ctx context.Context, tx *db.Tx, p period, _ int) (PipelineReport, error) {
 	open := &db.Where{}
 	open.And("d.env = ?", tx.Env)
-	open.And("d.status IN ('open', 'accepted', 'in_finance', 'contracted', 'funded', 'delivered')")
+	open.And(inProgress)
 	atHull(open, p)
 	// in_finance has no column with its time.
 	now, err := db.All[openDeal](ctx, tx, `SELECT {cols} FROM (SELECT d.status, d.price_usd, d.paid_cents, COALESCE(CASE d.status

@@ -50,27 +50,30 @@ type ResponseHour struct {
 // maxOwners is how many users the report lists.
 const maxOwners = 100
 
-// answeredLead is a lead with its first responses.
+// answeredLead is a lead with its first response.
 type answeredLead struct {
-	Source    string     `db:"source"`
-	OwnerID   *string    `db:"owner_id"`
-	Status    string     `db:"status"`
-	CreatedAt time.Time  `db:"created_at"`
-	WrittenAt *time.Time `db:"written_at"` // first message
-	CalledAt  *time.Time `db:"called_at"`  // first call or visit
+	ID        string    `db:"id"`
+	Source    string    `db:"source"`
+	OwnerID   *string   `db:"owner_id"`
+	Status    string    `db:"status"`
+	CreatedAt time.Time `db:"created_at"`
+
+	answeredAt time.Time // zero if there is none
+}
+
+// answer is the first message, call or visit of a lead.
+type answer struct {
+	ID string    `db:"id"`
+	At time.Time `db:"at"`
 }
 
 // seconds returns the response time. A call before the lead was recorded counts as
 // immediate.
 func (l answeredLead) seconds() (int64, bool) {
-	first := l.WrittenAt
-	if first == nil || l.CalledAt != nil && l.CalledAt.Before(*first) {
-		first = l.CalledAt
-	}
-	if first == nil {
+	if l.answeredAt.IsZero() {
 		return 0, false
 	}
-	return max(0, int64(first.Sub(l.CreatedAt)/time.Second)), true
+	return max(0, int64(l.answeredAt.Sub(l.CreatedAt)/time.Second)), true
 }
 
 // timing collects the response times of several leads.
@@ -91,10 +94,14 @@ func (t *timing) add(l answeredLead, now time.Time) {
 	}
 	t.Answered++
 	t.seconds = append(t.seconds, s)
-	for limit, count := range map[int64]*int64{5 * 60: &t.WithinMinutes, 60 * 60: &t.WithinHour, 24 * 60 * 60: &t.WithinDay} {
-		if s <= limit {
-			*count++
-		}
+	if s <= 5*60 {
+		t.WithinMinutes++
+	}
+	if s <= 60*60 {
+		t.WithinHour++
+	}
+	if s <= 24*60*60 {
+		t.WithinDay++
 	}
 }
 
@@ -104,7 +111,13 @@ func (t *timing) times() ResponseTimes {
 }
 
 // responses builds the report.
-func responses(p period, leads []answeredLead) ResponsesReport {
+func responses(p period, leads []answeredLead, answers []answer) ResponsesReport {
+	first := make(map[string]time.Time, len(answers))
+	for _, a := range answers {
+		if at, ok := first[a.ID]; !ok || a.At.Before(at) {
+			first[a.ID] = a.At
+		}
+	}
 	var total timing
 	sources, owners := map[string]*timing{}, map[string]*timing{}
 	var hours [24]timing
@@ -115,6 +128,7 @@ func responses(p period, leads []answeredLead) ResponsesReport {
 		return m[key]
 	}
 	for _, l := range leads {
+		l.answeredAt = first[l.ID]
 		total.add(l, p.now)
 		at(sources, l.Source).add(l, p.now)
 		if l.OwnerID != nil {

@@ -17,11 +17,13 @@ CREATE INDEX hulls_in_stock ON hulls (env, received_on, timezone, status, owners
 
 CREATE INDEX hulls_sold ON hulls (env, sold_at) WHERE sold_at IS NOT NULL;
 CREATE INDEX hull_price_cuts ON hull_price_changes (env, at) WHERE old_price_usd > new_price_usd;
+-- The deals of the pipeline, without reading all others. The list of statuses must be the same.
+CREATE INDEX deals_in_progress ON deals (env, id, status, paid_cents, hull_id, price_usd)
+    WHERE status IN ('open', 'accepted', 'in_finance', 'contracted', 'funded', 'delivered');
 CREATE INDEX deals_delivered ON deals (env, delivered_at) WHERE delivered_at IS NOT NULL;
-CREATE INDEX fundings_in_transit ON fundings (env, id)
-    WHERE status IN ('contract_sent', 'signed', 'package_submitted', 'pending_docs', 'approved_to_fund');
-CREATE INDEX payments_received ON payments (env, received_on);
+-- The cash report reads only this index, unless it is about one location.
+CREATE INDEX payments_received ON payments (env, received_on, type, kind, method, amount_cents, deal_id);
 
--- The first answer to a lead.
-CREATE INDEX messages_answers ON messages (env, lead_id, sent_at)
+-- The first answer to a lead. SQLite also needs the columns of the condition in the index.
+CREATE INDEX messages_answers ON messages (env, lead_id, sent_at, direction, automatic, notice)
     WHERE direction = 'outbound' AND automatic = FALSE AND notice = FALSE AND sent_at IS NOT NULL;
