@@ -27,6 +27,7 @@ type database struct {
 
 	argument string                 // SQL: how internal/platform/db writes the argument $0
 	stamp    func(ms string) string // SQL: a time column's value from milliseconds
+	day      func(ms string) string // SQL: the date in UTC, as text, from milliseconds
 	indexes  string                 // SQL: name and definition of the indexes of hulls and hull_terms, in order
 	bulk     []string               // SQL: settings for fast, unsafe bulk loading
 	loaded   []string               // SQL: maintenance that the database would run automatically later
@@ -53,6 +54,7 @@ func sqliteIn(folder string) database {
 		reader: file + "&_pragma=query_only(1)", readers: max(2, runtime.GOMAXPROCS(0)),
 		argument: "$0 COLLATE BINARY",
 		stamp:    func(ms string) string { return ms },
+		day:      func(ms string) string { return "date((" + ms + ") / 1000, 'unixepoch')" },
 		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ('hulls', 'hull_terms')
 			ORDER BY rowid`,
 		bulk:    []string{`PRAGMA journal_mode = OFF`, `PRAGMA synchronous = OFF`, `PRAGMA cache_size = -500000`, `PRAGMA threads = 2`},
@@ -68,6 +70,9 @@ func postgresIn(ctx context.Context, cluster *postgres.Cluster, name, folder str
 		writer: url, writers: 16, reader: url + "&default_transaction_read_only=on", readers: 16,
 		argument: "$0",
 		stamp:    func(ms string) string { return "to_timestamp((" + ms + ") / 1000.0)" },
+		day: func(ms string) string {
+			return "to_char(to_timestamp((" + ms + ") / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+		},
 		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('hulls', 'hull_terms') AND indexname NOT LIKE '%_pkey'
 			ORDER BY indexname`,
 		bulk:    []string{`SET synchronous_commit = off`, `SET maintenance_work_mem = '512MB'`, `SET work_mem = '256MB'`},

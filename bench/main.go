@@ -35,7 +35,7 @@ func main() {
 	var o options
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
-		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million or import; doesn't write a report")
+		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import or reports; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -87,7 +87,8 @@ func run(ctx context.Context, o options) (err error) {
 }
 
 // others are measured on their own databases.
-var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood, "import": imports}
+var others = map[string]func(context.Context, options, *report, database) error{"hooks": hooks, "flood": flood, "import": imports,
+	"reports": summaries}
 
 func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 	if o.includes("sqlite/") {
@@ -111,7 +112,7 @@ func onSQLite(ctx context.Context, o options, r *report, temp string) error {
 
 func onPostgres(ctx context.Context, o options, r *report, temp string) error {
 	if !o.includes("postgres/") && !o.includes("postgres/hooks") && !o.includes("postgres/flood") &&
-		!o.includes("postgres/import") && !o.pgMillion {
+		!o.includes("postgres/import") && !o.includes("postgres/reports") && !o.pgMillion {
 		return nil
 	}
 	progress("starting PostgreSQL")

@@ -42,16 +42,17 @@ func (d deep) ratio() float64 {
 }
 
 type report struct {
-	versions []string
-	cells    []cell
-	sales    []sale
-	depths   []deep
-	found    []answer
-	relayed  []relayed
-	delays   []delays
-	floods   []flooded
-	bulks    []bulk
-	took     time.Duration
+	versions  []string
+	cells     []cell
+	sales     []sale
+	depths    []deep
+	found     []answer
+	relayed   []relayed
+	delays    []delays
+	floods    []flooded
+	bulks     []bulk
+	summaries []summary
+	took      time.Duration
 }
 
 func newReport() *report { return &report{} }
@@ -149,7 +150,7 @@ func (r *report) tables() []table {
 		})
 	}
 
-	return append([]table{compared, sold, depth, found, work}, r.relayTables()...)
+	return append([]table{compared, sold, depth, found, work, r.summaryTable()}, r.relayTables()...)
 }
 
 func mark(reached bool) string {

@@ -27,6 +27,7 @@ import (
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/site"
 	"slipway/internal/preview"
+	"slipway/internal/reports"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
 	"slipway/internal/webhooks"
@@ -54,6 +55,7 @@ type features struct {
 	signin       signin.API
 	sso          sso.API
 	preview      preview.API
+	reports      reports.API
 }
 
 // all lists the features in the order of the reference.
@@ -62,7 +64,7 @@ func (f *features) all() []rest.Feature {
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
-		&f.preview,
+		&f.preview, &f.reports,
 	}
 }
 

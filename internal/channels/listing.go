@@ -6,12 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/photos"
+	"slipway/internal/vocab/cell"
 	"slipway/internal/vocab/wire"
 )
 
@@ -204,7 +203,7 @@ func (c *csvWriter) begin(string) error {
 func (c *csvWriter) write(l listing) error {
 	row := []string{l.ID, l.UpdatedAt.Format(wire.TimeFormat)}
 	for _, f := range fields {
-		row = append(row, escapeFormula(f.text(l)))
+		row = append(row, cell.Escape(f.text(l)))
 	}
 	var urls []string
 	for _, p := range l.photos {
@@ -216,18 +215,6 @@ func (c *csvWriter) write(l listing) error {
 func (c *csvWriter) end() error {
 	c.Flush()
 	return c.Error()
-}
-
-// escapeFormula prevents that spreadsheets run a cell as a formula. They do for
-// these first characters, in both widths, also after white space.
-func escapeFormula(cell string) string {
-	rest := strings.TrimLeftFunc(cell, unicode.IsSpace)
-	blanks := cell[:len(cell)-len(rest)]
-	first, _ := utf8.DecodeRuneInString(rest)
-	if strings.ContainsAny(blanks, "\t\r\n") || rest != "" && strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20|%", first) {
-		return "'" + cell
-	}
-	return cell
 }
 
 // ---- XML ----------------------------------------------------------------------

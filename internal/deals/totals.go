@@ -56,9 +56,14 @@ func (d Deal) discountedCents() int64 {
 	return cents
 }
 
-// showProfit fills in the profits, for callers who can see them. A profit is
-// unknown if one of its costs is.
+// showProfit fills in the profits, for callers who can see them.
 func (d *Deal) showProfit(hullCost *int64) {
+	d.Totals.FrontProfitCents, d.Totals.BackProfitCents = d.Profits(hullCost)
+}
+
+// Profits returns the profit on the boat and the profit on finance and insurance. A
+// profit is nil if one of its costs is unknown.
+func (d Deal) Profits(hullCost *int64) (frontCents, backCents *int64) {
 	front, back := d.PriceUSD*100-d.OverAllowanceCents, d.ProductsCents-d.ProductsCostCents+d.ReserveCents
 	frontKnown, backKnown := hullCost != nil && d.TradesWithoutACV == 0, d.ProductsWithoutCost == 0
 	for _, l := range d.LineItems {
@@ -71,11 +76,12 @@ func (d *Deal) showProfit(hullCost *int64) {
 	}
 
 	if frontKnown {
-		d.Totals.FrontProfitCents = new(front - *hullCost)
+		frontCents = new(front - *hullCost)
 	}
 	if backKnown {
-		d.Totals.BackProfitCents = &back
+		backCents = &back
 	}
+	return frontCents, backCents
 }
 
 // public returns the deal without costs and profits, for events. Their readers

@@ -43,13 +43,27 @@ func Payments(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Payment, error) {
 // addRefunds fills in the fields that are calculated from refunds, reversals and
 // transfers.
 func addRefunds(ctx context.Context, tx *db.Tx, dealID string, all []Payment) error {
-	type refund struct {
-		ID    string      `db:"refunds_payment_id"`
-		Type  PaymentType `db:"type"`
-		Cents int64       `db:"amount_cents"`
-	}
-	refunds, err := db.All[refund](ctx, tx, `SELECT refunds_payment_id, type, amount_cents FROM payments
-		WHERE env = ? AND deal_id = ? AND refunds_payment_id IS NOT NULL ORDER BY id`, tx.Env, dealID)
+	refunds, err := refundsOf(ctx, tx, []string{dealID})
+	deriveAll(all, refunds)
+	return err
+}
+
+// refund is a row that takes back a part of a payment.
+type refund struct {
+	ID    string      `db:"refunds_payment_id"`
+	Type  PaymentType `db:"type"`
+	Cents int64       `db:"amount_cents"`
+}
+
+// refundsOf returns the refunds, reversals and transfers of deals, oldest first.
+func refundsOf(ctx context.Context, tx *db.Tx, dealIDs []string) ([]refund, error) {
+	marks, args := db.In(dealIDs)
+	return db.All[refund](ctx, tx, `SELECT {cols} FROM payments WHERE env = ? AND deal_id IN `+marks+` AND refunds_payment_id IS NOT NULL
+		ORDER BY id`, append([]any{tx.Env}, args...)...)
+}
+
+// deriveAll fills in the fields of payments that are calculated from refunds.
+func deriveAll(all []Payment, refunds []refund) {
 	sums, last := map[string]int64{}, map[string]PaymentType{}
 	for _, r := range refunds {
 		sums[r.ID] += r.Cents
@@ -58,7 +72,6 @@ func addRefunds(ctx context.Context, tx *db.Tx, dealID string, all []Payment) er
 	for i, p := range all {
 		all[i].derive(sums[p.ID], last[p.ID])
 	}
-	return err
 }
 
 // sumPaid returns the payments of one kind minus their refunds.

@@ -154,18 +154,9 @@ func Costs(ctx context.Context, tx *db.Tx, hullIDs ...string) (map[string]int64,
 	all, err := FindAllPricing(ctx, tx, hullIDs)
 	costs := map[string]int64{}
 	for _, p := range all {
-		if p.Cost != nil && p.Cost.InvoiceCents != nil {
-			costs[p.ID] = p.Cost.total()
+		if cost := p.totalCost(); cost != nil {
+			costs[p.ID] = *cost
 		}
 	}
 	return costs, err
-}
-
-func (c HullCost) total() (sum int64) {
-	for _, part := range []*int64{c.InvoiceCents, c.FreightCents, c.RiggingCents, c.PackCents, c.ReconditioningCents} {
-		if part != nil {
-			sum += *part
-		}
-	}
-	return sum
 }

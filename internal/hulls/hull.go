@@ -57,6 +57,7 @@ type Hull struct {
 	StatusBefore *Status `json:"-" db:"status_before"` // what an archived hull returns to
 	DealID       *string `json:"-" db:"deal_id"`       // the deal that reserved it, from acceptance until it is closed or cancelled
 	PrimaryPhoto *string `json:"-" db:"primary_photo"` // the blob key of the first photo that is ready
+	CostCents    *int64  `json:"-" db:"cost_cents"`    // total cost, a copy of the pricing for reports; null if unknown
 	MakeKey      string  `json:"-" db:"make_key"`
 	ModelKey     string  `json:"-" db:"model_key"`
 }

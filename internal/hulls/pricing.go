@@ -36,6 +36,21 @@ type HullCost struct {
 	ReconditioningCents *int64   `json:"reconditioning_cents" required:"false" minimum:"0" maximum:"100000000000" doc:"Repairs and detailing before the sale, in cents."`
 }
 
+// totalCost is the sum of the costs. It is nil if the invoice is unknown.
+func (p HullPricing) totalCost() *int64 {
+	c := p.Cost
+	if c == nil || c.InvoiceCents == nil {
+		return nil
+	}
+	sum := *c.InvoiceCents
+	for _, part := range []*int64{c.FreightCents, c.RiggingCents, c.PackCents, c.ReconditioningCents} {
+		if part != nil {
+			sum += *part
+		}
+	}
+	return &sum
+}
+
 // HullPricingReplace is a hull's new pricing. Omitted fields keep their values.
 type HullPricingReplace struct {
 	PriceUSD         int64                `json:"price_usd" minimum:"0" maximum:"1000000000" doc:"New asking price in whole US dollars."`

@@ -32,6 +32,7 @@ func savePricing(ctx context.Context, tx *db.Tx, h Hull, before HullPricing, p *
 
 	was := h
 	h.PriceUSD, h.PriceType, h.PriceHidden, h.MSRPUSD = p.PriceUSD, p.PriceType, p.PriceHidden, p.MSRPUSD
+	h.CostCents = p.totalCost()
 	if h.PriceUSD == was.PriceUSD {
 		return Save(ctx, tx, was, &h, "hull.updated", nil)
 	}

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// API serves hulls and deals in the shapes of the preview.
+// API serves hulls, deals and the lists of the office in the shapes of the preview.
 type API struct {
 	Deals *deals.API
 }
@@ -43,6 +43,8 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(d, "/deals/{deal_id}", "getDeal", readDeals, "Retrieve a deal with its totals", getDeal)
 	rest.Patch(d, "/deals/{deal_id}/trade_ins/{trade_in_id}", "updateTradeIn", writeDeals, "Change a part of a trade-in", a.updateTradeIn,
 		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal."))
+
+	mountOffice(r.Family("Office"))
 }
 
 // PreviewHull is a hull in the shape of the preview.

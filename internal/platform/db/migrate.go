@@ -22,11 +22,13 @@ var migrations embed.FS
 var dialect = map[bool]*strings.Replacer{
 	true: strings.NewReplacer( // SQLite
 		"{id}", "TEXT", // compared byte by byte as it is
+		"{sqlite}", "",
 		"{postgres}", "--", // a line for the other
 		"{clustered}", "WITHOUT ROWID", // the table is its primary key: a page of a list is one range of it
 	),
 	false: strings.NewReplacer( // PostgreSQL
 		"{id}", `TEXT COLLATE "C"`,
+		"{sqlite}", "--",
 		"{postgres}", "",
 		"{clustered}", "",
 	),

@@ -1,0 +1,54 @@
+package documents
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/deals"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+)
+
+// DocumentFilter are the filters of the list of the documents of all deals.
+type DocumentFilter struct {
+	page.Query
+	Kind          DocumentKind   `query:"kind" doc:"Only documents of this kind."`
+	Status        DocumentStatus `query:"status" enum:"issued,partially_signed,signed,voided" doc:"Only documents with this status."`
+	LocationID    string         `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	CreatedAfter  time.Time      `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time      `query:"created_before" doc:"Only objects created before this time."`
+}
+
+func (f DocumentFilter) where() *db.Where {
+	w := &db.Where{}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.Kind != "", "kind = ?", f.Kind},
+		{f.Status != "", "status = ?", f.Status},
+		// IDs contain the creation time.
+		{!f.CreatedAfter.IsZero(), "id >= ?", id.Floor(documents.Prefix, f.CreatedAfter.Add(time.Millisecond))},
+		{!f.CreatedBefore.IsZero(), "id < ?", id.Floor(documents.Prefix, f.CreatedBefore)},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	return w
+}
+
+// ListDocuments returns the documents of all deals that match.
+func ListDocuments(ctx context.Context, tx *db.Tx, f DocumentFilter) (page.Page[Document], error) {
+	w := f.where()
+	if f.LocationID != "" {
+		cond, args, err := deals.AtLocation(ctx, tx, "documents.deal_id", f.LocationID)
+		if err != nil {
+			return page.Page[Document]{}, err
+		}
+		w.And(cond, args...)
+	}
+	return documents.List(ctx, tx, f.Query, w)
+}

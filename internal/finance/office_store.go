@@ -1,0 +1,215 @@
+package finance
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"slipway/internal/deals"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+)
+
+// PaymentFilter are the filters of the list of the payments of all deals.
+type PaymentFilter struct {
+	page.Query
+	Type          PaymentType `query:"type" enum:"payment,refund,reversal,transfer_out,transfer_in" doc:"Only payments of this type."`
+	Status        string      `query:"status" enum:"succeeded,partially_refunded,refunded,reversed,transferred" doc:"Only payments with this status."`
+	Kind          string      `query:"kind" enum:"deposit,down_payment,balance,lender_proceeds" doc:"Only payments of this kind."`
+	Method        string      `query:"method" enum:"cash,check,ach,wire,card,financing" doc:"Only payments with this method."`
+	LocationID    string      `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	ReceivedFrom  string      `query:"received_from" format:"date" doc:"Only payments with a received_on on or after this date." example:"2026-11-01"`
+	ReceivedTo    string      `query:"received_to" format:"date" doc:"Only payments with a received_on on or before this date." example:"2026-11-30"`
+	CreatedAfter  time.Time   `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time   `query:"created_before" doc:"Only objects created before this time."`
+}
+
+// check rejects filters that contradict each other. An empty list would hide the
+// mistake.
+func (f PaymentFilter) check() error {
+	if f.ReceivedFrom != "" && f.ReceivedTo != "" && f.ReceivedFrom > f.ReceivedTo { // both YYYY-MM-DD
+		return fault.BadRequest("received_from is later than received_to.").Detail("received_from", "maximum", "must not be later than received_to")
+	}
+	return nil
+}
+
+func (f PaymentFilter) where(tx *db.Tx) *db.Where {
+	w := createdBetween(payments.Prefix, f.CreatedAfter, f.CreatedBefore)
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.Type != "", "type = ?", f.Type},
+		{f.Kind != "", "kind = ?", f.Kind},
+		{f.Method != "", "method = ?", f.Method},
+		{f.ReceivedFrom != "", "received_on >= ?", f.ReceivedFrom},
+		{f.ReceivedTo != "", "received_on <= ?", f.ReceivedTo},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	f.whereStatus(tx, w)
+	return w
+}
+
+// whereStatus adds the condition for the status, which Payment.derive calculates from
+// the rows that take a payment back.
+func (f PaymentFilter) whereStatus(tx *db.Tx, w *db.Where) {
+	const (
+		of    = " FROM payments r WHERE r.env = payments.env AND r.deal_id = payments.deal_id AND r.refunds_payment_id = payments.id"
+		total = "(SELECT SUM(r.amount_cents)" + of + ")"
+		last  = "(SELECT r.type" + of + " ORDER BY r.id DESC LIMIT 1)"
+	)
+	switch f.Status {
+	case "":
+		return
+	case "succeeded":
+		w.And("NOT EXISTS (SELECT 1" + of + ")")
+		return
+	}
+
+	// Few payments are taken back, so their index is faster than reading all payments.
+	w.And(`id IN (SELECT r.refunds_payment_id FROM payments r WHERE r.env = ? AND r.refunds_payment_id IS NOT NULL)`, tx.Env)
+	switch f.Status {
+	case "partially_refunded":
+		w.And(total + ` < amount_cents`)
+	case "reversed":
+		w.And(total+` >= amount_cents AND `+last+` = ?`, Reversed)
+	case "transferred":
+		w.And(total+` >= amount_cents AND `+last+` = ?`, TransferOut)
+	default:
+		w.And(total+` >= amount_cents AND `+last+` NOT IN (?, ?)`, Reversed, TransferOut)
+	}
+}
+
+// createdBetween returns a filter by creation time. IDs contain it.
+func createdBetween(prefix string, after, before time.Time) *db.Where {
+	w := &db.Where{}
+	if !after.IsZero() {
+		w.And("id >= ?", id.Floor(prefix, after.Add(time.Millisecond)))
+	}
+	if !before.IsZero() {
+		w.And("id < ?", id.Floor(prefix, before))
+	}
+	return w
+}
+
+// atLocation adds the filter by location.
+func atLocation(ctx context.Context, tx *db.Tx, w *db.Where, table, locationID string) error {
+	if locationID == "" {
+		return nil
+	}
+	cond, args, err := deals.AtLocation(ctx, tx, table+".deal_id", locationID)
+	w.And(cond, args...)
+	return err
+}
+
+// ListPayments returns the payments of all deals that match.
+func ListPayments(ctx context.Context, tx *db.Tx, f PaymentFilter) (page.Page[Payment], error) {
+	if err := f.check(); err != nil {
+		return page.Page[Payment]{}, err
+	}
+	w := f.where(tx)
+	if err := atLocation(ctx, tx, w, "payments", f.LocationID); err != nil {
+		return page.Page[Payment]{}, err
+	}
+	p, err := payments.List(ctx, tx, f.Query, w)
+	if err != nil || len(p.Data) == 0 {
+		return p, err
+	}
+
+	refunds, err := refundsOf(ctx, tx, dealsOf(p.Data, func(p Payment) string { return p.DealID }))
+	deriveAll(p.Data, refunds)
+	return p, err
+}
+
+// FundingFilter are the filters of the list of the fundings of all deals.
+type FundingFilter struct {
+	page.Query
+	Status        FundingStatus `query:"status" enum:"submitted,conditional,approved,countered,declined,withdrawn,contract_sent,signed,package_submitted,pending_docs,approved_to_fund,funded,charged_back" doc:"Only fundings with this status."`
+	Lender        string        `query:"lender" maxLength:"200" doc:"Only fundings of this lender. The name must be the same, including case." example:"Bay Federal"`
+	LocationID    string        `query:"location_id" maxLength:"64" doc:"Only objects of deals about hulls at this location."`
+	CreatedAfter  time.Time     `query:"created_after" doc:"Only objects created after this time."`
+	CreatedBefore time.Time     `query:"created_before" doc:"Only objects created before this time."`
+}
+
+func (f FundingFilter) where() *db.Where {
+	w := createdBetween(fundings.Prefix, f.CreatedAfter, f.CreatedBefore)
+	if f.Status != "" {
+		w.And("status = ?", f.Status)
+	}
+	if f.Lender != "" {
+		w.And("lender = ?", f.Lender)
+	}
+	return w
+}
+
+// ListFundings returns the fundings of all deals that match, as the caller can see
+// them.
+func ListFundings(ctx context.Context, tx *db.Tx, f FundingFilter) (page.Page[Funding], error) {
+	w := f.where()
+	if err := atLocation(ctx, tx, w, "fundings", f.LocationID); err != nil {
+		return page.Page[Funding]{}, err
+	}
+	p, err := fundings.List(ctx, tx, f.Query, w)
+	if err != nil || len(p.Data) == 0 {
+		return p, err
+	}
+
+	if err := completeAll(ctx, tx, p.Data); err != nil {
+		return p, err
+	}
+	for i, f := range p.Data {
+		p.Data[i] = f.visible(ctx)
+	}
+	return p, nil
+}
+
+// completeAll is complete for fundings of several deals, with one statement for each
+// table.
+func completeAll(ctx context.Context, tx *db.Tx, all []Funding) error {
+	ids := dealsOf(all, func(f Funding) string { return f.DealID })
+	byDeal, err := deals.FindAll(ctx, tx, ids)
+	if err != nil {
+		return err
+	}
+	marks, args := db.In(ids)
+	args = append([]any{tx.Env}, args...)
+	structures, err := db.All[FinanceStructure](ctx, tx, `SELECT {cols} FROM finance_structures WHERE env = ? AND deal_id IN `+marks, args...)
+	if err != nil {
+		return err
+	}
+	required, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id IN `+marks+` ORDER BY id`, args...)
+	if err != nil {
+		return err
+	}
+
+	byID := map[string]FinanceStructure{}
+	for _, s := range structures {
+		byID[s.ID] = s
+	}
+	byFunding := map[string][]Stipulation{}
+	for _, s := range required {
+		byFunding[s.FundingID] = append(byFunding[s.FundingID], s)
+	}
+	for i := range all {
+		all[i].Stipulations = byFunding[all[i].ID]
+		all[i].derive()
+		all[i].compare(byDeal[all[i].DealID], byID)
+	}
+	return nil
+}
+
+// dealsOf returns the IDs of the deals of rows, without duplicates.
+func dealsOf[T any](rows []T, of func(T) string) []string {
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, of(r))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,60 @@
+package preview
+
+import (
+	"context"
+
+	"slipway/internal/documents"
+	"slipway/internal/finance"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
+)
+
+// mountOffice registers the lists across deals that the office works with.
+func mountOffice(r *rest.Router) {
+	read := auth.Require(auth.DealsRead)
+	rest.Get(r, "/payments", "listPayments", read, "List the payments of all deals, newest first", listPayments,
+		rest.Describe("Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. "+
+			"Sorted by when they were recorded. The location of a payment is where the hull of its deal is."))
+	rest.Get(r, "/fundings", "listFundings", read, "List the fundings of all deals, newest first", listFundings,
+		rest.Describe("Returns the submissions to lenders that match all filters, with decisions and stipulations. "+
+			"Sorted by when they were submitted. The location of a funding is where the hull of its deal is."))
+	rest.Get(r, "/documents", "listDocuments", read, "List the documents of all deals, newest first", listDocuments,
+		rest.Describe("Returns the documents that match all filters, including voided ones, with their signatures. "+
+			"Sorted by when they were issued. The location of a document is where the hull of its deal is."))
+}
+
+// PreviewPayment is a payment in the shape of the preview.
+type PreviewPayment struct {
+	Object[finance.Payment]
+}
+
+func listPayments(ctx context.Context, tx *db.Tx, in *finance.PaymentFilter) (page.Page[PreviewPayment], error) {
+	p, err := finance.ListPayments(ctx, tx, *in)
+	return pageOf(p, func(v finance.Payment) PreviewPayment { return PreviewPayment{Object[finance.Payment]{v}} }), err
+}
+
+// PreviewFunding is a funding in the shape of the preview.
+type PreviewFunding struct {
+	Resource[finance.Funding, struct{}]
+}
+
+func listFundings(ctx context.Context, tx *db.Tx, in *finance.FundingFilter) (page.Page[PreviewFunding], error) {
+	p, err := finance.ListFundings(ctx, tx, *in)
+	return pageOf(p, func(v finance.Funding) PreviewFunding {
+		return PreviewFunding{Resource[finance.Funding, struct{}]{V: v}}
+	}), err
+}
+
+// PreviewDocument is a document in the shape of the preview.
+type PreviewDocument struct {
+	Resource[documents.Document, struct{}]
+}
+
+func listDocuments(ctx context.Context, tx *db.Tx, in *documents.DocumentFilter) (page.Page[PreviewDocument], error) {
+	p, err := documents.ListDocuments(ctx, tx, *in)
+	return pageOf(p, func(v documents.Document) PreviewDocument {
+		return PreviewDocument{Resource[documents.Document, struct{}]{V: v}}
+	}), err
+}

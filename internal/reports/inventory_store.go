@@ -1,0 +1,69 @@
+package reports
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+)
+
+// oldestHulls is how many of the oldest hulls the report lists.
+const oldestHulls = 10
+
+// inStock must be the same as in the index hulls_in_stock.
+const inStock = `status IN ('on_order', 'in_transit', 'available', 'on_hold', 'sale_pending', 'not_for_sale')`
+
+func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryReport, error) {
+	w := &db.Where{}
+	w.And(inStock)
+	if p.From != nil {
+		w.And("received_on >= ?", *p.From)
+	}
+	if p.To != nil {
+		w.And("received_on <= ?", *p.To)
+	}
+	if p.LocationID != nil {
+		w.And("location_id = ?", *p.LocationID)
+	}
+	groups, err := db.All[stockGroup](ctx, tx, `SELECT received_on, timezone, status, ownership, COUNT(*) AS hulls,
+		CAST(SUM(price_usd) AS BIGINT) AS price_usd, CAST(COALESCE(SUM(cost_cents), 0) AS BIGINT) AS cost_cents, COUNT(cost_cents) AS with_cost
+		FROM hulls WHERE env = ? AND `+w.String()+` GROUP BY received_on, timezone, status, ownership`, append([]any{tx.Env}, w.Args...)...)
+	if err != nil {
+		return InventoryReport{}, err
+	}
+	today := zonedDays(p.now)
+	r := inventory(groups, auth.From(ctx).Can(auth.HullsWrite), today)
+	r.Covers = p.Covers
+
+	w.And("received_on IS NOT NULL AND status NOT IN ('on_order', 'in_transit')")
+	r.Oldest, err = db.All[InventoryHull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+w.String()+` ORDER BY received_on, id LIMIT ?`,
+		slices.Concat([]any{tx.Env}, w.Args, []any{oldestHulls})...)
+	for i, h := range r.Oldest {
+		r.Oldest[i].Days = daysBetween(h.ReceivedOn, today(h.Timezone))
+	}
+	return r, err
+}
+
+// zonedDays returns a function that returns the date of a time in a time zone. It
+// calculates each of them once.
+func zonedDays(at time.Time) func(zone string) string {
+	known := map[string]string{}
+	return func(zone string) string {
+		if day, ok := known[zone]; ok {
+			return day
+		}
+		known[zone] = at.In(zoneNamed(zone)).Format(time.DateOnly)
+		return known[zone]
+	}
+}
+
+// zoneNamed returns a time zone. Stored ones are valid.
+func zoneNamed(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}

@@ -1,0 +1,197 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"slipway/internal/dealership"
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/preview"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// API serves the reports.
+type API struct{}
+
+// entered is when the reports entered the preview.
+const entered = "2026-11-16"
+
+// Mount registers the endpoints. Each report is served as JSON and as CSV.
+func (a *API) Mount(r *rest.Router) {
+	r = r.Family("Reports").Preview(entered)
+	const last30 = " The default is the last 30 days, and a report covers at most 366 days."
+
+	report[InventoryReport]{
+		name: "inventory", id: "InventoryReport", need: auth.Require(auth.HullsRead), find: findInventory,
+		summary: "Report the age and value of the inventory",
+		doc: "Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write. " +
+			"`from` and `to` limit the report to hulls that were received on these days. The default is all hulls.",
+	}.mount(r)
+	report[GrossReport]{
+		name: "gross", id: "GrossReport", need: auth.Require(auth.DealsWrite, auth.HullsWrite), find: findGross, bounded: true, rows: true,
+		summary: "Report the profit by deal and by month",
+		doc: "Counts the deals whose boat was delivered in the period. The profits are those of the deals: " +
+			"a profit is unknown if one of its costs is." + last30,
+	}.mount(r)
+	report[LeadsReport]{
+		name: "leads", id: "LeadsReport", need: auth.Require(auth.LeadsRead), find: findLeads, bounded: true,
+		summary: "Report the leads by source, with conversion",
+		doc: "Counts the leads that were created in the period by what became of them until now. Leads of erased contacts are counted. " +
+			"The location of a lead is its `location_id`." + last30,
+	}.mount(r)
+	report[ResponsesReport]{
+		name: "responses", id: "ResponsesReport", need: auth.Require(auth.LeadsRead), find: findResponses, bounded: true,
+		summary: "Report the response times to leads",
+		doc: "Measures the time from the creation of a lead to the first message that was sent to it, or the first call or visit, " +
+			"whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import are left out, " +
+			"because someone has already talked to them." + last30,
+	}.mount(r)
+	report[PipelineReport]{
+		name: "pipeline", id: "PipelineReport", need: auth.Require(auth.DealsRead), find: findPipeline, bounded: true,
+		summary: "Report the deals by stage",
+		doc: "`stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the period, " +
+			"and what became of them. The location of a deal is where its hull is." + last30,
+	}.mount(r)
+	report[FundingReport]{
+		name: "funding", id: "FundingReport", need: auth.Require(auth.DealsRead), find: findFunding, rows: true,
+		summary: "Report the contracts in transit",
+		doc: "Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted, " +
+			"pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these days. " +
+			"The default is all of them.",
+	}.mount(r)
+	report[CashReport]{
+		name: "cash", id: "CashReport", need: auth.Require(auth.DealsRead), find: findCash, bounded: true, rows: true,
+		summary: "Report the money received and the deposits held",
+		doc: "`rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between deals are left out. " +
+			"`held` is the deposits of deals that are not delivered or cancelled now." + last30,
+	}.mount(r)
+	report[PricingReport]{
+		name: "pricing", id: "PricingReport", need: auth.Require(auth.HullsRead), find: findPricing, bounded: true,
+		summary: "Report price cuts and days to sale",
+		doc:     "Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in stock." + last30,
+	}.mount(r)
+}
+
+// report is a report and how it is served.
+type report[R tabular] struct {
+	name, id, summary, doc string
+	need                   auth.Rule
+	bounded                bool // it is about a period, not about now
+	rows                   bool // it lists rows, up to a limit
+	find                   func(ctx context.Context, tx *db.Tx, p period, limit int) (R, error)
+}
+
+// csvRows is the limit of rows of a CSV file.
+const csvRows = 10_000
+
+// listed is a filter of a report with rows.
+type listed struct {
+	Filter
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of rows to list. Sums always include all rows."`
+}
+
+// export is a filter of a CSV file.
+type export struct {
+	Filter
+	Table string `query:"table" maxLength:"64" doc:"Table of the report to export. The description of the operation lists them." example:"months"`
+}
+
+func (s report[R]) mount(r *rest.Router) {
+	path := "/reports/" + s.name
+	if s.rows {
+		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
+			v, err := s.run(ctx, tx, in.Filter, in.Limit)
+			return preview.Object[R]{V: v}, err
+		}, rest.Describe(s.doc), invalid)
+	} else {
+		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
+			v, err := s.run(ctx, tx, *in, 0)
+			return preview.Object[R]{V: v}, err
+		}, rest.Describe(s.doc), invalid)
+	}
+
+	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"), invalid,
+		rest.Describe("The same as get"+s.id+", as a table for spreadsheets. Amounts are in dollars. "+s.tables()+
+			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote."))
+}
+
+// tables describes the tables of the report.
+func (s report[R]) tables() string {
+	var none R
+	var names []string
+	for _, t := range none.sheets() {
+		names = append(names, "`"+t.name+"`")
+	}
+	if len(names) == 1 {
+		return "The table is " + names[0] + ". "
+	}
+	return "The tables are " + strings.Join(names, ", ") + ". The default is " + names[0] + ". "
+}
+
+// invalid describes the response to days that are invalid together.
+func invalid(op *huma.Operation) {
+	op.Responses["422"] = &huma.Response{Ref: "#/components/responses/Unprocessable"}
+}
+
+func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R, err error) {
+	zone, err := f.zone(ctx, tx)
+	if err != nil {
+		return r, err
+	}
+	p, err := f.days(zoneNamed(zone), tx.Now, s.bounded)
+	if err != nil {
+		return r, err
+	}
+	return s.find(ctx, tx, p, limit)
+}
+
+// zone returns the time zone of the location, or of the dealership.
+func (f Filter) zone(ctx context.Context, tx *db.Tx) (string, error) {
+	if f.LocationID == "" {
+		company, err := dealership.Find(ctx, tx)
+		return company.Timezone, err
+	}
+	zone, err := dealership.ZoneOf(ctx, tx, f.LocationID)
+	if fault.KindOf(err) == fault.KindNotFound {
+		var bad fault.Fields
+		bad.Add("location_id", "not_found", "does not exist")
+		return "", bad.Err()
+	}
+	return zone, err
+}
+
+func (s report[R]) export(ctx context.Context, tx *db.Tx, in *export) (*rest.Content, error) {
+	var none R
+	if _, err := sheetNamed(none, in.Table); err != nil {
+		return nil, err
+	}
+	r, err := s.run(ctx, tx, in.Filter, csvRows)
+	if err != nil {
+		return nil, err
+	}
+	table, err := sheetNamed(r, in.Table)
+	if err != nil {
+		return nil, err
+	}
+	data, err := table.csv()
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return &rest.Content{
+		Type: "text/csv; charset=utf-8", Name: s.name + "-" + table.name + ".csv", ETag: hex.EncodeToString(sum[:16]),
+		File: file{bytes.NewReader(data)},
+	}, nil
+}
+
+// file adds a Close method to a reader.
+type file struct{ *bytes.Reader }
+
+func (file) Close() error { return nil }

@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"context"
+	"slices"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/id"
+)
+
+func findResponses(ctx context.Context, tx *db.Tx, p period, _ int) (ResponsesReport, error) {
+	w := &db.Where{}
+	w.And("l.id >= ? AND l.id < ?", id.Floor("lead", p.start), id.Floor("lead", p.end))
+	w.And("l.source NOT IN ('phone', 'walk_in', 'import')") // someone talked to them already
+	if p.LocationID != nil {
+		w.And("l.location_id = ?", *p.LocationID)
+	}
+	leads, err := db.All[answeredLead](ctx, tx, `SELECT {l.cols} FROM leads l WHERE l.env = ? AND `+w.String(),
+		append([]any{tx.Env}, w.Args...)...)
+	if err != nil {
+		return ResponsesReport{}, err
+	}
+
+	// The responses are ranges of an index, like the leads. That is faster than a
+	// query for each lead.
+	from, to := id.Floor("lead", p.start), id.Floor("lead", p.end)
+	written, err := db.All[answer](ctx, tx, `SELECT m.lead_id AS id, MIN(m.sent_at) AS at FROM messages m WHERE m.env = ?
+		AND m.lead_id >= ? AND m.lead_id < ? AND m.direction = 'outbound' AND m.automatic = FALSE AND m.notice = FALSE
+		AND m.sent_at IS NOT NULL GROUP BY m.lead_id`, tx.Env, from, to)
+	if err != nil {
+		return ResponsesReport{}, err
+	}
+	called, err := db.All[answer](ctx, tx, `SELECT a.object_id AS id, MIN(a.occurred_at) AS at FROM activities a WHERE a.env = ?
+		AND a.object_id >= ? AND a.object_id < ? AND a.kind IN ('call', 'visit') GROUP BY a.object_id`, tx.Env, from, to)
+	return responses(p, leads, slices.Concat(written, called)), err
+}
