@@ -39,7 +39,8 @@ var resources = []string{
 	// Webhooks
 	"/webhooks", "/webhooks/{webhook_id}/deliveries", "/webhooks/{webhook_id}/dead_letters", "/events",
 	// without an API key
-	"/.well-known", "/oauth", "/sso", "/media", "/calendars", "/hooks",
+	"/.well-known", "/authorize", "/token", "/revoke", "/introspect", "/oauth/authorize", "/oauth/token", "/oauth/revoke",
+	"/oauth/introspect", "/oauth/sessions", "/oauth/password", "/oauth", "/sso", "/media", "/calendars", "/hooks",
 }
 
 // methods are in the order of a resource: read, create, change, delete.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,6 +65,7 @@ func convert(source []byte) (p parsed) {
 	ids := &slugs{used: map[string]bool{}}
 	root := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(ids))))
 	var unlink []*ast.Link
+	var paths []*ast.CodeSpan
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -77,6 +79,10 @@ func convert(source []byte) (p parsed) {
 				unlink = append(unlink, n)
 			}
 			n.Destination = []byte(to)
+		case *ast.CodeSpan:
+			if _, linked := n.Parent().(*ast.Link); !linked && slices.Contains(served, plain(n, source)) {
+				paths = append(paths, n)
+			}
 		default:
 			p.addText(n, source)
 		}
@@ -84,6 +90,12 @@ func convert(source []byte) (p parsed) {
 	})
 	for _, n := range unlink {
 		replaceWithChildren(n)
+	}
+	for _, n := range paths {
+		l := ast.NewLink()
+		l.Destination = []byte(plain(n, source))
+		n.Parent().ReplaceChild(n.Parent(), n, l)
+		l.AppendChild(l, n)
 	}
 
 	var b bytes.Buffer
@@ -135,6 +147,11 @@ func plain(n ast.Node, source []byte) string {
 	})
 	return b.String()
 }
+
+// served are the paths of other pages and files. Guides name them as code, which
+// becomes a link, because a link in the repository would lead nowhere.
+var served = []string{"/docs/reference", "/docs/reference/preview", "/docs/reference/public", "/changelog", "/changelog.json",
+	"/openapi.json", "/openapi.yaml", "/openapi-preview.json", "/openapi-public.json", "/postman.json", "/llms.txt"}
 
 // rewrite returns where a link in a guide leads on the server. Files of the
 // repository that are not guides are not served.

@@ -17,6 +17,8 @@ type Entry struct {
 	Text  string `json:"x"` // the start of the section
 }
 
+const guideKind = "Guide"
+
 // The limits of a search.
 const (
 	maxQuery   = 100 // bytes
@@ -29,7 +31,7 @@ const (
 func entriesOf(operations []Operation) (all []Entry) {
 	for _, g := range List {
 		page := parse(g)
-		all = append(all, Entry{page.title, "Guide", g.URL(), g.Summary})
+		all = append(all, Entry{page.title, guideKind, g.URL(), g.Summary})
 		for _, s := range page.sections {
 			kind := g.Label
 			if s.Code {
@@ -111,8 +113,11 @@ func (e Entry) score(words []string) (total int) {
 		}
 		total += best
 	}
-	if len(words) == len(title) && slices.Equal(words, title) {
+	if slices.Equal(words, title) {
 		total += 10
+	}
+	if e.Kind == guideKind { // before its sections
+		total++
 	}
 	return total
 }

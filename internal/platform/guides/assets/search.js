@@ -34,6 +34,7 @@
       total += best;
     }
     if (e.title.length === words.length && words.every((w, i) => w === e.title[i])) total += 10;
+    if (e.k === "Guide") total++;
     return total;
   };
 
