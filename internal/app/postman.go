@@ -166,7 +166,11 @@ func (r *postmanRequest) addBody(o *huma.Operation) error {
 		return nil
 	}
 	types := []string{"application/json", "multipart/form-data", "text/csv", "application/x-ndjson"}
-	i := slices.IndexFunc(types, func(t string) bool { return o.RequestBody.Content[t] != nil })
+	offered := func(t string) bool { return o.RequestBody.Content[t] != nil }
+	i := slices.IndexFunc(types, func(t string) bool { return offered(t) && o.RequestBody.Content[t].Example != nil })
+	if i < 0 {
+		i = slices.IndexFunc(types, offered)
+	}
 	if i < 0 {
 		return fmt.Errorf("no supported content type")
 	}
