@@ -226,6 +226,16 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
+func (b *tab) screenshot(name string) {
+	b.t.Helper()
+	var picture []byte
+	b.run(chromedp.FullScreenshot(&picture, 100))
+	file := filepath.Join(os.Getenv("SLIPWAY_SCREENSHOTS"), name+"-"+b.look.name+".png")
+	if err := os.WriteFile(file, picture, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // review takes a screenshot, and checks the page with axe and for content that is
 // wider than the screen.
 func (b *tab) review(name string) {
@@ -235,12 +245,7 @@ func (b *tab) review(name string) {
 		b.t.Fatalf("no axe-core: %v; run make test-browser", err)
 	}
 
-	var picture []byte
-	b.run(chromedp.FullScreenshot(&picture, 100))
-	file := filepath.Join(os.Getenv("SLIPWAY_SCREENSHOTS"), name+"-"+b.look.name+".png")
-	if err := os.WriteFile(file, picture, 0o600); err != nil {
-		b.t.Fatal(err)
-	}
+	b.screenshot(name)
 
 	var wide int
 	b.run(chromedp.Evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth", &wide))

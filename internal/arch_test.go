@@ -42,6 +42,7 @@ var may = map[string][]string{
 	"platform/blobs":     {"platform/db"},
 	"platform/db":        {},
 	"platform/events":    {"platform/audit", "platform/db"},
+	"platform/guides":    {"platform/pages"},
 	"platform/images":    {},
 	"platform/jobs":      {"platform/db"},
 	"platform/mail":      {},

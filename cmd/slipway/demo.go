@@ -104,7 +104,8 @@ const greeting = `
 {name} is running. This demo dealership has about 200 boats, 60 leads and
 25 deals. Most of them are in its test environment.
 
-  API reference  {url}/docs
+  Documentation  {url}/docs
+  API reference  {url}/docs/reference
   API            {url}/v1
   Test key       {test}
   Live key       {live}

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/yaml"
 
-	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/rest"
 	"slipway/internal/webhooks"
 )
@@ -32,7 +32,7 @@ func described() *rest.Router {
 
 // OpenAPIJSON returns the OpenAPI document as it is committed and served.
 func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
-	compact, err := json.Marshal(doc)
+	compact, err := compactJSON(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +44,34 @@ func OpenAPIJSON(doc *huma.OpenAPI) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// describe serves the OpenAPI document and the API reference.
+// compactJSON encodes the document with its paths in the order of a reader.
+func compactJSON(doc *huma.OpenAPI) ([]byte, error) {
+	encoded, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	return orderPaths(doc, encoded)
+}
+
+// openAPIYAML returns the document in the same order as YAML.
+func openAPIYAML(doc *huma.OpenAPI) ([]byte, error) {
+	compact, err := compactJSON(doc)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = yaml.Convert(&b, bytes.NewReader(compact))
+	return b.Bytes(), err
+}
+
+// describe serves the OpenAPI documents, the changelog and the documentation.
 func describe(r *rest.Router) {
 	r.Handle("/openapi.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.OpenAPI()) }))
-	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return r.OpenAPI().YAML() }))
+	r.Handle("/openapi.yaml", document("application/yaml", func() ([]byte, error) { return openAPIYAML(r.OpenAPI()) }))
 	r.Handle("/openapi-preview.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PreviewOpenAPI()) }))
 	r.Handle("/openapi-public.json", document("application/json", func() ([]byte, error) { return OpenAPIJSON(r.PublicOpenAPI()) }))
 	serveChangelog(r)
-	docs := apidocs.Handler("/openapi.json")
-	r.Handle("/docs", docs)
-	r.Handle("/docs/*", docs)
-	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
+	serveDocs(r)
 }
 
 // document serves a document. It is rendered on first use, because that takes

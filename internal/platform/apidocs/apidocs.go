@@ -1,5 +1,5 @@
-// Package apidocs serves the API reference page and its assets. The page loads
-// nothing from other hosts.
+// Package apidocs serves the pages of the API reference and their assets. The pages
+// load nothing from other hosts.
 package apidocs
 
 import (
@@ -14,11 +14,13 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// files are Stoplight Elements and its licenses, gzipped by scripts/vendor-reference.
+// files are Stoplight Elements and its licenses, gzipped by scripts/vendor-reference,
+// and the theme of the page.
 //
-//go:embed assets/*.gz
+//go:embed assets/*
 var files embed.FS
 
 //go:embed page.html
@@ -32,8 +34,17 @@ var page = template.Must(template.New("page").Parse(pageSource))
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler serves /docs and /docs/assets for the OpenAPI document at the path spec, which ends in .json.
-func Handler(spec string) http.Handler {
+// Page is a page of the reference.
+type Page struct {
+	Path, Title string
+	Document    string // path of the OpenAPI document, which ends in .json
+}
+
+// OperationURL returns the URL of an operation on the page.
+func (p Page) OperationURL(operationID string) string { return p.Path + "#/operations/" + operationID }
+
+// Handler serves the pages and /docs/assets.
+func Handler(all []Page) http.Handler {
 	mux := http.NewServeMux()
 	urls := map[string]string{}
 	for _, a := range assets() {
@@ -41,21 +52,19 @@ func Handler(spec string) http.Handler {
 		mux.Handle("GET "+a.url, a)
 	}
 
-	var html bytes.Buffer
-	err := page.Execute(&html, map[string]any{
-		"JSON":   spec,
-		"YAML":   strings.TrimSuffix(spec, ".json") + ".yaml",
-		"Assets": urls,
-	})
-	if err != nil {
-		panic(err) // the template is embedded
+	for _, p := range all {
+		var html bytes.Buffer
+		if err := page.Execute(&html, map[string]any{"Page": p, "Pages": all, "Assets": urls}); err != nil {
+			panic(err) // the template is embedded
+		}
+		etag := fmt.Sprintf(`"%.12x"`, sha256.Sum256(html.Bytes()))
+		mux.HandleFunc("GET "+p.Path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Cache-Control", "no-cache")
+			w.Header().Set("ETag", etag)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(html.Bytes()))
+		})
 	}
-	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-cache")
-		_, _ = w.Write(html.Bytes())
-	})
-	mux.Handle("GET /docs/{$}", http.RedirectHandler("/docs", http.StatusMovedPermanently))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
@@ -89,11 +98,22 @@ func assets() (all []asset) {
 		if err != nil {
 			panic(err)
 		}
-		name := strings.TrimSuffix(entry.Name(), ".gz")
+		name, vendored := strings.CutSuffix(entry.Name(), ".gz")
+		if !vendored {
+			gzipped = compress(gzipped)
+		}
 		url := fmt.Sprintf("/docs/assets/%.6x/%s", sha256.Sum256(gzipped), name)
 		all = append(all, asset{name, url, gzipped})
 	}
 	return all
+}
+
+func compress(plain []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(plain) // a buffer accepts everything
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func (a asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -15,21 +15,25 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 	r := httptest.NewRequest("GET", path, nil)
 	r.Header.Set("Accept-Encoding", acceptEncoding)
 	w := httptest.NewRecorder()
-	Handler("/openapi.json").ServeHTTP(w, r)
+	Handler([]Page{
+		{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json"},
+		{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json"},
+	}).ServeHTTP(w, r)
 	return w.Result(), w.Body.String()
 }
 
 func TestPage(t *testing.T) {
-	res, html := get(t, "/docs", "")
+	res, html := get(t, "/docs/reference", "")
 	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf(`got %s, %s; want res.StatusCode = http.StatusOK, res.Header.Get("Content-Type") = "text/html; charset=utf-8"`, res.Status,
 			res.Header.Get("Content-Type"))
 	}
 	for _, want := range []string{
-		"<title>Slipway API reference</title>",
+		"<title>API reference · Slipway</title>",
 		`apiDescriptionUrl="/openapi.json"`,
 		`href="/openapi.json"`,
-		`href="/openapi.yaml"`,
+		`<a href="/docs/reference" aria-current="page">`,
+		`<a href="/docs/reference/preview">`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s, want html to contain %q", want, want)
@@ -37,8 +41,27 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A browser that has the page gets 304.
+func TestETag(t *testing.T) {
+	res, _ := get(t, "/docs/reference", "")
+	etag := res.Header.Get("ETag")
+	r := httptest.NewRequest("GET", "/docs/reference", nil)
+	r.Header.Set("If-None-Match", etag)
+	w := httptest.NewRecorder()
+	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}).ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		t.Errorf("a different page: got %d, want 200", w.Code)
+	}
+	r.Header.Set("If-None-Match", w.Header().Get("ETag"))
+	again := httptest.NewRecorder()
+	Handler([]Page{{Path: "/docs/reference", Document: "/openapi.json"}}).ServeHTTP(again, r)
+	if again.Code != http.StatusNotModified || etag == "" {
+		t.Errorf("the same page: got %d, want 304", again.Code)
+	}
+}
+
 func TestNothingComesFromOutside(t *testing.T) {
-	res, html := get(t, "/docs", "")
+	res, html := get(t, "/docs/reference", "")
 	if outside := regexp.MustCompile(`(?i)https?:|["'(]//`).FindString(html); outside != "" {
 		t.Errorf(`the page names an outside address: got %s, want ""`, outside)
 	}
@@ -61,10 +84,10 @@ func TestNothingComesFromOutside(t *testing.T) {
 }
 
 func TestEveryAssetOfThePage(t *testing.T) {
-	_, html := get(t, "/docs", "")
+	_, html := get(t, "/docs/reference", "")
 	urls := regexp.MustCompile(`/docs/assets/[0-9a-f]{12}/[\w.]+`).FindAllString(html, -1)
-	if len(urls) != 3 {
-		t.Fatalf("the page links to %q, want license, style and script", urls)
+	if len(urls) != 5 {
+		t.Fatalf("the page links to %q, want the license, two styles and two scripts", urls)
 	}
 	for _, url := range urls {
 		packed, body := get(t, url, "br, gzip")
@@ -98,7 +121,9 @@ func TestEveryAssetOfThePage(t *testing.T) {
 
 func TestOtherPaths(t *testing.T) {
 	for path, want := range map[string]int{
-		"/docs/":                                http.StatusMovedPermanently,
+		"/docs":                                 http.StatusNotFound,
+		"/docs/reference/":                      http.StatusNotFound,
+		"/docs/reference/preview":               http.StatusOK,
 		"/docs/assets/":                         http.StatusNotFound,
 		"/docs/assets/000000000000/elements.js": http.StatusNotFound,
 	} {
@@ -121,7 +146,7 @@ func TestAcceptsGzip(t *testing.T) {
 		"gzip;q=much":         false,
 		"x-gzip-like":         false,
 	} {
-		r := httptest.NewRequest("GET", "/docs", nil)
+		r := httptest.NewRequest("GET", "/docs/reference", nil)
 		r.Header.Set("Accept-Encoding", header)
 		if got := acceptsGzip(r); got != want {
 			t.Errorf("%q: got %v, want %v", header, got, want)

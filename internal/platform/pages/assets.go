@@ -37,7 +37,7 @@ var assets = func() map[string]asset {
 			panic(err) // the file is part of the program
 		}
 		if name == "pages.css" {
-			content = bytes.ReplaceAll(content, []byte("url(inter.woff2)"), []byte("url("+loaded["inter.woff2"].url+")"))
+			content = append([]byte(withTokens(loaded["inter.woff2"].url)), content...)
 		}
 		sum, ext := sha256.Sum256(content), path.Ext(name)
 		url := AssetPath + strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
@@ -45,6 +45,19 @@ var assets = func() map[string]asset {
 	}
 	return loaded
 }()
+
+// withTokens returns the start of a stylesheet: the font and the tokens.
+func withTokens(font string) string {
+	tokens, err := assetFiles.ReadFile("assets/tokens.css")
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return strings.ReplaceAll(string(tokens), "url(inter.woff2)", "url("+font+")")
+}
+
+// Tokens returns the font, colors and sizes of all pages as CSS, for pages with a
+// layout and a stylesheet of their own.
+func Tokens() string { return withTokens(AssetURL("inter.woff2")) }
 
 // AssetURL returns the path of an asset. It panics if there is none with this name.
 func AssetURL(name string) string {

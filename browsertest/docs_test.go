@@ -1,0 +1,82 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A reader finds a page with the search and the navigation.
+func TestDocs(t *testing.T) {
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			s := start(t)
+			b := open(t, s, l)
+			b.visit("/docs")
+			b.want("Slipway documentation", "docs")
+			b.visit("/docs/guides/concepts")
+			b.want("Concepts", "docs-concepts")
+			b.visit("/docs/errors#consent_missing")
+			b.want("Errors", "docs-errors")
+			b.visit("/docs/guides/nothing")
+			b.want("Page not found", "docs-missing")
+			b.visit("/docs/search?q=hold")
+			b.want("Search", "docs-search")
+
+			b.visit("/docs/guides/deals")
+			b.run(chromedp.KeyEvent("/"), chromedp.WaitVisible("#q:focus", chromedp.ByQuery), chromedp.KeyEvent("consent_missing"),
+				chromedp.WaitVisible("#results li", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
+			var chosen string
+			b.run(chromedp.Text("#results [aria-selected=true]", &chosen, chromedp.ByQuery))
+			if !strings.HasPrefix(chosen, "consent_missing") {
+				t.Errorf("got the first result %q, want consent_missing", chosen)
+			}
+			b.review("docs-results")
+			b.run(chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible("h3#consent_missing:target", chromedp.ByQuery))
+		})
+	}
+}
+
+// The server and the script find the same, in the same order.
+func TestDocsSearchIsTheSame(t *testing.T) {
+	s := start(t)
+	b := open(t, s, looks[0])
+	for _, query := range []string{"hull", "webhook secret", "rate limits", "createDeal", "stale", "test key"} {
+		b.visit("/docs")
+		b.run(chromedp.SendKeys("#q", query, chromedp.ByQuery), chromedp.WaitVisible("#results li", chromedp.ByQuery))
+		var script, server []string
+		b.run(chromedp.Evaluate(`[...document.querySelectorAll("#results li")].map((e) => e.dataset.url)`, &script))
+		b.run(chromedp.SendKeys("#q", kb.Enter, chromedp.ByQuery), chromedp.WaitVisible(".hits", chromedp.ByQuery))
+		b.run(chromedp.Evaluate(`[...document.querySelectorAll(".hits a")].map((e) => e.getAttribute("href"))`, &server))
+		if len(script) == 0 || fmt.Sprint(script) != fmt.Sprint(server[:min(len(script), len(server))]) {
+			t.Errorf("%s: the script finds %q, the server %q", query, script, server)
+		}
+	}
+}
+
+// The reference shows the operations, in both themes and without other hosts.
+func TestReference(t *testing.T) {
+	for _, l := range looks[:2] {
+		t.Run(l.name, func(t *testing.T) {
+			s := start(t)
+			b := open(t, s, l)
+			started := time.Now()
+			b.visit("/docs/reference#/operations/createHull")
+			b.run(chromedp.Poll(`document.body.innerText.includes("Add a hull to inventory")`, nil))
+			t.Logf("the operation was visible after %s", time.Since(started).Round(time.Millisecond))
+			b.screenshot("docs-reference")
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			for _, p := range b.problems { // React Router warns about its own next version
+				if !strings.HasPrefix(p, "console: warning") {
+					t.Error(p)
+				}
+			}
+			b.problems = nil
+		})
+	}
+}
