@@ -234,7 +234,8 @@ func (c *cluster) report(ctx context.Context, results []result) error {
 	for _, r := range results {
 		fmt.Fprintf(&table, "| %s | %d | %.1f s | %d | %d |\n", r.name, r.confirmed, r.gap.Seconds(), r.hung, r.unexpected+r.broken)
 		if r.gap > c.options.longestGap() {
-			failures = append(failures, fmt.Errorf("%s: %.1f s without a write, want at most %s", r.name, r.gap.Seconds(), c.options.longestGap()))
+			failures = append(failures, fmt.Errorf("%s: %.1f s without a write, want at most %s",
+				r.name, r.gap.Seconds(), c.options.longestGap()))
 		}
 		if r.hung+r.unexpected+r.broken > 0 {
 			failures = append(failures, fmt.Errorf("%s: %d requests hung, %d had unexpected statuses, %d had no response",
