@@ -182,6 +182,12 @@ func (b *tab) fill(selector, text string) {
 // click clicks and waits for the next page.
 func (b *tab) click(selector string) {
 	b.t.Helper()
+	b.leave(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+}
+
+// leave does what leads to another page and waits for it.
+func (b *tab) leave(actions ...chromedp.Action) {
+	b.t.Helper()
 	loaded := make(chan struct{}, 8)
 	ctx, cancel := context.WithCancel(b)
 	defer cancel()
@@ -190,11 +196,11 @@ func (b *tab) click(selector string) {
 			loaded <- struct{}{}
 		}
 	})
-	b.run(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery))
+	b.run(actions...)
 	select {
 	case <-loaded:
 	case <-time.After(20 * time.Second):
-		b.t.Fatalf("no page after a click on %s; the page is %s", selector, b.text())
+		b.t.Fatalf("no other page; the page is %s", b.text())
 	}
 }
 

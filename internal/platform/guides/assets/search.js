@@ -98,13 +98,15 @@
       if (list.hidden) show();
       choose(event.key === "ArrowDown" ? chosen + 1 : chosen < 0 ? -1 : chosen - 1);
       event.preventDefault();
-    } else if (event.key === "Enter" && chosen >= 0) {
-      location.href = list.children[chosen].dataset.url;
-      close();
-      event.preventDefault();
     } else if (event.key === "Escape") {
       close();
     }
+  });
+  input.form.addEventListener("submit", (event) => {
+    if (chosen < 0) return;
+    event.preventDefault();
+    location.href = list.children[chosen].dataset.url;
+    close();
   });
   list.addEventListener("mousedown", (event) => {
     const item = event.target.closest("li");
