@@ -86,7 +86,7 @@ var enums = []struct {
 	{"LeadAssignStrategy", []string{"LeadAssign.strategy"}},
 	{"LeadAssignmentMethod", []string{"LeadAssignment.method"}},
 	{"LeadSignalKind", []string{"LeadSignal.kind"}},
-	{"LeadSource", []string{"Lead.source"}},
+	{"LeadSource", []string{"Lead.source", "LeadsSource.source"}},
 	{"LeadStatus", []string{"Lead.status"}},
 	{"ListedHullStatus", []string{"ChannelFilter.statuses"}},
 	{"MFAFactorKind", []string{"MFAEnroll.kind", "UserFactor.kind"}},
