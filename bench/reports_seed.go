@@ -147,7 +147,7 @@ func (s *sales) deals() {
 		"accepted_at", reached("1", "accepted", "in_finance", "contracted", "funded", "delivered", "closed"),
 		"contracted_at", reached("3", "contracted", "funded", "delivered", "closed"), "funded_at", reached("5", "funded", "delivered", "closed"),
 		"delivered_at", reached("7", "delivered", "closed"), "closed_at", reached("9", "closed"), "cancelled_at", reached("9", "cancelled"),
-		"version", "1", "created_at", s.after("0"), "updated_at", s.after("9"), "owner_id", "'usr_' || n % 20")
+		"version", "1", "created_at", s.after("0"), "updated_at", s.after("9"), "owner_id", "'usr_' || (n % 20)")
 	s.insert("deal_history", "sales", "id", key("hst", "ms", "n"), "deal_id", "deal", "to_status", "'open'", "actor", "'{}'",
 		"at", s.after("0"))
 	s.insert("deal_history", "sales WHERE stage <> 'open'", "id", key("hst", "(ms + 2 * 86400000)", "n"), "deal_id", "deal", "to_status",
@@ -178,7 +178,7 @@ func (s *sales) money() {
 	}
 
 	funding := key("fund", "(ms + 1 * 86400000)", "n")
-	s.insert("fundings", "sales WHERE n % 5 < 4", "id", funding, "deal_id", "deal", "lender", "'Lender ' || n % 30", "structure_id", "'fin_1'",
+	s.insert("fundings", "sales WHERE n % 5 < 4", "id", funding, "deal_id", "deal", "lender", "'Lender ' || (n % 30)", "structure_id", "'fin_1'",
 		"status", `CASE stage WHEN 'closed' THEN 'funded' WHEN 'cancelled' THEN 'withdrawn' WHEN 'contracted' THEN 'pending_docs'
 			WHEN 'funded' THEN 'approved_to_fund' WHEN 'delivered' THEN 'package_submitted' WHEN 'in_finance' THEN 'contract_sent'
 			WHEN 'accepted' THEN 'approved' ELSE 'submitted' END`,
@@ -205,7 +205,7 @@ func (s *sales) crm() {
 		"location_id", "location", "message", "'Is the boat still available? "+strings.Repeat("We would like to see it. ", 8)+"'",
 		"score_sum", "0", "score_at", s.after("0"), "needs_review", "FALSE", "touched_at", s.after("0"), "stalled_at", s.after("5"),
 		"metadata", "'{}'", "version", "1", "created_at", s.d.stamp("(ms + i % 2 * 3600000)"), "updated_at", s.after("0"),
-		"owner_id", "'usr_' || i % 20", "deal_id", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN "+key("deal", "ms", "n")+" END")
+		"owner_id", "'usr_' || (i % 20)", "deal_id", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN "+key("deal", "ms", "n")+" END")
 	for i, direction := range []string{"outbound", "inbound", "outbound"} {
 		sent := s.d.stamp(fmt.Sprintf("(ms + 3600000 + i * 37 %% 100000 * 1000 + %d)", i))
 		s.insert("messages", "callers WHERE i % 5 > 0", "id", key("msg", fmt.Sprintf("(ms + %d)", i), "i"), "lead_id", "lead", "contact_id",
