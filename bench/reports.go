@@ -72,7 +72,8 @@ func summaryQueries(inv inventory) (all []summaryQuery) {
 	all = append(all, summaryQuery{"gross, a year, CSV", "/v2-preview/reports/gross.csv?" + year})
 	for _, q := range [][2]string{
 		{"payments", ""}, {"payments, refunded", "status=refunded"}, {"payments, partially refunded", "status=partially_refunded"},
-		{"payments, reversals", "type=reversal"}, {"payments, none", "method=financing"}, {"payments, an old month", "received_from=2022-06-01&received_to=2022-06-30"},
+		{"payments, reversals", "type=reversal"}, {"payments, none", "method=financing"},
+		{"payments, an old month", "received_from=2022-06-01&received_to=2022-06-30"},
 		{"payments, a large location", large}, {"payments, a small location", small},
 		{"fundings", ""}, {"fundings, pending_docs", "status=pending_docs"}, {"fundings, none", "status=charged_back"},
 		{"fundings, a large location", large}, {"fundings, a small location", small},
@@ -123,7 +124,9 @@ func (r *report) summaryTable() table {
 		columns: []string{"database", "report or list", "p50", "max", "CPU", "bytes", "goal"},
 	}
 	for _, s := range r.summaries {
-		row := []string{s.database, s.title, ms(quantile(s.took, 0.5)), ms(quantile(s.took, 1)), ms(s.cpu), fmt.Sprint(s.bytes), mark(s.reached())}
+		row := []string{
+			s.database, s.title, ms(quantile(s.took, 0.5)), ms(quantile(s.took, 1)), ms(s.cpu), fmt.Sprint(s.bytes), mark(s.reached()),
+		}
 		if s.err != nil {
 			row[2], row[3], row[4], row[5] = "failed", "", "", s.err.Error()
 		}

@@ -117,7 +117,8 @@ func (s *sales) stock() {
 		fmt.Sprintf(sold, s.after("3")), fmt.Sprintf(sold, s.d.day("(ms - i % 300 * 86400000)")),
 		fmt.Sprintf(sold, "CASE WHEN stage IN ('contracted', 'funded') THEN 'sold' ELSE 'delivered' END"), s.inv.env)
 	s.insert("hull_pricing", fmt.Sprintf("hulls WHERE env = %d", s.inv.env), "id", "id", "price_usd", "price_usd", "original_price_usd",
-		"price_usd + 5000", "price_hidden", "FALSE", "price_type", "'asking'", "effective_at", "created_at", "version", "1", "updated_at", "created_at",
+		"price_usd + 5000", "price_hidden", "FALSE", "price_type", "'asking'", "effective_at", "created_at", "version", "1",
+		"updated_at", "created_at",
 		"cost", `'{"invoice_cents":8000000}'`)
 	for _, c := range []struct{ old, new, when, where string }{
 		{"NULL", "25000", "0", "TRUE"}, {"25000", "24000", "1", "i % 3 = 0"}, {"24000", "23000", "2", "i % 6 = 0"},
@@ -127,8 +128,10 @@ func (s *sales) stock() {
 	}
 }
 
-const lineItems = `[{"kind":"fee","code":"doc","description":"Documentation fee","amount_cents":49900,"cost_cents":0,"taxable":true,"side":"front"},` +
-	`{"kind":"product","code":"esc","description":"Service contract","amount_cents":249900,"cost_cents":120000,"taxable":false,"side":"back"},` +
+const lineItems = `[{"kind":"fee","code":"doc","description":"Documentation fee","amount_cents":49900,` +
+	`"cost_cents":0,"taxable":true,"side":"front"},` +
+	`{"kind":"product","code":"esc","description":"Service contract","amount_cents":249900,` +
+	`"cost_cents":120000,"taxable":false,"side":"back"},` +
 	`{"kind":"accessory","code":null,"description":"Trailer","amount_cents":399900,"cost_cents":310000,"taxable":true,"side":"front"}]`
 
 func (s *sales) deals() {
@@ -139,12 +142,14 @@ func (s *sales) deals() {
 		"status", "stage", "offer_usd", "90000", "price_usd", "90000 + n % 1000", "line_items", "'"+lineItems+"'", "trade_tax_credit", "TRUE",
 		"trade_allowance_cents", "0", "trade_equity_cents", "0", "over_allowance_cents", "0", "paid_cents", "100000", "products_cents", "0",
 		"products_cost_cents", "0", "funding_state", "'not_required'", "revision", "1", "metadata", `'{"lot":"B-17"}'`,
-		"taxes", `'[{"name":"Sales tax","rate_percent":"6","base":"deal","base_cap_cents":null,"cap_cents":null,"exempt_reason":null,"amount_cents":0}]'`,
+		"taxes", `'[{"name":"Sales tax","rate_percent":"6","base":"deal","base_cap_cents":null,"cap_cents":null,`+
+			`"exempt_reason":null,"amount_cents":0}]'`,
 		"accepted_at", reached("1", "accepted", "in_finance", "contracted", "funded", "delivered", "closed"),
 		"contracted_at", reached("3", "contracted", "funded", "delivered", "closed"), "funded_at", reached("5", "funded", "delivered", "closed"),
 		"delivered_at", reached("7", "delivered", "closed"), "closed_at", reached("9", "closed"), "cancelled_at", reached("9", "cancelled"),
-		"version", "1", "created_at", s.after("0"), "updated_at", s.after("9"), "owner_id", "'usr_' || n % 20")
-	s.insert("deal_history", "sales", "id", key("hst", "ms", "n"), "deal_id", "deal", "to_status", "'open'", "actor", "'{}'", "at", s.after("0"))
+		"version", "1", "created_at", s.after("0"), "updated_at", s.after("9"), "owner_id", "'usr_' || (n % 20)")
+	s.insert("deal_history", "sales", "id", key("hst", "ms", "n"), "deal_id", "deal", "to_status", "'open'", "actor", "'{}'",
+		"at", s.after("0"))
 	s.insert("deal_history", "sales WHERE stage <> 'open'", "id", key("hst", "(ms + 2 * 86400000)", "n"), "deal_id", "deal", "to_status",
 		"'in_finance'", "actor", "'{}'", "at", s.after("2"))
 }
@@ -158,20 +163,22 @@ func (s *sales) money() {
 			"method", "CASE n % 3 WHEN 0 THEN 'card' WHEN 1 THEN 'wire' ELSE 'check' END", "type", "'payment'", "amount_cents", "100000 + n % 977",
 			"received_on", s.d.day(ms), "created_at", s.after(fmt.Sprint(i*5)))
 	}
-	s.insert("payments", "sales WHERE n % 50 = 0", "id", key("pay", "(ms + 6 * 86400000)", "n"), "deal_id", "deal", "kind", "'deposit'", "method",
-		"'card'", "type", "CASE n % 100 WHEN 0 THEN 'refund' ELSE 'reversal' END", "amount_cents", "50000", "received_on",
-		s.d.day("(ms + 6 * 86400000)"), "created_at", s.after("6"), "refunds_payment_id", key("pay", "(ms + 0 * 86400000)", "n"), "reason", "'Too much'")
+	s.insert("payments", "sales WHERE n % 50 = 0", "id", key("pay", "(ms + 6 * 86400000)", "n"), "deal_id", "deal", "kind", "'deposit'",
+		"method", "'card'", "type", "CASE n % 100 WHEN 0 THEN 'refund' ELSE 'reversal' END", "amount_cents", "50000", "received_on",
+		s.d.day("(ms + 6 * 86400000)"), "created_at", s.after("6"), "refunds_payment_id", key("pay", "(ms + 0 * 86400000)", "n"),
+		"reason", "'Too much'")
 	for i, kind := range []string{"purchase_agreement", "bill_of_sale"} {
 		s.insert("documents", "sales", "id", key("doc", fmt.Sprintf("(ms + %d * 86400000)", i), "n"), "deal_id", "deal", "kind", "'"+kind+"'",
 			"title", "'Purchase Agreement'", "status", "CASE n % 500 WHEN 0 THEN 'voided' WHEN 1 THEN 'issued' ELSE 'signed' END",
 			"required_signers", `'["buyer","dealer"]'`, "signatures",
-			`'[{"signer_role":"buyer","signer_name":"Sam Hill","signed_at":"2026-01-01T00:00:00.000Z","ip":null}]'`, "sha256", "'"+strings.Repeat("a", 64)+"'",
+			`'[{"signer_role":"buyer","signer_name":"Sam Hill","signed_at":"2026-01-01T00:00:00.000Z","ip":null}]'`,
+			"sha256", "'"+strings.Repeat("a", 64)+"'",
 			"size_bytes", "40000", "page_count", "3", "issued_by", `'{"type":"user","id":"usr_1","label":"Ann"}'`, "version", "1",
 			"created_at", s.after(fmt.Sprint(i)), "updated_at", s.after(fmt.Sprint(i)))
 	}
 
 	funding := key("fund", "(ms + 1 * 86400000)", "n")
-	s.insert("fundings", "sales WHERE n % 5 < 4", "id", funding, "deal_id", "deal", "lender", "'Lender ' || n % 30", "structure_id", "'fin_1'",
+	s.insert("fundings", "sales WHERE n % 5 < 4", "id", funding, "deal_id", "deal", "lender", "'Lender ' || (n % 30)", "structure_id", "'fin_1'",
 		"status", `CASE stage WHEN 'closed' THEN 'funded' WHEN 'cancelled' THEN 'withdrawn' WHEN 'contracted' THEN 'pending_docs'
 			WHEN 'funded' THEN 'approved_to_fund' WHEN 'delivered' THEN 'package_submitted' WHEN 'in_finance' THEN 'contract_sent'
 			WHEN 'accepted' THEN 'approved' ELSE 'submitted' END`,
@@ -186,24 +193,27 @@ func (s *sales) money() {
 // crm adds a lead for each hull. Most leads got a message, and some a call.
 func (s *sales) crm() {
 	lead := key("lead", "(ms + i % 2 * 3600000)", "i")
-	s.insert("contacts", "(SELECT 1 AS one) AS once", "id", "'con_bench'", "kind", "'person'", "tags", "'[]'", "metadata", "'{}'", "version", "1",
-		"created_at", s.d.stamp("0"), "updated_at", s.d.stamp("0"))
-	s.add(`CREATE TEMP TABLE callers AS SELECT b.*, %s AS lead, h.location_id AS location FROM boats b JOIN hulls h ON h.env = %d AND h.id = b.hull`,
+	s.insert("contacts", "(SELECT 1 AS one) AS once", "id", "'con_bench'", "kind", "'person'", "tags", "'[]'", "metadata", "'{}'",
+		"version", "1", "created_at", s.d.stamp("0"), "updated_at", s.d.stamp("0"))
+	s.add(`CREATE TEMP TABLE callers AS SELECT b.*, %s AS lead, h.location_id AS location
+		FROM boats b JOIN hulls h ON h.env = %d AND h.id = b.hull`,
 		lead, s.inv.env)
 	s.insert("leads", "callers", "id", "lead", "contact_id", "'con_bench'", "source", choose("i % 10", []string{
 		"web", "email", "sms", "phone", "walk_in", "referral", "marketplace", "event", "import", "other"}),
-		"status", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN 'converted' ELSE CASE i % 7 WHEN 0 THEN 'new' WHEN 1 THEN 'working' ELSE 'lost' END END",
+		"status", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN 'converted' ELSE "+choose("i % 7", []string{
+			"new", "working", "lost", "lost", "lost", "lost", "lost"})+" END",
 		"location_id", "location", "message", "'Is the boat still available? "+strings.Repeat("We would like to see it. ", 8)+"'",
 		"score_sum", "0", "score_at", s.after("0"), "needs_review", "FALSE", "touched_at", s.after("0"), "stalled_at", s.after("5"),
 		"metadata", "'{}'", "version", "1", "created_at", s.d.stamp("(ms + i % 2 * 3600000)"), "updated_at", s.after("0"),
-		"owner_id", "'usr_' || i % 20", "deal_id", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN "+key("deal", "ms", "n")+" END")
+		"owner_id", "'usr_' || (i % 20)", "deal_id", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN "+key("deal", "ms", "n")+" END")
 	for i, direction := range []string{"outbound", "inbound", "outbound"} {
 		sent := s.d.stamp(fmt.Sprintf("(ms + 3600000 + i * 37 %% 100000 * 1000 + %d)", i))
 		s.insert("messages", "callers WHERE i % 5 > 0", "id", key("msg", fmt.Sprintf("(ms + %d)", i), "i"), "lead_id", "lead", "contact_id",
 			"'con_bench'", "channel", "'email'", "direction", "'"+direction+"'", "automatic", fmt.Sprint(i == 2), "status", "'sent'",
 			"body", "'"+strings.Repeat("She is back from service. ", 8)+"'", "attempts", "1", "needs_review", "FALSE",
-			"sent_at", "CASE WHEN '"+direction+"' = 'outbound' THEN "+sent+" END", "version", "1", "created_at", s.after("0"), "updated_at", s.after("0"))
+			"sent_at", "CASE WHEN '"+direction+"' = 'outbound' THEN "+sent+" END", "version", "1",
+			"created_at", s.after("0"), "updated_at", s.after("0"))
 	}
-	s.insert("activities", "callers WHERE i % 5 = 0", "id", key("act", "ms", "i"), "object_type", "'lead'", "object_id", "lead", "kind", "'call'",
-		"author", `'{}'`, "occurred_at", s.after("1"), "version", "1", "created_at", s.after("1"), "updated_at", s.after("1"))
+	s.insert("activities", "callers WHERE i % 5 = 0", "id", key("act", "ms", "i"), "object_type", "'lead'", "object_id", "lead",
+		"kind", "'call'", "author", `'{}'`, "occurred_at", s.after("1"), "version", "1", "created_at", s.after("1"), "updated_at", s.after("1"))
 }

@@ -30,7 +30,8 @@ type PaymentFilter struct {
 // mistake.
 func (f PaymentFilter) check() error {
 	if f.ReceivedFrom != "" && f.ReceivedTo != "" && f.ReceivedFrom > f.ReceivedTo { // both YYYY-MM-DD
-		return fault.BadRequest("received_from is later than received_to.").Detail("received_from", "maximum", "must not be later than received_to")
+		return fault.BadRequest("received_from is later than received_to.").
+			Detail("received_from", "maximum", "must not be later than received_to")
 	}
 	return nil
 }
@@ -183,7 +184,8 @@ func completeAll(ctx context.Context, tx *db.Tx, all []Funding) error {
 	if err != nil {
 		return err
 	}
-	required, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id IN `+marks+` ORDER BY id`, args...)
+	required, err := db.All[Stipulation](ctx, tx, `SELECT {cols} FROM stipulations WHERE env = ? AND deal_id IN `+marks+` ORDER BY id`,
+		args...)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryRe
 	r.Covers = p.Covers
 
 	w.And("received_on IS NOT NULL AND status NOT IN ('on_order', 'in_transit')")
-	r.Oldest, err = db.All[InventoryHull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+w.String()+` ORDER BY received_on, id LIMIT ?`,
+	r.Oldest, err = db.All[InventoryHull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+w.String()+`
+		ORDER BY received_on, id LIMIT ?`,
 		slices.Concat([]any{tx.Env}, w.Args, []any{oldestHulls})...)
 	for i, h := range r.Oldest {
 		r.Oldest[i].Days = daysBetween(h.ReceivedOn, today(h.Timezone))

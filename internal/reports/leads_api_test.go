@@ -59,7 +59,8 @@ func TestResponsesReport(t *testing.T) {
 		}
 		message := func(lead string, after time.Duration, automatic, notice bool) {
 			t.Helper()
-			if _, err := s.Test.Send("POST", "/v1/leads/"+lead+"/messages", `{"channel": "sms", "purpose": "transactional", "body": "Hello"}`); err != nil {
+			body := `{"channel": "sms", "purpose": "transactional", "body": "Hello"}`
+			if _, err := s.Test.Send("POST", "/v1/leads/"+lead+"/messages", body); err != nil {
 				t.Fatal(err)
 			}
 			n := testkit.Rows[int64](s, `SELECT COUNT(*) FROM messages WHERE lead_id = ? AND direction = 'outbound'`, lead)[0]

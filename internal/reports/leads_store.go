@@ -16,8 +16,9 @@ func findLeads(ctx context.Context, tx *db.Tx, p period, _ int) (LeadsReport, er
 	if p.LocationID != nil {
 		w.And("l.location_id = ?", *p.LocationID)
 	}
-	groups, err := db.All[leadGroup](ctx, tx, `SELECT month, source, status, sold, COUNT(*) AS leads FROM (SELECT l.env, `+month+` AS month, l.source,
-		l.status, CASE WHEN d.status IN ('contracted', 'funded', 'delivered', 'closed') THEN 1 ELSE 0 END AS sold
+	groups, err := db.All[leadGroup](ctx, tx, `SELECT month, source, status, sold, COUNT(*) AS leads
+		FROM (SELECT l.env, `+month+` AS month, l.source, l.status,
+		CASE WHEN d.status IN ('contracted', 'funded', 'delivered', 'closed') THEN 1 ELSE 0 END AS sold
 		FROM leads l LEFT JOIN deals d ON d.env = l.env AND d.id = l.deal_id WHERE `+w.String()+`) AS created
 		GROUP BY month, source, status, sold`, append(args, w.Args...)...)
 	return leadsReport(p, groups, auth.From(ctx).Can(auth.DealsRead)), err

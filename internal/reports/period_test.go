@@ -219,7 +219,8 @@ func checkGross(t *rapid.T, r GrossReport, sold []soldDeal) {
 		months.WithoutBack += m.WithoutBack
 	}
 	for _, s := range sold {
-		front, back := deals.Deal{PriceUSD: s.PriceUSD, ProductsCents: s.ProductsCents, ProductsWithoutCost: s.ProductsWithoutCost}.Profits(s.CostCents)
+		d := deals.Deal{PriceUSD: s.PriceUSD, ProductsCents: s.ProductsCents, ProductsWithoutCost: s.ProductsWithoutCost}
+		front, back := d.Profits(s.CostCents)
 		all.add(s, front, back)
 	}
 	equal(t, months, r.Total, "months")
