@@ -10,6 +10,6 @@ func diskSpace(folder string) (free, size uint64, err error) {
 	if err := unix.Statfs(folder, &s); err != nil {
 		return 0, 0, err
 	}
-	block := uint64(s.Bsize)                                       //nolint:gosec,unconvert // positive; the type depends on the system
-	return uint64(s.Bavail) * block, uint64(s.Blocks) * block, nil //nolint:gosec,unconvert // positive; the type depends on the system
+	block := uint64(s.Bsize)                                       //nolint:unconvert // the type depends on the system
+	return uint64(s.Bavail) * block, uint64(s.Blocks) * block, nil //nolint:unconvert // the type depends on the system
 }

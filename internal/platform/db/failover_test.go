@@ -89,7 +89,7 @@ func (p *pair) boats(server *postgres.Cluster) []string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	return read(p.t, d, func(ctx context.Context, tx *db.Tx) ([]string, error) {
 		return db.All[string](ctx, tx, `SELECT name FROM boats ORDER BY name`)
 	})
@@ -121,7 +121,7 @@ func (p *pair) terminate(server *postgres.Cluster) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	write(p.t, d, func(ctx context.Context, tx *db.Tx) (int64, error) {
 		return db.Exec(ctx, tx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`)
@@ -180,7 +180,7 @@ func TestStandbyKnowsTheTimeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }()
 	err = add(t, d, "lost")
 	if !db.IsUnavailable(err) || !strings.Contains(err.Error(), "old primary") {
 		t.Errorf("got %v, want an error that names the old primary", err)

@@ -176,7 +176,7 @@ func (t *timelines) waitForHosts(ctx context.Context) error {
 	if len(t.hosts) == 0 {
 		return nil
 	}
-	t.begin.Do(func() {
+	t.begin.Do(func() { //nolint:contextcheck // the watchers end with close, not with the first connection
 		var first sync.WaitGroup
 		first.Add(len(t.hosts))
 		for i := range t.hosts {
