@@ -57,7 +57,7 @@ func (f Filter) days(zone *time.Location, now time.Time, bounded bool) (period, 
 	var bad fault.Fields
 	p.start = startOf(&bad, "from", from, zone)
 	last := startOf(&bad, "to", to, zone)
-	if err := bad.Err(); err != nil {
+	if err := rejected(bad); err != nil {
 		return p, err
 	}
 
@@ -73,7 +73,18 @@ func (f Filter) days(zone *time.Location, now time.Time, bounded bool) (period, 
 	case bounded && p.start.AddDate(0, 0, maxDays).Before(p.end):
 		bad.Add("from", "minimum", "must be at most %d days before to, %s", maxDays-1, to)
 	}
-	return p, bad.Err()
+	return p, rejected(bad)
+}
+
+// rejected returns the error of invalid parameters, or nil. Like all parameters, they
+// are a bad request.
+func rejected(bad fault.Fields) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	e := fault.BadRequest("%s", fault.Sentence(bad))
+	e.Details = bad
+	return e
 }
 
 // defaults fills in the days of a report about a period: the last 30 days.

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -109,15 +107,15 @@ func (s report[R]) mount(r *rest.Router) {
 		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, in.Filter, in.Limit)
 			return preview.Object[R]{V: v}, err
-		}, rest.Describe(s.doc), invalid)
+		}, rest.Describe(s.doc))
 	} else {
 		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, *in, 0)
 			return preview.Object[R]{V: v}, err
-		}, rest.Describe(s.doc), invalid)
+		}, rest.Describe(s.doc))
 	}
 
-	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"), invalid,
+	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"),
 		rest.Describe("The same as get"+s.id+", as a table for spreadsheets. Amounts are in dollars. "+s.tables()+
 			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote."))
 }
@@ -133,11 +131,6 @@ func (s report[R]) tables() string {
 		return "The table is " + names[0] + ". "
 	}
 	return "The tables are " + strings.Join(names, ", ") + ". The default is " + names[0] + ". "
-}
-
-// invalid describes the response to days that are invalid together.
-func invalid(op *huma.Operation) {
-	op.Responses["422"] = &huma.Response{Ref: "#/components/responses/Unprocessable"}
 }
 
 func (s report[R]) run(ctx context.Context, tx *db.Tx, f Filter, limit int) (r R, err error) {
@@ -162,7 +155,7 @@ func (f Filter) zone(ctx context.Context, tx *db.Tx) (string, error) {
 	if fault.KindOf(err) == fault.KindNotFound {
 		var bad fault.Fields
 		bad.Add("location_id", "not_found", "does not exist")
-		return "", bad.Err()
+		return "", rejected(bad)
 	}
 	return zone, err
 }

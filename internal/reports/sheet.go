@@ -37,7 +37,7 @@ func sheetNamed(r tabular, name string) (sheet, error) {
 	}
 	var bad fault.Fields
 	bad.Add("table", "enum", "must be one of %s", names[2:])
-	return sheet{}, bad.Err()
+	return sheet{}, rejected(bad)
 }
 
 // csv returns the table as CSV.

@@ -48,11 +48,13 @@ var List = []Guide{
 	{"messages", "Leads and messages", "Sell boats", "Contacts, leads, consent, and email and text messages."},
 	{"deals", "Deals", "Sell boats", "From the first offer to delivery: prices, taxes, financing, payments and documents."},
 	{"appointments", "Appointments", "Sell boats", "Appointments with reminders, calendars, and calls, notes and tasks."},
+	{"reports", "Reports", "Sell boats", "Inventory, profit, leads and cash as JSON and CSV, and lists across deals."},
 	{"webhooks", "Webhooks and events", "Integrate", "Read events, and receive them at your own URL."},
 	{"oauth", "OAuth apps", "Integrate", "Build an app that dealerships install."},
 	{"sign-in", "Sign in", "Integrate", "The pages for passwords, passkeys and two-factor codes."},
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
 	{"operating", "Operate Slipway", "Run it", "Install, configure, back up, upgrade and monitor your server."},
+	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
 	{"security", "Security", "Run it", "How Slipway protects your data."},
 }
 
