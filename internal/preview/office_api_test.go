@@ -104,7 +104,7 @@ func TestListPayments(t *testing.T) {
 	})
 }
 
-// Each status of the list is that of the payment itself, after any refunds.
+// The list shows the same status as the payment itself, after any refunds.
 func TestPaymentStatusesMatch(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		deal := s.Test.Deal(nil)

@@ -111,7 +111,7 @@ func docURL(base string, f *fault.Error) string {
 	if len(f.Details) > 0 {
 		code = f.Details[0].Code
 	}
-	return base + "/docs/errors#" + code
+	return strings.TrimSuffix(base, "/") + "/docs/errors#" + code
 }
 
 // ---- huma's validation errors --------------------------------------------------

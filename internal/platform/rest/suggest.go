@@ -26,18 +26,27 @@ func (x *exchange) suggest(op *huma.Operation, f *fault.Error) {
 		case "unknown_field":
 			known = siblings(op, parts.Schemas, d.Field)
 		}
-		name := d.Field[strings.LastIndexByte(d.Field, '.')+1:]
-		if suggestion := closest(name, known); suggestion != "" {
-			d.Message += " (did you mean " + suggestion + "?)"
+		if suggestName(&d, known) {
 			meant = append(meant, d)
-			continue
+		} else {
+			others = append(others, d)
 		}
-		others = append(others, d)
 	}
 	if len(meant) > 0 {
 		f.Details = append(meant, others...)
 		f.Message = fault.Sentence(f.Details)
 	}
+}
+
+// suggestName adds the known name that is most like the name of the field. It reports
+// whether there is one.
+func suggestName(d *fault.Detail, known []string) bool {
+	name := d.Field[strings.LastIndexByte(d.Field, '.')+1:]
+	suggestion := closest(name, known)
+	if suggestion != "" {
+		d.Message += " (did you mean " + suggestion + "?)"
+	}
+	return suggestion != ""
 }
 
 func queryParams(op *huma.Operation, parts *huma.Components) (names []string) {

@@ -148,9 +148,7 @@ func (u *Upload) field(part *multipart.Part, known []string) error {
 	name := part.FormName()
 	if !slices.Contains(known, name) {
 		d := fault.Detail{Field: clip(name, 100), Code: "unknown_field", Message: "is not a known field"}
-		if meant := closest(name, known); meant != "" {
-			d.Message += " (did you mean " + meant + "?)"
-		}
+		suggestName(&d, known)
 		return fault.Fields{d}.Err()
 	}
 	if _, twice := u.fields[name]; twice {
