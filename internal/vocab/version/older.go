@@ -9,92 +9,107 @@ func (s *Shape) Older(version string, data []byte) []byte {
 	if s == nil || version >= Latest() {
 		return data
 	}
-	c := copier{version: version, in: data, out: make([]byte, 0, len(data))}
-	c.copy(s)
-	return append(c.out, c.in[c.at:]...) // a line break at the end
+	c := copier{version: version, in: data}
+	c.value(s)
+	if c.out == nil {
+		return data // without anything newer
+	}
+	return append(c.out, data[c.copied:]...)
 }
 
-// copier copies JSON from in to out.
+// copier reads JSON and copies what remains of it from in to out, in pieces as long as
+// possible.
 type copier struct {
 	version string
 	in, out []byte
-	at      int
+	at      int // the next byte to read
+	copied  int // the bytes of in that are in out, or left out
 }
 
-// copy copies the next value.
-func (c *copier) copy(s *Shape) {
+// replace copies what was not copied before from, and leaves out what is between from
+// and to.
+func (c *copier) replace(from, to int, text string) {
+	if c.out == nil {
+		c.out = make([]byte, 0, len(c.in))
+	}
+	c.out = append(append(c.out, c.in[c.copied:from]...), text...)
+	c.copied = to
+}
+
+// value reads the next value.
+func (c *copier) value(s *Shape) {
 	c.blanks()
 	if s == nil || c.at >= len(c.in) {
-		from := c.at
 		c.skip()
-		c.out = append(c.out, c.in[from:c.at]...)
 		return
 	}
 	switch c.in[c.at] {
 	case '{':
-		c.copyObject(s)
+		c.object(s)
 	case '[':
-		c.copyArray(s)
+		for c.next(']') {
+			c.value(s.items)
+		}
 	default:
-		c.copy(nil)
+		c.skip()
 	}
 }
 
-func (c *copier) copyObject(s *Shape) {
-	c.out = append(c.out, '{')
-	first := true
+func (c *copier) object(s *Shape) {
+	first := true // no member of this object remained yet
 	for c.next('}') {
-		from := c.at
-		c.skip()
-		name := c.in[from:c.at]
+		comma, start := c.separator(), c.at
+		c.skipString()
+		m := s.members[string(c.in[start+1:max(start+1, c.at-1)])]
 		c.blanks()
 		c.at = min(c.at+1, len(c.in)) // the colon
-		m := s.members[string(bytes.Trim(name, `"`))]
-		if m.since > c.version {
-			c.blanks()
-			c.skip()
+
+		if m.since <= c.version {
+			first = false
+			c.member(s, m)
 			continue
 		}
+		c.blanks()
+		c.skip()
 		if !first {
-			c.out = append(c.out, ',')
+			c.replace(comma, c.at, "")
+			continue
 		}
-		first = false
-		c.out = append(append(c.out, name...), ':')
-		c.copyMember(s, m)
+		// The comma behind the member, because there is none before it.
+		end := c.at
+		if c.blanks(); c.at < len(c.in) && c.in[c.at] == ',' {
+			end = c.at + 1
+		}
+		c.replace(start, end, "")
 	}
-	c.out = append(c.out, '}')
 }
 
-// copyMember copies the value of a member. A value of an enum that is too new becomes
-// an older one.
-func (c *copier) copyMember(s *Shape, m member) {
-	if m.values != nil {
+// separator returns the position of the comma or bracket before the current member.
+func (c *copier) separator() int {
+	i := c.at - 1
+	for i > 0 && c.in[i] <= ' ' {
+		i--
+	}
+	return max(i, c.copied)
+}
+
+// member reads the value of a member. A value of an enum that is too new becomes an
+// older one.
+func (c *copier) member(s *Shape, m member) {
+	switch {
+	case m.values != nil:
 		c.blanks()
 		from := c.at
 		c.skip()
 		text := c.in[from:c.at]
 		if v, ok := m.values[string(bytes.Trim(text, `"`))]; ok && v.since > c.version {
-			text = []byte(`"` + v.older + `"`)
+			c.replace(from, c.at, `"`+v.older+`"`)
 		}
-		c.out = append(c.out, text...)
-		return
+	case s.items != nil:
+		c.value(s.items)
+	default:
+		c.value(m.shape)
 	}
-	if s.items != nil {
-		c.copy(s.items)
-		return
-	}
-	c.copy(m.shape)
-}
-
-func (c *copier) copyArray(s *Shape) {
-	c.out = append(c.out, '[')
-	for first := true; c.next(']'); first = false {
-		if !first {
-			c.out = append(c.out, ',')
-		}
-		c.copy(s.items)
-	}
-	c.out = append(c.out, ']')
 }
 
 // next moves to the next element, behind the opening bracket or the comma. It returns
@@ -127,7 +142,7 @@ func (c *copier) blanks() {
 func (c *copier) skip() {
 	depth := 0
 	for c.at < len(c.in) {
-		switch b := c.in[c.at]; b {
+		switch c.in[c.at] {
 		case '"':
 			c.skipString()
 			if depth == 0 {
