@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -14,9 +15,9 @@ import (
 
 // references are the pages of the API reference and the documents they show.
 var references = []apidocs.Page{
-	{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json"},
-	{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json"},
-	{Path: "/docs/reference/public", Title: "Public endpoints", Document: "/openapi-public.json"},
+	{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json", Shows: "/docs/reference/openapi.json"},
+	{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json", Shows: "/openapi-preview.json"},
+	{Path: "/docs/reference/public", Title: "Public endpoints", Document: "/openapi-public.json", Shows: "/openapi-public.json"},
 }
 
 // serveDocs serves the guides, the API reference and their lists for tools.
@@ -29,10 +30,35 @@ func serveDocs(r *rest.Router) {
 	for _, p := range references {
 		r.Handle(p.Path, pages)
 	}
+	r.Handle("/docs/reference/openapi.json", document("application/json", func() ([]byte, error) {
+		return compactJSON(withoutSharedResponses(r.OpenAPI()))
+	}))
 	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
 	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
+}
+
+// withoutSharedResponses returns a copy of a document without the responses that
+// operations share, which are the errors. The page with the errors describes them. The
+// reference page needs a fifth less time without them: an operation has up to nine.
+func withoutSharedResponses(doc *huma.OpenAPI) *huma.OpenAPI {
+	short := *doc
+	short.Paths = map[string]*huma.PathItem{}
+	for path, item := range doc.Paths {
+		copied := *item
+		short.Paths[path] = &copied
+		for _, o := range []**huma.Operation{&copied.Get, &copied.Post, &copied.Put, &copied.Patch, &copied.Delete} {
+			if *o == nil {
+				continue
+			}
+			operation := **o
+			operation.Responses = maps.Clone(operation.Responses)
+			maps.DeleteFunc(operation.Responses, func(_ string, res *huma.Response) bool { return res.Ref != "" })
+			*o = &operation
+		}
+	}
+	return &short
 }
 
 // operationsForSearch returns the operations of all documents.

@@ -38,6 +38,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 type Page struct {
 	Path, Title string
 	Document    string // path of the OpenAPI document, which ends in .json
+	Shows       string // path of the document that the page shows, which can be shorter
 }
 
 // OperationURL returns the URL of an operation on the page.

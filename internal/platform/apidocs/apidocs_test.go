@@ -16,7 +16,7 @@ func get(t *testing.T, path, acceptEncoding string) (*http.Response, string) {
 	r.Header.Set("Accept-Encoding", acceptEncoding)
 	w := httptest.NewRecorder()
 	Handler([]Page{
-		{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json"},
+		{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json", Shows: "/short.json"},
 		{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json"},
 	}).ServeHTTP(w, r)
 	return w.Result(), w.Body.String()
@@ -30,7 +30,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<title>API reference · Slipway</title>",
-		`apiDescriptionUrl="/openapi.json"`,
+		`apiDescriptionUrl="/short.json"`,
 		`href="/openapi.json"`,
 		`<a href="/docs/reference" aria-current="page">`,
 		`<a href="/docs/reference/preview">`,
