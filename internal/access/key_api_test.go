@@ -118,7 +118,7 @@ func everyText(s *testkit.Server) (all []string) {
 	for _, query := range []string{
 		`SELECT id || public_id || name || scopes || lineage || created_by FROM api_keys`,
 		`SELECT changes || actor_label FROM audit_entries`,
-		`SELECT data FROM outbox`,
+		`SELECT data FROM {emitted}`,
 		`SELECT key || header FROM idempotency_keys`,
 	} {
 		all = append(all, testkit.Rows[string](s, query)...)
@@ -196,7 +196,7 @@ func TestKeyUsage(t *testing.T) {
 // written counts the rows that requests could have written.
 func written(s *testkit.Server) (n [3]int64) {
 	for i, query := range []string{
-		`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM outbox`,
+		`SELECT COUNT(*) FROM audit_entries`, `SELECT COUNT(*) FROM {emitted}`,
 		`SELECT CAST(COALESCE(SUM(uses), 0) AS BIGINT) FROM api_key_uses`,
 	} {
 		n[i] = testkit.Rows[int64](s, query)[0]

@@ -60,7 +60,7 @@ func TestActivities(t *testing.T) {
 		s.Test.Get(path+"/"+task.ID, 404, nil)
 		testkit.Equal(t, s.EventTypes(task.ID),
 			[]string{"activity.created", "activity.updated", "activity.updated", "activity.deleted"})
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ?`, task.ID) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM {emitted} WHERE object_id = ?`, task.ID) {
 			testkit.Excludes(t, data, "Prefers the blue one", "events of a deleted activity")
 			testkit.Excludes(t, data, "Another", "events of a deleted activity")
 		}
@@ -219,7 +219,7 @@ func TestContactOfActivity(t *testing.T) {
 			s.Test.Get(path+"/"+id, 200, &a)
 			testkit.Equal(t, a.Body == nil && a.Outcome == nil, true, id)
 		}
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM {emitted}`) {
 			testkit.Excludes(t, data, "secret words", "events")
 		}
 		s.Test.Get(path+"/"+other.ID, 200, &other)

@@ -285,7 +285,7 @@ func snapshot(s *testkit.Server) (rows []string) {
 		`SELECT user_id || COUNT(used_at) || ' of ' || COUNT(*) FROM invitations GROUP BY user_id ORDER BY user_id`,
 		`SELECT kind || COUNT(*) FROM river_job WHERE kind IN ('invite_user', 'confirm_email', 'announce_email') GROUP BY kind ORDER BY kind`,
 		`SELECT 'audit entries ' || COUNT(*) FROM audit_entries`,
-		`SELECT 'events ' || COUNT(*) FROM outbox`,
+		`SELECT 'events ' || COUNT(*) FROM {emitted}`,
 	} {
 		rows = append(rows, testkit.Rows[string](s, query)...)
 	}

@@ -70,7 +70,7 @@ func (st *story) secure(desk *teller) {
 // notify is how other systems hear about changes.
 func (st *story) notify(desk *teller) {
 	stop := st.s.RunRelay() // publishes the events of the story so far
-	testkit.Eventually(st.t, "events are published", func() bool { return testkit.Rows[int](st.s, `SELECT COUNT(*) FROM outbox`)[0] == 0 })
+	st.s.WaitForRelay()
 	stop()
 	var hook ref
 	desk.does("createWebhook", object{

@@ -240,7 +240,7 @@ func TestContactOfAppointment(t *testing.T) {
 		testkit.Equal(t, get(s.Test, past.ID).Status, appointments.Completed)
 		testkit.Equal(t, get(s.Test, past.ID).Notes, nil)
 		s.Test.Patch(path+"/"+past.ID, `{"notes": "secret words"}`, 409, nil).WantDetail(t, "contact_id", "state")
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM {emitted}`) {
 			testkit.Excludes(t, data, "secret words", "events")
 		}
 	})

@@ -95,7 +95,7 @@ func TestPublishToAFeed(t *testing.T) {
 		s.Test.Put(path+"/syndication/"+channel, nil, 200, nil)
 		state("published", true)
 
-		events := testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY sequence`, id)
+		events := testkit.Rows[string](s, `SELECT type FROM {emitted} WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY sequence`, id)
 		testkit.Len(t, events, 11)
 		testkit.Equal(t, events[0], "hull.syndicated")
 		testkit.Equal(t, events[1], "hull.syndication_removed")
@@ -304,7 +304,7 @@ func TestPushToAPartner(t *testing.T) {
 		testkit.Len(t, publishedOn(s, id), 0, "withdrawn")
 		testkit.Equal(t, last.action, "withdraw", "withdrawn")
 		testkit.Contains(t, last.body, "Discontinued", "withdrawn")
-		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM outbox WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
+		types := testkit.Rows[string](s, `SELECT DISTINCT type FROM {emitted} WHERE object_id = ? AND type LIKE 'hull.synd%' ORDER BY type`, id)
 		testkit.Equal(t, types, []string{"hull.syndicated", "hull.syndication_queued", "hull.syndication_rejected", "hull.syndication_removed"})
 	})
 }

@@ -100,7 +100,7 @@ func TestMerge(t *testing.T) {
 		s.Test.Post("/v1/contacts/"+third+"/merge", map[string]any{"duplicate_id": ann}, 200, nil)
 		s.Test.Get("/v1/contacts/"+anna, 200, &gone)
 		testkit.Equal(t, gone.MergedInto, new(third))
-		testkit.Equal(t, testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, ann),
+		testkit.Equal(t, testkit.Rows[string](s, `SELECT type FROM {emitted} WHERE object_id = ? ORDER BY sequence`, ann),
 			[]string{"contact.created", "contact.merged", "contact.updated"})
 	})
 }
@@ -280,7 +280,7 @@ func TestErase(t *testing.T) {
 			left = append(left, string(s.Test.Get(path, 200, nil).Bytes))
 		}
 		for _, query := range []string{
-			`SELECT data FROM outbox`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
+			`SELECT data FROM {emitted}`, `SELECT changes FROM audit_entries`, `SELECT term FROM contact_terms`,
 			`SELECT COALESCE(to_address, '') || COALESCE(from_address, '') || COALESCE(body, '') FROM messages`,
 			`SELECT COALESCE(address, '') || bindings || evidence || COALESCE(raw_text, '') FROM consents`,
 		} {
@@ -314,7 +314,7 @@ func TestErase(t *testing.T) {
 		testkit.Equal(t, inbound.Subject, nil)
 		testkit.Equal(t, text(t, s, lead), "recipient_invalid")
 		s.Test.Post("/v1/leads/"+lead+"/consents", `{"channels":["sms"],"scope":"all","address":"+14105550123"}`, 409, nil)
-		for _, rest := range testkit.Rows[string](s, `SELECT data FROM outbox`) {
+		for _, rest := range testkit.Rows[string](s, `SELECT data FROM {emitted}`) {
 			testkit.Excludes(t, rest, "ildegard", "event without the name")
 		}
 		// A new contact with the same number: the revocation still applies, the consent does not.

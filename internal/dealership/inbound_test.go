@@ -22,7 +22,7 @@ func TestInboundSecretsAreNotReturned(t *testing.T) {
 		testkit.Contains(t, d.Settings.Inbound.EmailURL, "http://localhost/hooks/email/")
 
 		seen := []string{string(res.Bytes), string(s.Test.Get("/v1/dealership", 200, nil).Bytes)}
-		for _, query := range []string{`SELECT settings FROM dealerships`, `SELECT data FROM outbox`, `SELECT changes FROM audit_entries`} {
+		for _, query := range []string{`SELECT settings FROM dealerships`, `SELECT data FROM {emitted}`, `SELECT changes FROM audit_entries`} {
 			seen = append(seen, testkit.Rows[string](s, query)...)
 		}
 		for _, sealed := range testkit.Rows[[]byte](s, `SELECT secret FROM inbound_secrets`) {

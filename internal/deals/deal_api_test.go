@@ -64,7 +64,7 @@ func TestCreateGetUpdate(t *testing.T) {
 		testkit.Len(t, d.LineItems, 0)
 		s.Test.With("If-Match", `"1"`).Patch(path, `{"metadata": {"a": "1"}}`, 409, nil)
 		same(t, "events of the deal", eventTypes(s, d.ID), "deal.opened deal.updated deal.updated deal.updated")
-		emitted := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
+		emitted := testkit.Rows[string](s, `SELECT data FROM {emitted} WHERE object_id = ? AND type = 'deal.updated'`, d.ID)
 		testkit.Contains(t, emitted[0], `"back_profit_cents":null`, "event without the profit")
 		testkit.Excludes(t, emitted[0], `"cost_cents":2000`, "event without the profit")
 	})

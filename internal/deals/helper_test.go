@@ -35,7 +35,7 @@ func envOf(s *testkit.Server, dealID string) auth.Env {
 
 // eventTypes returns the types of the events of an object, oldest first.
 func eventTypes(s *testkit.Server, objectID string) string {
-	return strings.Join(testkit.Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID), " ")
+	return strings.Join(testkit.Rows[string](s, `SELECT type FROM {emitted} WHERE object_id = ? ORDER BY sequence`, objectID), " ")
 }
 
 func same[T comparable](t *testing.T, what string, got, want T) {

@@ -130,7 +130,7 @@ func TestErasureRemovesTheReasonOfAHold(t *testing.T) {
 		s.Test.Delete("/v1/contacts/"+ann, 204)
 		for _, query := range []string{
 			`SELECT COALESCE(hold, '') FROM hulls`, `SELECT COALESCE(reason, '') FROM hull_history`,
-			`SELECT data FROM outbox`, `SELECT changes FROM audit_entries`,
+			`SELECT data FROM {emitted}`, `SELECT changes FROM audit_entries`,
 		} {
 			for _, text := range testkit.Rows[string](s, query) {
 				testkit.Excludes(t, text, "Quillfeather", query)

@@ -69,7 +69,7 @@ func TestHundredAcceptsOfOneHull(t *testing.T) {
 		}
 		same(t, "losers", losers, n-1)
 		same(t, "hull", hull(s, boat).Status, hulls.SalePending)
-		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.accepted'`)[0], 1)
+		same(t, "accepted", testkit.Rows[int64](s, `SELECT COUNT(*) FROM {emitted} WHERE type = 'deal.accepted'`)[0], 1)
 		same(t, "events of the hull", eventTypes(s, boat), "hull.created hull.status_changed")
 
 		// Without deals:read, the error does not include the deal.
@@ -113,7 +113,7 @@ func TestHundredRepeatsOfOneDeal(t *testing.T) {
 		for table, want := range map[string]int64{"deals": 1, "offers": 1, "deal_history": 1} {
 			same(t, table, testkit.Rows[int64](s, `SELECT COUNT(*) FROM `+table)[0], want)
 		}
-		same(t, "events", testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.opened'`)[0], 1)
+		same(t, "events", testkit.Rows[int64](s, `SELECT COUNT(*) FROM {emitted} WHERE type = 'deal.opened'`)[0], 1)
 	})
 }
 

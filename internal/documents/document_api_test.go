@@ -129,8 +129,8 @@ func TestDocumentsOfAChangingDeal(t *testing.T) {
 		s.Test.Get(path+"/documents", 200, &p)
 		for _, doc := range p.Data {
 			// Both lock the deal, so the events are in the order of the changes.
-			paid := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'payment.recorded'
-				AND id < (SELECT id FROM outbox WHERE type = 'document.issued' AND object_id = ?)`, doc.ID)[0]
+			paid := testkit.Rows[int64](s, `SELECT COUNT(*) FROM {emitted} WHERE type = 'payment.recorded'
+				AND id < (SELECT id FROM {emitted} WHERE type = 'document.issued' AND object_id = ?)`, doc.ID)[0]
 			want := "$0.00 Balance due"
 			if paid > 0 {
 				want = fmt.Sprintf("$%d,000.00 Balance due", paid)

@@ -46,7 +46,7 @@ func TestDealsFollowContacts(t *testing.T) {
 		res := s.Test.Get("/v1/deals/"+bought+"/documents/"+signed, 200, nil)
 		testkit.Excludes(t, res.Bytes, "Sam Hill", "still known")
 		testkit.Equal(t, len(deal(s, bought).Metadata), 0, "still known")
-		for _, table := range []string{"SELECT data FROM outbox", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
+		for _, table := range []string{"SELECT data FROM {emitted}", "SELECT changes FROM audit_entries", "SELECT metadata FROM deals", "SELECT COALESCE(reason, '') FROM deal_history", "SELECT COALESCE(cancel_reason, '') FROM deals"} {
 			testkit.Excludes(t, strings.Join(testkit.Rows[string](s, table), "\n"), "Quillfeather", table, "without the name")
 		}
 	})

@@ -93,7 +93,7 @@ func TestWholeFinancedDeal(t *testing.T) {
 		testkit.Len(t, p.Data, 2)
 		testkit.Equal(t, p.Data[0].Status, finance.Withdrawn)
 		testkit.Len(t, p.Data[1].Stipulations, 2)
-		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'deal.funded'`)[0], 1, "funded", "times")
+		testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM {emitted} WHERE type = 'deal.funded'`)[0], 1, "funded", "times")
 		s.Test.With("If-Match", `"1"`).Post(path+"/fundings/"+bay.ID+"/advance", nil, 409, nil)
 	})
 }

@@ -45,7 +45,7 @@ func TestReserveIsHiddenLikeProfit(t *testing.T) {
 		testkit.Excludes(t, res.Bytes, "1333050")
 		testkit.Excludes(t, office.Get(path+"/"+st.ID, 200, nil).Bytes, "1333050")
 		testkit.Excludes(t, office.Post(path+"/"+st.ID+"/select", nil, 200, nil).Bytes, "1333050")
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ?`, st.ID) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM {emitted} WHERE object_id = ?`, st.ID) {
 			testkit.Excludes(t, data, "6.25", "event")
 		}
 

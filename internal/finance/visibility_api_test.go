@@ -50,7 +50,7 @@ func TestBuyRateAndProfitAreHiddenLikeCosts(t *testing.T) {
 		s.Test.Get(path+"/fundings/"+f.ID, 200, &f)
 		testkit.Equal(t, f.Decision.BuyRate, new(money.Percent("6.25")))
 		testkit.Equal(t, f.Decision.APRPercent, new(money.Percent("7.25")))
-		for _, data := range testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ?`, f.ID) {
+		for _, data := range testkit.Rows[string](s, `SELECT data FROM {emitted} WHERE object_id = ?`, f.ID) {
 			testkit.Excludes(t, data, "6.25", "event")
 		}
 	})

@@ -13,6 +13,20 @@ const (
 	maxImportErrors = 1000 // stored; all are counted
 )
 
+// The rows of one transaction. On SQLite, other writers wait while it runs, so its size
+// is chosen so that it takes about batchTakes.
+const (
+	firstBatch, minBatch = 20, 5
+	batchTakes           = 15 * time.Millisecond
+)
+
+// nextBatch returns the size of the next batch after one that took this long. It at most
+// doubles, because a batch of rows that change nothing is fast.
+func nextBatch(size int, took time.Duration) int {
+	fitting := int(int64(size) * int64(batchTakes) / max(int64(took), 1))
+	return min(max(fitting, minBatch), 2*size, importBatch)
+}
+
 // The states of an import.
 const (
 	importQueued    = "queued"

@@ -132,7 +132,7 @@ func TestImport(t *testing.T) {
 			s.Test.Get("/v1/hulls/"+h.ID+path, 200, &list)
 			testkit.Len(t, list.Data, 1, path)
 		}
-		completed := testkit.Rows[int64](s, `SELECT COUNT(*) FROM outbox WHERE type = 'import.completed' AND object_id = ?`, i.ID)
+		completed := testkit.Rows[int64](s, `SELECT COUNT(*) FROM {emitted} WHERE type = 'import.completed' AND object_id = ?`, i.ID)
 		testkit.Equal(t, completed[0], 1, "import.completed events")
 		if err := s.Photos().SweepBlobs(t.Context(), photos.SweepBlobs{}); err != nil || len(s.StoredFiles()) != 0 {
 			t.Errorf("got error %v and files %v, want none", err, s.StoredFiles())

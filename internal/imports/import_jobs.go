@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// importBatch is how many rows are imported in one transaction.
+	// importBatch is the maximum number of rows in one transaction.
 	importBatch = hulls.BatchSize
 	// importQuiet is the time without progress after which another run takes
 	// over an import.
@@ -113,17 +113,19 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		}
 	}
 
-	for {
-		batch, err := rows.Next(importBatch, seen)
+	for size := firstBatch; ; {
+		batch, err := rows.Next(size, seen)
 		if err != nil {
 			return err
 		}
 		if len(batch) == 0 {
 			return a.applyPending(ctx, i)
 		}
+		started := time.Now() //nolint:forbidigo // a duration of the real clock
 		if err := a.importRows(ctx, i, batch, rows.Offset()); err != nil {
 			return err
 		}
+		size = nextBatch(size, time.Since(started)) //nolint:forbidigo // as above
 	}
 }
 
@@ -139,7 +141,7 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		rehearsed = &out
 	}
 
-	after, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+	after, err := db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		i := *i // the transaction might run twice
 		var out outcome
 		var err error
@@ -175,7 +177,7 @@ var errUndo = errors.New("trial run")
 
 // rehearse imports a batch and rolls it back.
 func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (out outcome, err error) {
-	_, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+	_, err = db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		if out, err = applyRows(ctx, tx, i, batch); err != nil {
 			return struct{}{}, err
 		}
@@ -200,7 +202,7 @@ func (a *API) applyPending(ctx context.Context, i *HullImport) error {
 	}
 
 	var out outcome
-	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+	_, err := db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
 		if err := saveImport(ctx, tx, &i); err != nil { // first, so that another run stops
 			return struct{}{}, err

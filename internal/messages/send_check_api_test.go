@@ -92,7 +92,7 @@ func TestBlockedMessageEmitsEvent(t *testing.T) {
 			lead := strings.TrimPrefix(path, "/v1/leads/")
 			m := messagesOf(s, path)[0]
 			testkit.Equal(t, m.Status, messages.Blocked, path)
-			data := testkit.Rows[string](s, `SELECT data FROM outbox WHERE object_id = ? AND type = 'lead.message_blocked'`, lead)
+			data := testkit.Rows[string](s, `SELECT data FROM {emitted} WHERE object_id = ? AND type = 'lead.message_blocked'`, lead)
 			testkit.Len(t, data, 1)
 			testkit.Contains(t, data[0], m.ID, path)
 			testkit.Contains(t, data[0], *m.BlockReason, path)

@@ -26,7 +26,7 @@ func TestConnections(t *testing.T) {
 		testkit.Equal(t, *c.RedirectURI, "http://localhost/sso/oidc/"+c.ID+"/callback")
 		testkit.Equal(t, c.ACSURL == nil, true)
 		testkit.Equal(t, c.Verifications[0].RecordName, "_slipway.example.com")
-		for _, text := range testkit.Rows[string](s, `SELECT data FROM outbox UNION ALL SELECT changes FROM audit_entries`) {
+		for _, text := range testkit.Rows[string](s, `SELECT data FROM {emitted} UNION ALL SELECT changes FROM audit_entries`) {
 			testkit.Excludes(t, text, "hunter2")
 		}
 		for _, stored := range testkit.Rows[[]byte](s, `SELECT secrets FROM sso_connections`) {

@@ -82,6 +82,7 @@
 //   - Server.InTx runs a store function in a transaction.
 //   - Server.Env returns the environment of a row. Server.TestEnv returns that of the test client.
 //   - Server.EventTypes returns the types of the events of an object.
+//   - Server.WaitForRelay waits until all events are in the feed, and their deliveries exist.
 //   - Server.StoredFiles lists the files in the blob folder.
 //
 // # Comparisons

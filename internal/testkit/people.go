@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/pquerna/otp/totp"
 
@@ -141,14 +142,14 @@ func (s *Server) Exec(statement string, args ...any) {
 // TryExec is like Exec, but returns the error of the database.
 func TryExec(s *Server, statement string, args ...any) (int64, error) {
 	return db.Write(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
-		return db.Exec(ctx, tx, statement, args...)
+		return db.Exec(ctx, tx, strings.ReplaceAll(statement, "{emitted}", emitted), args...)
 	})
 }
 
 // EventTypes returns the types of the events of an object, oldest first.
 func (s *Server) EventTypes(objectID string) []string {
 	s.t.Helper()
-	return Rows[string](s, `SELECT type FROM outbox WHERE object_id = ? ORDER BY sequence`, objectID)
+	return Rows[string](s, `SELECT type FROM {emitted} WHERE object_id = ? ORDER BY sequence`, objectID)
 }
 
 // InTx runs a store function with a key in its own transaction.
@@ -159,12 +160,26 @@ func (s *Server) InTx(fn func(ctx context.Context, tx *db.Tx, key string) error,
 	return err
 }
 
-// Rows reads rows directly from the database.
+// emitted are all events, in the feed or not.
+const emitted = `(SELECT * FROM outbox UNION ALL SELECT * FROM events) AS emitted`
+
+// Rows reads rows directly from the database. In the query, {emitted} is a table with
+// all events.
 func Rows[T any](s *Server, query string, args ...any) []T {
 	s.t.Helper()
 	rows, err := db.Read(s.t.Context(), s.DB, func(ctx context.Context, tx *db.Tx) ([]T, error) {
-		return db.All[T](ctx, tx, query, args...)
+		return db.All[T](ctx, tx, strings.ReplaceAll(query, "{emitted}", emitted), args...)
 	})
 	check(s.t, err)
 	return rows
+}
+
+// WaitForRelay waits until all events are in the feed, and until their deliveries exist.
+func (s *Server) WaitForRelay() {
+	s.t.Helper()
+	waiting := `SELECT 1 FROM outbox`
+	if s.DB.SQLite() {
+		waiting += ` UNION ALL SELECT 1 FROM event_feeds WHERE last_id > relayed_id AND env IN (SELECT env FROM webhooks WHERE status = 'enabled')`
+	}
+	Eventually(s.t, "relayed", func() bool { return len(Rows[int](s, waiting)) == 0 })
 }

@@ -131,7 +131,7 @@ func (r *Relay) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-r.DB.Notifications():
-			work = true
+			work, err = r.notified(ctx)
 		case <-r.done: // wait for more results; new events are relayed first
 			batch.Reset(batchFor)
 		case <-batch.C:
@@ -161,6 +161,15 @@ func (r *Relay) begin(ctx context.Context) (work bool, err error) {
 	return r.hasWork(ctx)
 }
 
+// notified reports whether a turn would have something to do after a commit. On SQLite,
+// nothing is to do without webhooks, and a turn would take the writer from others.
+func (r *Relay) notified(ctx context.Context) (bool, error) {
+	if !r.DB.SQLite() {
+		return true, nil
+	}
+	return r.hasWork(ctx)
+}
+
 // hasWork reports whether a turn would have something to do. It only reads, so
 // that an idle service does not write to its database.
 func (r *Relay) hasWork(ctx context.Context) (bool, error) {
@@ -176,7 +185,7 @@ func (r *Relay) hasWork(ctx context.Context) (bool, error) {
 		}
 		r.mu.Unlock()
 
-		waiting, err := events.Waiting(ctx, tx)
+		waiting, err := events.Waiting(ctx, tx, watched)
 		return waiting || len(due) > 0, err
 	})
 }

@@ -208,7 +208,7 @@ func TestDisableFailing(t *testing.T) {
 
 		since := s.DB.Now().UTC()
 		s.Test.Location()
-		testkit.Eventually(t, "in the feed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		s.WaitForRelay()
 		r.respondWith(nil)
 
 		var h webhooks.Webhook
@@ -284,7 +284,7 @@ func TestTwoNodes(t *testing.T) {
 			node.App.Relay.Wake()
 			node.As(s.Test.Key).Post("/v1/roles", map[string]any{"name": node.URL + time.Now().String(), "scopes": []string{"hulls:read"}}, 201, nil)
 		}
-		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		s.WaitForRelay()
 	}
 
 	r.wantNone(t)
@@ -304,7 +304,7 @@ func TestClockJump(t *testing.T) {
 		s.Advance(time.Hour)
 		s.App.Relay.Wake()
 		s.Test.Role("hulls:read")
-		testkit.Eventually(t, "relayed", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		s.WaitForRelay()
 		r.wantNone(t)
 		close(release)
 		testkit.Eventually(t, "delivered", func() bool { return len(deliveries(s.Test, w, "?status=succeeded")) == 1 })

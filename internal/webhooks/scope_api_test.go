@@ -24,7 +24,7 @@ func business(t *testing.T, s *testkit.Server) (conditions string) {
 		`{"to": "conditional", "decision": {"conditions": "Spouse must cosign", "buy_rate_percent": "6.25"}}`, 200, nil)
 	s.Test.Lead(nil)
 	s.Test.User(nil)
-	testkit.Eventually(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+	s.WaitForRelay()
 	return "Spouse must cosign"
 }
 
@@ -102,7 +102,7 @@ func TestScopesFollowTheDataOfEvents(t *testing.T) {
 			s.Test.Contact(nil)
 			s.Test.Contact(nil)
 		}
-		testkit.Eventually(t, "visible", func() bool { return len(testkit.Rows[string](s, `SELECT id FROM outbox`)) == 0 })
+		s.WaitForRelay()
 
 		var list struct {
 			Data    []events.Event

@@ -73,7 +73,7 @@ func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
 // fanOut creates the deliveries of new events. Those that can start immediately
 // are inserted with a lease.
 func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
-	published, err := events.Publish(ctx, tx, perTurn)
+	published, err := events.Publish(ctx, tx, perTurn, watched)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,9 @@ func (t *turn) fanOut(ctx context.Context, tx *db.Tx) error {
 	for _, e := range published {
 		count[e.Env]++
 		t.more = t.more || count[e.Env] == perTurn
+		if e.Type == testKind { // it has its delivery
+			continue
+		}
 		enabled, err := t.enabled(ctx, tx.In(e.Env))
 		if err != nil {
 			return err

@@ -125,6 +125,9 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	if err := webhooks.Insert(ctx, tx, &w); err != nil {
 		return WebhookWithSecret{}, err
 	}
+	if err := followFromNow(ctx, tx); err != nil {
+		return WebhookWithSecret{}, err
+	}
 	return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
 }
 
@@ -138,6 +141,11 @@ func (a *API) change(ctx context.Context, tx *db.Tx, id, action string, edit fun
 			return err
 		}
 
+		if before.Status == Disabled && w.Status == Enabled {
+			if err := followFromNow(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if before.Status == Enabled && w.Status == Disabled {
 			return events.Emit(ctx, tx, "webhook.disabled", w.ID, before, *w)
 		}

@@ -5,12 +5,26 @@ import (
 	"encoding/json"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/platform/seal"
 )
 
 var webhooks = db.Table[Webhook]{
 	Name: "webhooks", Prefix: "whk", Noun: "webhook",
 	Loaded: func(_ *db.Tx, w *Webhook) { w.derive() },
+}
+
+// watched is a query for the environments that have enabled webhooks.
+const watched = `SELECT env FROM webhooks WHERE status = 'enabled'`
+
+// followFromNow is called after a webhook was enabled. If it is the only one, nothing
+// has followed the events of its environment, and it receives only new ones.
+func followFromNow(ctx context.Context, tx *db.Tx) error {
+	enabled, err := listEnabled(ctx, tx)
+	if err != nil || len(enabled) > 1 {
+		return err
+	}
+	return events.SkipUntilNow(ctx, tx)
 }
 
 // listEnabled returns the enabled webhooks of an environment.

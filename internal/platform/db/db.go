@@ -36,6 +36,7 @@ const defaultTimeout = 4 * time.Second
 type DB struct {
 	write, read   *sql.DB
 	jobs          *pgxpool.Pool // PostgreSQL only: for the job queue
+	group         *group        // SQLite only
 	statements    sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
 	texts         sync.Map      // query as written → as sent
 	cached        atomic.Int64  // entries in the two
@@ -74,16 +75,18 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 // synchronous=FULL makes an acknowledged write survive a power cut: in WAL
 // mode, NORMAL returns before anything has reached the disk. secure_delete
 // overwrites deleted content, so that erased data can't be read from the file.
+// temp_store=MEMORY keeps what a savepoint needs in memory.
 func (d *DB) openSQLite(path string) (err error) {
 	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
 		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
 	file := "file:" + (&url.URL{Path: path}).EscapedPath()
-	if d.write, err = sql.Open("sqlite", file+pragmas+"&_txlock=immediate"); err != nil {
+	if d.write, err = sql.Open("sqlite", file+pragmas+"&_pragma=temp_store(2)&_txlock=immediate"); err != nil {
 		return err
 	}
 	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=query_only(1)"); err != nil {
 		return err
 	}
+	d.group = &group{statements: map[string]*sql.Stmt{}, seen: map[string]bool{}}
 	limit(d.write, 1)
 	limit(d.read, max(2, runtime.GOMAXPROCS(0)))
 	return nil

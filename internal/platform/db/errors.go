@@ -69,7 +69,7 @@ func IsLockTimeout(err error) bool {
 // isRetryable reports that the transaction collided with another one and can run
 // again.
 func isRetryable(err error) bool {
-	if errors.Is(err, errStale) {
+	if errors.Is(err, errStale) || errors.Is(err, errLost) {
 		return true
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)

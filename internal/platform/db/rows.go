@@ -150,12 +150,9 @@ const maxCached = 2000
 func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	tx.bind(args)
 	switch {
+	case tx.batch != nil:
+		return run(ctx, tx.batch, query, args, (*sql.Stmt).QueryContext)
 	case tx.sql != nil:
-		if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
-			return nil, err
-		} else if stmt != nil {
-			return stmt.QueryContext(ctx, args...)
-		}
 		return tx.sql.QueryContext(ctx, query, args...)
 	case tx.db.SQLite():
 		return tx.db.prepared(ctx, query, args)
@@ -169,38 +166,15 @@ func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, e
 	}
 	tx.bind(args)
 	query = tx.db.text(query, nil, nil)
-	if stmt, err := tx.repeated(ctx, query); err != nil { //nolint:sqlclosecheck // ends with the transaction
-		return nil, err
-	} else if stmt != nil {
-		return stmt.ExecContext(ctx, args...)
+	if tx.batch != nil {
+		return run(ctx, tx.batch, query, args, (*sql.Stmt).ExecContext)
 	}
 	return tx.sql.ExecContext(ctx, query, args...)
 }
 
-// repeated returns a prepared statement for a query that this transaction ran
-// before, as an import does hundreds of times. It is nil the first time, and on
-// PostgreSQL, whose driver caches statements itself.
-func (tx *Tx) repeated(ctx context.Context, query string) (*sql.Stmt, error) {
-	if !tx.db.SQLite() {
-		return nil, nil
-	}
-	stmt, before := tx.ran[query]
-	if before && stmt == nil {
-		var err error
-		if stmt, err = tx.sql.PrepareContext(ctx, query); err != nil {
-			return nil, err
-		}
-	}
-	if tx.ran == nil {
-		tx.ran = map[string]*sql.Stmt{}
-	}
-	tx.ran[query] = stmt
-	return stmt, nil
-}
-
 // prepared runs a query with a statement that SQLite compiles once per
 // connection: compiling takes about as long as a short query. (pgx caches its
-// own statements, and SQLite's writer spends its time on the disk.)
+// own statements, and group those of SQLite's writer.)
 func (d *DB) prepared(ctx context.Context, query string, args []any) (*sql.Rows, error) {
 	stmt, ok := d.statements.Load(query)
 	if !ok {

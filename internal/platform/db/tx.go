@@ -26,10 +26,10 @@ type Tx struct {
 type session struct {
 	db     *DB
 	pool   *sql.DB
-	sql    *sql.Tx              // nil in Read: each statement is its own snapshot
-	conn   *sql.Conn            // PostgreSQL writes only: the connection of sql
-	notify bool                 // the relay is notified after the commit
-	ran    map[string]*sql.Stmt // SQLite only: see repeated
+	sql    *sql.Tx   // nil in Read: each statement is its own snapshot
+	conn   *sql.Conn // PostgreSQL writes only: the connection of sql
+	notify bool      // the relay is notified after the commit
+	batch  *batch    // SQLite writes only
 
 	settled time.Time // PostgreSQL only: see settledBefore
 
@@ -76,6 +76,9 @@ func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 const maxTries = 20
 
 func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error) {
+	if d.SQLite() {
+		return writeShared(ctx, d, fn)
+	}
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
 		return out, err
@@ -86,31 +89,39 @@ func writeOnce[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err error)
 		return out, err
 	}
 	defer func() { _ = sqlTx.Rollback() }() // after a commit it does nothing
-	// The time is read after the transaction has started, so that on SQLite IDs
-	// increase in the order of commits.
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: sqlTx, conn: conn}}
 	if out, err = fn(ctx, tx); err != nil {
 		return out, err
 	}
-	for _, finish := range tx.finish {
-		if err = finish(ctx); err != nil {
-			return out, err
-		}
+	if err = tx.beforeCommit(ctx); err != nil {
+		return out, err
 	}
 	if err = sqlTx.Commit(); err != nil {
 		return out, err
 	}
+	tx.afterCommit()
+	return out, nil
+}
 
-	if tx.notify {
+func (s *session) beforeCommit(ctx context.Context) error {
+	for _, finish := range s.finish {
+		if err := finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) afterCommit() {
+	if s.notify {
 		select {
-		case d.notifications <- struct{}{}:
+		case s.db.notifications <- struct{}{}:
 		default: // a notification is already waiting
 		}
 	}
-	for _, fn := range tx.committed {
+	for _, fn := range s.committed {
 		fn()
 	}
-	return out, nil
 }
 
 // Deferred returns the value of a type that belongs to the transaction, in all
@@ -217,6 +228,10 @@ func SetLockTimeout(ctx context.Context, tx *Tx, d time.Duration) error {
 	_, err := Exec(ctx, tx, "SELECT set_config('lock_timeout', ?, true)", strconv.FormatInt(d.Milliseconds(), 10))
 	return err
 }
+
+// CommitsInOrder reports whether transactions commit in the order of their IDs and
+// times, as on SQLite, which has one writer.
+func (tx *Tx) CommitsInOrder() bool { return tx.db.SQLite() }
 
 // OnSQLite returns the transaction for the job queue; it is nil on PostgreSQL.
 func (tx *Tx) OnSQLite() *sql.Tx {

@@ -3,8 +3,10 @@
 // Clients read events through the API and webhooks. Each event also has an audit
 // entry, so features call Emit for both.
 //
-// Emit writes to the outbox. Publish moves committed events from the outbox to
-// the feed, where clients and webhooks see them.
+// Clients and webhooks see the events of the feed, in the order of their IDs. On
+// SQLite, transactions commit one after the other, so Emit writes to the feed. On
+// PostgreSQL, it writes to the outbox, and Publish moves committed events from there
+// to the feed.
 package events
 
 import (
@@ -144,9 +146,20 @@ func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 	if err != nil {
 		return err
 	}
-	e.ID = tx.NewID("evt")
+	_, err = add(ctx, tx, e)
+	return err
+}
+
+// add adds a new event to the feed, or to the outbox.
+func add(ctx context.Context, tx *db.Tx, e Event) (Event, error) {
 	tx.NotifyRelay()
-	return db.Insert(ctx, tx, "outbox", e)
+	if tx.CommitsInOrder() {
+		one := []Event{e}
+		err := appendToFeed(ctx, tx, one) // before one[0] is read, because it sets the ID
+		return one[0], err
+	}
+	e.ID = tx.NewID("evt")
+	return e, db.Insert(ctx, tx, "outbox", e)
 }
 
 // newEvent returns an event without an ID.

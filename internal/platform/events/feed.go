@@ -17,11 +17,14 @@ import (
 // delivery attempts, so that a dead letter still has its event.
 const keepFor = 34 * 24 * time.Hour
 
-// Publish moves events from the outbox to the feed and returns them in the order
-// of the feed. It moves up to limit events of each environment, so that a long
-// queue does not delay other environments. It skips events that another node is
-// moving.
-func Publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
+// Publish returns new events in the order of the feed, up to limit for each
+// environment, so that a long queue does not delay other environments. It moves them
+// from the outbox to the feed, and skips those that another node is moving. On SQLite,
+// they are in the feed, and it returns those after the last call.
+//
+// Watched is a query for the environments that the caller is interested in. Only SQLite
+// needs it.
+func Publish(ctx context.Context, tx *db.Tx, limit int, watched string) ([]Event, error) {
 	// Reads one index entry per environment, however many events it has.
 	envs, err := db.All[auth.Env](ctx, tx, `
 		WITH RECURSIVE waiting (env) AS (
@@ -38,6 +41,9 @@ func Publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
 		var moved []Event
 		moved, err = publish(ctx, tx.In(env), limit)
 		all = append(all, moved...)
+	}
+	if err == nil && tx.CommitsInOrder() { // the outbox had events of an earlier version of the program
+		return unrelayed(ctx, tx, limit, watched)
 	}
 	return all, err
 }
@@ -60,6 +66,40 @@ func publish(ctx context.Context, tx *db.Tx, limit int) ([]Event, error) {
 	return moved, err
 }
 
+// behind selects the feeds with events that Publish has not returned.
+func behind(watched string) string {
+	return `SELECT env FROM event_feeds WHERE last_id > relayed_id AND env IN (` + watched + `)`
+}
+
+// unrelayed returns the events of all feeds after the last ones that it returned.
+func unrelayed(ctx context.Context, tx *db.Tx, limit int, watched string) (all []Event, err error) {
+	envs, err := db.All[auth.Env](ctx, tx, behind(watched)+` ORDER BY env`)
+	for _, env := range envs {
+		if err != nil {
+			break
+		}
+		var added []Event
+		added, err = db.All[Event](ctx, tx, `
+			SELECT {cols} FROM events
+			WHERE env = ? AND id > (SELECT relayed_id FROM event_feeds WHERE env = ?) ORDER BY id LIMIT ?`, env, env, limit)
+		if err == nil && len(added) > 0 {
+			_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET relayed_id = ? WHERE env = ?`, added[len(added)-1].ID, env)
+		}
+		all = append(all, added...)
+	}
+	return all, err
+}
+
+// SkipUntilNow makes Publish return only events that are emitted from now on, for an
+// environment whose events nothing has followed. It does nothing on PostgreSQL.
+func SkipUntilNow(ctx context.Context, tx *db.Tx) error {
+	if !tx.CommitsInOrder() {
+		return nil
+	}
+	_, err := db.Exec(ctx, tx, `UPDATE event_feeds SET relayed_id = last_id WHERE env = ?`, tx.Env)
+	return err
+}
+
 // Append adds an event directly to the feed, without the outbox and without an
 // audit entry.
 func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (Event, error) {
@@ -76,32 +116,37 @@ func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (
 // appendToFeed assigns the IDs of events and adds them to the feed. It locks the
 // feed until the transaction ends.
 func appendToFeed(ctx context.Context, tx *db.Tx, added []Event) error {
-	last, err := db.One[string](ctx, tx, `
-		INSERT INTO event_feeds (env, last_id) VALUES (?, '')
-		ON CONFLICT (env) DO UPDATE SET last_id = event_feeds.last_id
-		RETURNING last_id`, tx.Env)
+	for i := range added {
+		added[i].ID = tx.NewID("evt")
+	}
+	last := added[len(added)-1].ID
+	end, err := db.One[string](ctx, tx, `
+		INSERT INTO event_feeds (env, last_id) VALUES (?, ?)
+		ON CONFLICT (env) DO UPDATE SET last_id = CASE
+			WHEN event_feeds.last_id < ? THEN excluded.last_id ELSE event_feeds.last_id END
+		RETURNING last_id`, tx.Env, last, added[0].ID)
 	if err != nil {
 		return err
 	}
 
-	for i := range added {
-		next := tx.NewID("evt")
-		if next <= last { // the clock of another node is ahead
-			next = id.Next(last)
+	if end != last { // the clock of another node is ahead, or the clock was set back
+		for i := range added {
+			end = id.Next(end)
+			added[i].ID = end
 		}
-		added[i].ID, last = next, next
+		if _, err := db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, end, tx.Env); err != nil {
+			return err
+		}
 	}
-
-	if err := db.Insert(ctx, tx, "events", added...); err != nil {
-		return err
-	}
-	_, err = db.Exec(ctx, tx, `UPDATE event_feeds SET last_id = ? WHERE env = ?`, last, tx.Env)
-	return err
+	return db.Insert(ctx, tx, "events", added...)
 }
 
-// Waiting reports whether the outbox has events to publish.
-func Waiting(ctx context.Context, tx *db.Tx) (bool, error) {
+// Waiting reports whether Publish would return events.
+func Waiting(ctx context.Context, tx *db.Tx, watched string) (bool, error) {
 	found, err := db.All[int](ctx, tx, `SELECT 1 FROM outbox WHERE env IS NOT NULL LIMIT 1`)
+	if err == nil && len(found) == 0 && tx.CommitsInOrder() {
+		found, err = db.All[int](ctx, tx, behind(watched)+` LIMIT 1`)
+	}
 	return len(found) > 0, err
 }
 

@@ -24,9 +24,7 @@ func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	if err != nil {
 		return e, err
 	}
-	e.ID = tx.NewID("evt")
-	tx.NotifyRelay()
-	if err := db.Insert(ctx, tx, "outbox", e); err != nil {
+	if e, err = add(ctx, tx, e); err != nil {
 		return e, err
 	}
 	return e, audit.Record(ctx, tx, "event.triggered", e.ID, map[string][2]any{"type": {nil, k.Type}})

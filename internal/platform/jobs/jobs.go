@@ -23,6 +23,10 @@ import (
 	"slipway/internal/vocab/auth"
 )
 
+// pollEvery is how often each lane looks for jobs without a notification, such as those
+// that were scheduled for later.
+const pollEvery = 2 * time.Second
+
 // Args are the arguments of a job. Kind identifies its worker.
 type Args = river.JobArgs
 
@@ -49,6 +53,7 @@ type Queue struct {
 	periodic []*river.PeriodicJob
 
 	sqlite   *river.Client[*sql.Tx]
+	inserted *inserted // SQLite only
 	postgres *river.Client[pgx.Tx]
 }
 
@@ -132,12 +137,13 @@ func (q *Queue) Open(log *slog.Logger) (err error) {
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: 10}, Heavy: {MaxWorkers: 2}, Long: {MaxWorkers: 2}, Network: {MaxWorkers: 8},
 		},
-		FetchPollInterval: time.Second,
+		FetchPollInterval: pollEvery,
 	}
 
 	lite, pg := q.db.JobPools()
 	if q.db.SQLite() {
-		q.sqlite, err = river.NewClient(riversqlite.New(lite), cfg)
+		q.inserted = newInserted(lite)
+		q.sqlite, err = river.NewClient(q.inserted, cfg)
 	} else {
 		q.postgres, err = river.NewClient(riverpgxv5.New(pg), cfg)
 	}
@@ -152,7 +158,11 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time)
 		opts.ScheduledAt = at
 	}
 	if q.sqlite != nil {
-		_, err := q.sqlite.InsertTx(ctx, tx.OnSQLite(), args, opts)
+		// Without cancel, because an interrupted statement would roll back the transaction that writers share.
+		res, err := q.sqlite.InsertTx(context.WithoutCancel(ctx), tx.OnSQLite(), args, opts)
+		if err == nil && opts.ScheduledAt.IsZero() {
+			tx.AfterCommit(func() { q.inserted.notify(res.Job.Queue) })
+		}
 		return err
 	}
 	return tx.OnPostgres(func(ptx pgx.Tx) error {
