@@ -52,7 +52,16 @@ type report struct {
 	floods    []flooded
 	bulks     []bulk
 	summaries []summary
+	duels     []duelResult
+	levels    []level
+	idles     []idled
+	steps     []step
+	generator float64 // requests per second of the client alone
+	uploads   []uploaded
+	minutes   []minute
 	took      time.Duration
+
+	versusMemory []memory // of Slipway and PocketBase
 }
 
 func newReport() *report { return &report{} }
@@ -150,7 +159,8 @@ func (r *report) tables() []table {
 		})
 	}
 
-	return append([]table{compared, sold, depth, found, work, r.summaryTable()}, r.relayTables()...)
+	return slices.Concat([]table{compared}, r.versusTables(), []table{sold, depth, found, work, r.summaryTable()}, r.relayTables(),
+		[]table{r.idleTable(), r.overloadTable(), r.uploadsTable(), r.soakTable()})
 }
 
 func mark(reached bool) string {
@@ -168,7 +178,8 @@ func ms(d time.Duration) string {
 }
 
 func (r *report) machine() string {
-	return fmt.Sprintf("%d cores, %s, %s; %s.", runtime.NumCPU(), runtime.Version(), strings.Join(r.versions, ", "), r.took.Round(time.Second))
+	all := append([]string{fmt.Sprintf("%d cores", runtime.NumCPU()), runtime.Version()}, r.versions...)
+	return fmt.Sprintf("%s; %s.", strings.Join(all, ", "), r.took.Round(time.Second))
 }
 
 // print writes the tables for a terminal.
@@ -199,13 +210,7 @@ func (r *report) save(path string) error {
 		if len(t.rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", t.title, t.note)
-		for i, row := range append([][]string{t.columns}, t.rows...) {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-			if i == 0 {
-				b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
-			}
-		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", t.title, t.note, t.markdown())
 	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
