@@ -84,7 +84,8 @@ func startPocketBase(ctx context.Context, o options, folder, source string) (*pr
 		return nil, "", err
 	}
 	progress("pocketbase: copying the hulls")
-	cmd := exec.CommandContext(ctx, binary, "seed", "--dir", folder, filepath.Join(source, "slipway.db"))
+	// Without --dev=false, a program in a temporary folder runs in its slow developer mode.
+	cmd := exec.CommandContext(ctx, binary, "seed", "--dev=false", "--dir", folder, filepath.Join(source, "slipway.db"))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -92,7 +93,7 @@ func startPocketBase(ctx context.Context, o options, folder, source string) (*pr
 	}
 	var seeded struct{ Token string }
 	if err := decodeLast(out, &seeded); err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("pocketbase seed: %w\n%s", err, out)
 	}
 
 	api, _, err := freeAddresses()
@@ -100,7 +101,7 @@ func startPocketBase(ctx context.Context, o options, folder, source string) (*pr
 		return nil, "", err
 	}
 	p := &process{name: "PocketBase", base: "http://" + api, folder: folder}
-	return p, seeded.Token, p.start(ctx, nil, "/api/health", binary, "serve", "--dir", folder, "--http", api)
+	return p, seeded.Token, p.start(ctx, nil, "/api/health", binary, "serve", "--dev=false", "--dir", folder, "--http", api)
 }
 
 // startBare starts this program as the bare server, on some cores.

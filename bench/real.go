@@ -61,7 +61,7 @@ func (s *realServer) mixed(ctx context.Context) (*http.Request, error) {
 	case n < 75:
 		return s.request(ctx, http.MethodGet, "/v1/hulls?limit=25&q=235+grady", nil)
 	case n < 90:
-		return s.request(ctx, http.MethodPatch, "/v1/hulls/"+anyOf(s.editable), newPrice())
+		return s.request(ctx, http.MethodPatch, "/v1/hulls/"+anyOf(s.editable), newText())
 	default:
 		return s.request(ctx, http.MethodPost, "/v1/hulls", s.newHull())
 	}

@@ -62,12 +62,12 @@ var duels = []duel{
 		func(ctx context.Context, v *versus) (*http.Request, error) {
 			return v.record(ctx, http.MethodPost, "", v.newRecord())
 		}},
-	{"update", "PATCH the price", true, inTable, false, http.StatusOK,
+	{"update", "PATCH the description", true, inTable, false, http.StatusOK,
 		func(ctx context.Context, base string, v *versus) (*http.Request, error) {
-			return v.request(ctx, http.MethodPatch, base+"/v1/hulls/"+anyOf(v.editable), newPrice())
+			return v.request(ctx, http.MethodPatch, base+"/v1/hulls/"+anyOf(v.editable), newText())
 		},
 		func(ctx context.Context, v *versus) (*http.Request, error) {
-			return v.record(ctx, http.MethodPatch, "/"+anyOf(v.records), newPrice())
+			return v.record(ctx, http.MethodPatch, "/"+anyOf(v.records), newText())
 		}},
 }
 
@@ -85,7 +85,10 @@ func duelNames() (names []string) {
 
 func anyOf(ids []string) string { return ids[rand.IntN(len(ids))] }
 
-func newPrice() map[string]any { return map[string]any{"price_usd": 20_000 + rand.IntN(1_000_000)} }
+// newText is an edit of a hull.
+func newText() map[string]any {
+	return map[string]any{"description": fmt.Sprintf("%06d %s", rand.IntN(1_000_000), strings.Repeat("One owner, serviced every spring. ", 9))}
+}
 
 // ourPage is the page after a fraction of the hulls, found with a cursor.
 func ourPage(depth float64) func(context.Context, string, *versus) (*http.Request, error) {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/pocketbase/pocketbase"
 	"github.com/pocketbase/pocketbase/core"
-	"github.com/pocketbase/pocketbase/tools/types"
 	"github.com/spf13/cobra"
 )
 
@@ -66,11 +65,14 @@ func seed(ctx context.Context, app core.App, source string) (err error) {
 		return err
 	}
 
-	if hulls.Indexes, err = readIndexes(ctx, db); err != nil { // after the rows, which is faster
+	indexes, err := readIndexes(ctx, db)
+	if err != nil {
 		return err
 	}
-	if err := app.Save(hulls); err != nil {
-		return err
+	for _, index := range indexes { // after the rows, which is faster
+		if _, err := db.ExecContext(ctx, index); err != nil {
+			return fmt.Errorf("%s: %w", index, err)
+		}
 	}
 	return printToken(app)
 }
@@ -144,8 +146,9 @@ var (
 )
 
 // readIndexes returns the definitions of Slipway's indexes without the environment.
-// PocketBase has an empty text where Slipway has NULL.
-func readIndexes(ctx context.Context, db *sql.DB) (all types.JSONArray[string], err error) {
+// PocketBase has an empty text where Slipway has NULL. They are created with SQL,
+// because PocketBase doesn't parse a condition with parentheses.
+func readIndexes(ctx context.Context, db *sql.DB) (all []string, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT sql FROM source.sqlite_master WHERE type = 'index' AND tbl_name = 'hulls' AND sql IS NOT NULL`)
 	if err != nil {
 		return nil, err
