@@ -31,12 +31,12 @@ func soak(ctx context.Context, o options, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	took, err := load(ctx, 16, 3*time.Second, closed(s.mixed))
+	capacity, err := fastest(ctx, 5*time.Second, s.mixed)
 	if err != nil {
 		return err
 	}
 
-	rate, length := float64(len(took))/3/2, min(time.Minute, o.soak/5)
+	rate, length := capacity/2, min(time.Minute, o.soak/5)
 	for i := range int(o.soak / length) {
 		progress("soak: part %d, %.0f requests per second", i+1, rate)
 		result := offer(ctx, rate, length, s.mixed)
