@@ -85,15 +85,17 @@ func main() {
 
 // shorten sets the values of a short run, unless they are set.
 func (o *options) shorten(set map[string]bool) {
-	o.seconds, o.hulls, o.rows = 0.4, 50_000, 5_000
-	if !set["soak"] {
-		o.soak = 0
-	}
-	if !set["idle"] {
-		o.idle = 5 * time.Second
-	}
-	if !set["uploads"] {
-		o.uploads = 4
+	for name, change := range map[string]func(){
+		"seconds": func() { o.seconds = 0.4 },
+		"hulls":   func() { o.hulls = 50_000 },
+		"rows":    func() { o.rows = 5_000 },
+		"soak":    func() { o.soak = 0 },
+		"idle":    func() { o.idle = 5 * time.Second },
+		"uploads": func() { o.uploads = 4 },
+	} {
+		if !set[name] {
+			change()
+		}
 	}
 }
 

@@ -43,6 +43,10 @@ func soak(ctx context.Context, o options, r *report) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		openClient.CloseIdleConnections() // each has a goroutine
+		if err := pause(ctx, time.Second); err != nil {
+			return err
+		}
 		goroutines, err := s.metric(ctx, "go_goroutines")
 		if err != nil {
 			return err

@@ -74,7 +74,15 @@ func seed(ctx context.Context, app core.App, source string) (err error) {
 			return fmt.Errorf("%s: %w", index, err)
 		}
 	}
-	return printToken(app)
+	if err := printToken(app); err != nil {
+		return err
+	}
+	for _, tidy := range []string{`DETACH source`, `PRAGMA wal_checkpoint(TRUNCATE)`, `VACUUM`, `PRAGMA wal_checkpoint(TRUNCATE)`, `ANALYZE`} {
+		if _, err := db.ExecContext(ctx, tidy); err != nil {
+			return fmt.Errorf("%s: %w", tidy, err)
+		}
+	}
+	return nil
 }
 
 // column is a column of Slipway's table.

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ var List = []Guide{
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
 	{"operating", "Operate Slipway", "Run it", "Install, configure, back up, upgrade and monitor your server."},
 	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
+	{"performance", "Performance", "Run it", "How fast Slipway is, what it costs, and how to measure it yourself."},
 	{"security", "Security", "Run it", "How Slipway protects your data."},
 }
 
@@ -193,7 +195,26 @@ func (s *Site) render() map[string]response {
 		all[g.URL()] = s.page("guide", v)
 		all[g.Source()] = newResponse("text/markdown; charset=utf-8", g.Markdown())
 	}
+	for name, image := range plots() {
+		all["/docs/guides/"+name] = newResponse("image/svg+xml", image)
+	}
 	all["/docs/search.json"] = newResponse("application/json", s.index())
+	return all
+}
+
+// plots returns the images of the guides by their names in docs/. The guides name
+// them relative to their own URLs.
+func plots() map[string][]byte {
+	names, err := fs.Glob(docs.Files, "plots/*.svg")
+	if err != nil {
+		panic(err) // the pattern is valid
+	}
+	all := map[string][]byte{}
+	for _, name := range names {
+		if all[name], err = docs.Files.ReadFile(name); err != nil {
+			panic(err) // the file is part of the program
+		}
+	}
 	return all
 }
 
