@@ -140,17 +140,15 @@ func run(ctx context.Context, o options) (err error) {
 
 // onProcesses measures the real program over HTTP.
 func onProcesses(ctx context.Context, o options, r *report) error {
-	if o.includes("pocketbase/") || o.includes("pocketbase/depth") {
-		if err := against(ctx, o, r); err != nil {
-			return fmt.Errorf("PocketBase: %w", err)
-		}
-	}
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context, options, *report) error
-	}{{"idle", idle}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
+	}{{"pocketbase/", against}, {"idle", idle}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
 		if !o.includes(part.name) {
 			continue
+		}
+		if err := r.addSQLite(ctx); err != nil {
+			return err
 		}
 		if err := part.measure(ctx, o, r); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)

@@ -88,7 +88,7 @@ func (r *report) fill(text string, now time.Time) string {
 			if t.title != name || len(t.rows) == 0 {
 				continue
 			}
-			return fmt.Sprintf("<!-- results: %s -->\n\n%s\n\n%s\nMeasured on %s: %s\n\n<!-- end -->", name, t.note, t.markdown(),
+			return fmt.Sprintf("<!-- results: %s -->\n\n%s\n\n%s\nMeasured on %s: %s.\n\n<!-- end -->", name, t.note, t.markdown(),
 				now.Format("January 2, 2006"), r.machine())
 		}
 		return found

@@ -75,6 +75,16 @@ func (r *report) addVersion(ctx context.Context, d database, pool *sql.DB) error
 	return err
 }
 
+// addSQLite adds the version of SQLite to the report.
+func (r *report) addSQLite(ctx context.Context) error {
+	pool, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return r.addVersion(ctx, sqliteIn(""), pool)
+}
+
 // table is a heading, the names of its columns and its rows.
 type table struct {
 	title, note string
@@ -179,7 +189,7 @@ func ms(d time.Duration) string {
 
 func (r *report) machine() string {
 	all := append([]string{fmt.Sprintf("%d cores", runtime.NumCPU()), runtime.Version()}, r.versions...)
-	return fmt.Sprintf("%s; %s.", strings.Join(all, ", "), r.took.Round(time.Second))
+	return strings.Join(all, ", ")
 }
 
 // print writes the tables for a terminal.
@@ -196,7 +206,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		_ = tw.Flush()
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.machine())
+	fmt.Fprintf(&b, "\n%s; %s.\n", r.machine(), r.took.Round(time.Second))
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -205,7 +215,7 @@ func (r *report) print(w io.Writer) error {
 func (r *report) save(path string) error {
 	var b strings.Builder
 	b.WriteString(introduction)
-	fmt.Fprintf(&b, "\nThis run: %s\n", r.machine())
+	fmt.Fprintf(&b, "\nThis run: %s; %s.\n", r.machine(), r.took.Round(time.Second))
 	for _, t := range r.tables() {
 		if len(t.rows) == 0 {
 			continue

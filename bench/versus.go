@@ -80,7 +80,7 @@ func duelNames() (names []string) {
 			names = append(names, d.cell(n))
 		}
 	}
-	return names
+	return append(names, "pocketbase/depth")
 }
 
 func anyOf(ids []string) string { return ids[rand.IntN(len(ids))] }

@@ -77,12 +77,8 @@ func seed(ctx context.Context, app core.App, source string) (err error) {
 	if err := printToken(app); err != nil {
 		return err
 	}
-	for _, tidy := range []string{`DETACH source`, `PRAGMA wal_checkpoint(TRUNCATE)`, `VACUUM`, `PRAGMA wal_checkpoint(TRUNCATE)`, `ANALYZE`} {
-		if _, err := db.ExecContext(ctx, tidy); err != nil {
-			return fmt.Errorf("%s: %w", tidy, err)
-		}
-	}
-	return nil
+	_, err = db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`) // reads don't pay for the copy
+	return err
 }
 
 // column is a column of Slipway's table.

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -196,7 +197,9 @@ func (s *Site) render() map[string]response {
 		all[g.Source()] = newResponse("text/markdown; charset=utf-8", g.Markdown())
 	}
 	for name, image := range plots() {
-		all["/docs/guides/"+name] = newResponse("image/svg+xml", image)
+		plot := newResponse("image/svg+xml", image)
+		plot.policy = plotPolicy(image)
+		all["/docs/guides/"+name] = plot
 	}
 	all["/docs/search.json"] = newResponse("application/json", s.index())
 	return all
@@ -228,22 +231,30 @@ func (s *Site) page(name string, v view) response {
 
 // response is a rendered page or file.
 type response struct {
-	contentType, etag string
-	body              []byte
+	contentType, etag, policy string
+	body                      []byte
 }
 
 func newResponse(contentType string, body []byte) response {
-	return response{contentType, fmt.Sprintf(`"%.12x"`, sha256.Sum256(body)), body}
+	return response{contentType, fmt.Sprintf(`"%.12x"`, sha256.Sum256(body)), policy, body}
 }
 
 // policy allows only the stylesheet, the font and the script of this server.
 const policy = "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// plotPolicy allows only the style of a plot, for browsers that open it on its own.
+func plotPolicy(image []byte) string {
+	_, rest, _ := bytes.Cut(image, []byte("<style>"))
+	style, _, _ := bytes.Cut(rest, []byte("</style>"))
+	sum := sha256.Sum256(style)
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; frame-ancestors 'none'"
+}
+
 func (p response) send(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
 	h.Set("Content-Type", p.contentType)
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", p.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", cache)

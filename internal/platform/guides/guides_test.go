@@ -1,6 +1,8 @@
 package guides
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -211,6 +213,10 @@ func TestImages(t *testing.T) {
 			if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(w.Body.String(), "<svg") {
 				t.Errorf("%s: image %s: got %d %s", g.Name, to, w.Code, w.Header().Get("Content-Type"))
 			}
+			style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(w.Body.String())
+			if len(style) != 2 || !strings.Contains(w.Header().Get("Content-Security-Policy"), hashOf(style[1])) {
+				t.Errorf("%s: the policy of %s doesn't allow its style: %s", g.Name, to, w.Header().Get("Content-Security-Policy"))
+			}
 			if found[2] == "" {
 				t.Errorf("%s: image %s has no text", g.Name, to)
 			}
@@ -225,6 +231,11 @@ func TestImages(t *testing.T) {
 	if w := get(t, "/docs/guides/plots/unknown.svg"); w.Code != http.StatusNotFound {
 		t.Errorf("unknown image: got %d, want 404", w.Code)
 	}
+}
+
+func hashOf(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func TestBrokenLinks(t *testing.T) {
