@@ -146,7 +146,8 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	failed := errors.New("failed")
-	if _, err := turns(t.Context(), 1, time.Millisecond, side{func(context.Context) error { return failed }, cpuTime}); !errors.Is(err, failed) {
+	fail := func(context.Context) error { return failed }
+	if _, err := turns(t.Context(), 1, time.Millisecond, side{fail, cpuTime}); !errors.Is(err, failed) {
 		t.Errorf("got the error %v, want that of the request", err)
 	}
 }
@@ -193,7 +194,9 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%v: got %v, want %v", highest, got, want)
 		}
 	}
-	for n, want := range map[float64]string{0: "0", 0.25: "0.25", 1.5: "1.5", 999: "999", 1000: "1,000", 1234567: "1,234,567", 4213.4: "4,213"} {
+	for n, want := range map[float64]string{
+		0: "0", 0.25: "0.25", 1.5: "1.5", 999: "999", 1000: "1,000", 1234567: "1,234,567", 4213.4: "4,213",
+	} {
 		if got := thousands(n); got != want {
 			t.Errorf("%v: got %s, want %s", n, got, want)
 		}

@@ -41,7 +41,8 @@ func main() {
 	var o options
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
-		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, pocketbase/create/16, idle, overload, uploads or soak; doesn't write a report")
+		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
+			"pocketbase/create/16, idle, overload, uploads or soak; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -49,7 +50,8 @@ func main() {
 	flag.BoolVar(&o.explain, "explain", false, "print the query plans on the large inventory")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of the service, one for each number")
 	flag.StringVar(&o.out, "out", "RESULTS.md", "file for the results of a full run")
-	flag.StringVar(&o.docs, "docs", "../docs", "`folder` for the plots, and for the tables in performance.md; -short and -only write them only if you set it")
+	flag.StringVar(&o.docs, "docs", "../docs",
+		"`folder` for the plots, and for the tables in performance.md; -short and -only write them only if you set it")
 	flag.DurationVar(&o.soak, "soak", 5*time.Minute, "length of the soak; 0 turns it off")
 	flag.DurationVar(&o.idle, "idle", 30*time.Second, "how long to measure the idle server")
 	flag.IntVar(&o.uploads, "uploads", 50, "number of photos to upload together")

@@ -174,7 +174,8 @@ func (r *report) overloadTable() table {
 			"doesn't slow down the server. Alone, the client can send %.0f requests per second. Rejected requests have the status 503 with "+
 			"Retry-After. Failed requests have another status or none after 30 s. The client doesn't send a request if %d are already waiting. "+
 			"Latency in milliseconds. Goals at 4 times the capacity: at least %.1f of the highest goodput, p99 of accepted requests under "+
-			"%.0f s, p99 of rejected requests under %d ms, memory under %d MB, no failures.", connections, cores(serverCores()), runtime.NumCPU(), r.generator,
+			"%.0f s, p99 of rejected requests under %d ms, memory under %d MB, no failures.",
+			connections, cores(serverCores()), runtime.NumCPU(), r.generator,
 			maxOpen, minGoodput, maxAccepted.Seconds(), maxRejected.Milliseconds(), maxOverload>>20),
 		columns: []string{"times capacity", "offered/s", "goodput/s", "of peak", "p50", "p99", "rejected/s", "rejected p99", "failed",
 			"not sent", "peak MB", "private MB", "client cores", "goal"},

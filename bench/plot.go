@@ -58,7 +58,8 @@ text { fill: #e6edf3 }
 func (c chart) svg() string {
 	var b strings.Builder
 	right, bottom := plotWidth-plotRight, plotHeight-plotBottom
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="t d">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img"`+
+		` aria-labelledby="t d">`+"\n",
 		plotWidth, plotHeight, plotWidth, plotHeight)
 	fmt.Fprintf(&b, "<title id=\"t\">%s</title>\n<desc id=\"d\">%s</desc>\n<style>%s</style>\n",
 		html.EscapeString(c.title), html.EscapeString(c.description()), plotStyle)
@@ -77,7 +78,8 @@ func (c chart) svg() string {
 	}
 	fmt.Fprintf(&b, `<line class="axis" x1="%d" x2="%d" y1="%d" y2="%d"/>`+"\n", plotLeft, right, bottom, bottom)
 	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (plotLeft+right)/2, plotHeight-16, html.EscapeString(c.x))
-	fmt.Fprintf(&b, `<text transform="translate(20 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (plotTop+bottom)/2, html.EscapeString(c.y))
+	fmt.Fprintf(&b, `<text transform="translate(20 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n",
+		(plotTop+bottom)/2, html.EscapeString(c.y))
 
 	labels := c.labels(ys)
 	for i, l := range c.lines {

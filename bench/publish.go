@@ -17,7 +17,8 @@ func (r *report) plots() map[string]chart {
 			continue
 		}
 		c := chart{title: d.title + ": throughput by connections", x: "Connections", y: "Requests per second", doubling: true}
-		ours, theirs, bare := line{name: "Slipway", style: "slipway"}, line{name: "PocketBase", style: "pocketbase"}, line{name: "bare server", style: "bare"}
+		ours, theirs := line{name: "Slipway", style: "slipway"}, line{name: "PocketBase", style: "pocketbase"}
+		bare := line{name: "bare server", style: "bare"}
 		for _, result := range r.duels {
 			if result.duel.name != d.name {
 				continue

@@ -19,7 +19,7 @@ type minute struct {
 	failures   int
 }
 
-// soak runs mixed work at half of the capacity for a long time.
+// soak runs mixed work at a third of the capacity for a long time.
 func soak(ctx context.Context, o options, r *report) (err error) {
 	if o.soak == 0 {
 		return nil
@@ -36,7 +36,7 @@ func soak(ctx context.Context, o options, r *report) (err error) {
 		return err
 	}
 
-	rate, length := capacity/2, min(time.Minute, o.soak/5)
+	rate, length := capacity/3, min(time.Minute, o.soak/5)
 	for i := range int(o.soak / length) {
 		progress("soak: part %d, %.0f requests per second", i+1, rate)
 		result := offer(ctx, rate, length, s.mixed)
@@ -98,7 +98,7 @@ func (r *report) grown() error {
 func (r *report) soakTable() table {
 	t := table{
 		title: "Soak",
-		note: "Mixed work at half of the capacity on SQLite: reads, lists, searches, edits and new hulls. Memory and the write-ahead log in " +
+		note: "Mixed work at a third of the capacity on SQLite: reads, lists, searches, edits and new hulls. Memory and the write-ahead log in " +
 			"megabytes, latency in milliseconds. Private memory doesn't contain the pages of files, which grow with the database. " +
 			"Goal: the last minute has no more private memory, goroutines, write-ahead log or p99 than the second, except for noise.",
 		columns: []string{"minute", "requests/s", "p50", "p99", "private MB", "resident MB", "goroutines", "WAL MB", "failed", "goal"},

@@ -171,8 +171,9 @@ func newHIN(n int) string {
 func (v *versus) newRecord() map[string]any {
 	body := v.newHull()
 	for name, value := range map[string]any{
-		"make_key": "grady-white", "model_key": "freedom 235", "condition": "used", "category": "boat", "ownership": "owned",
-		"price_type": "asking", "timezone": "UTC", "version": 1, "hin_country": "US", "hin_warnings": []string{}, "published_channels": []string{},
+		"make_key": "grady-white", "model_key": "freedom 235", "condition": "used", "category": "power", "ownership": "owned",
+		"price_type": "asking", "timezone": "UTC", "version": 1, "hin_country": "US", "hin_warnings": []string{},
+		"published_channels": []string{},
 	} {
 		body[name] = value
 	}
