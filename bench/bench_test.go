@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -284,5 +285,32 @@ func TestShorten(t *testing.T) {
 	o := options{seconds: 3, soak: time.Minute, idle: time.Minute, uploads: 50}
 	if o.shorten(map[string]bool{"idle": true}); o.soak != 0 || o.idle != time.Minute || o.uploads != 4 || o.seconds != 0.4 {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// Each part and each number can be selected on its own.
+func TestIncludes(t *testing.T) {
+	parts := []string{"sqlite/", "pocketbase/", "idle", "overload", "uploads", "soak"}
+	for only, want := range map[string][]string{
+		"":                     parts,
+		"pocketbase":           {"pocketbase/"},
+		"pocketbase/create/16": {"pocketbase/"},
+		"pocketbase/depth":     {"pocketbase/"},
+		"pocketbase/create/3$": nil,
+		"^idle$":               {"idle"},
+		"soak|uploads":         {"uploads", "soak"},
+		"sqlite/get/8":         {"sqlite/"},
+		"get":                  {"sqlite/", "pocketbase/"},
+	} {
+		o := options{only: regexp.MustCompile(only)}
+		var got []string
+		for _, part := range parts {
+			if o.includes(part) {
+				got = append(got, part)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("-only %q: got %q, want %q", only, got, want)
+		}
 	}
 }

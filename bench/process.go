@@ -29,14 +29,14 @@ type process struct {
 	exited     chan error
 }
 
-// builds are the programs that this run has built, by the names of their folders.
+// builds are the programs that this run has built, by their names.
 var builds sync.Map
 
 // build builds a program of the repository like `make build` and returns its path.
-func build(ctx context.Context, o options, folder, pkg string) (string, error) {
-	once, _ := builds.LoadOrStore(folder+pkg, sync.OnceValues(func() (string, error) {
-		progress("building %s", filepath.Join(folder, pkg))
-		binary := filepath.Join(o.temp, "bin", strconv.Itoa(len(folder)))
+func build(ctx context.Context, o options, name, folder, pkg string) (string, error) {
+	once, _ := builds.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		progress("building %s", name)
+		binary := filepath.Join(o.temp, "bin", name)
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", binary, pkg)
 		cmd.Dir, cmd.Env = folder, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -47,14 +47,10 @@ func build(ctx context.Context, o options, folder, pkg string) (string, error) {
 	return once.(func() (string, error))()
 }
 
-func buildSlipway(ctx context.Context, o options) (string, error) {
-	return build(ctx, o, "..", "./cmd/slipway")
-}
-
 // startSlipway starts the real program on a filled SQLite database. The rate limits
-// are raised by their settings. With one core, the rest is for the client.
+// are raised by their settings. If it is pinned, it has one half of the cores.
 func startSlipway(ctx context.Context, o options, folder string, pinned bool) (*process, error) {
-	binary, err := buildSlipway(ctx, o)
+	binary, err := build(ctx, o, "slipway", "..", "./cmd/slipway")
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +75,7 @@ func startSlipway(ctx context.Context, o options, folder string, pinned bool) (*
 // startPocketBase copies the hulls of a Slipway database and starts PocketBase.
 // It returns the token of a superuser.
 func startPocketBase(ctx context.Context, o options, folder, source string) (*process, string, error) {
-	binary, err := build(ctx, o, "pocketbase", ".")
+	binary, err := build(ctx, o, "pocketbase", "pocketbase", ".")
 	if err != nil {
 		return nil, "", err
 	}
