@@ -172,6 +172,16 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+func TestDisk(t *testing.T) {
+	r := &report{}
+	if err := r.addDisk(t.TempDir()); err != nil || r.disk <= 0 || !strings.Contains(r.machine(), "fsync in ") {
+		t.Errorf("got %v, %s, %q", err, r.disk, r.machine())
+	}
+	if err := (&report{}).addDisk("/nonexistent"); err == nil {
+		t.Error("no error for a folder that doesn't exist")
+	}
+}
+
 func TestHINsDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for n := range 200_000 {

@@ -47,7 +47,7 @@ func idle(ctx context.Context, o options, r *report) (err error) {
 	}
 	result.cpu, result.before = (s.cpu()-used).Seconds()/time.Since(begin).Seconds(), s.memory()
 
-	length := time.Duration(o.seconds * 6 * float64(time.Second))
+	length := 6 * o.length()
 	progress("idle: %s of mixed work, then %s without requests", length, rest)
 	peak := s.watch()
 	took, err := load(ctx, 16, length, closed(s.mixed))

@@ -149,7 +149,7 @@ func onProcesses(ctx context.Context, o options, r *report) error {
 		if !o.includes(part.name) {
 			continue
 		}
-		if err := r.addSQLite(ctx); err != nil {
+		if err := errors.Join(r.addSQLite(ctx), r.addDisk(o.temp)); err != nil {
 			return err
 		}
 		if err := part.measure(ctx, o, r); err != nil {

@@ -47,7 +47,7 @@ func overload(ctx context.Context, o options, r *report) (err error) {
 	if err != nil {
 		return err
 	}
-	length := time.Duration(o.seconds * 3 * float64(time.Second))
+	length := 3 * o.length()
 	if r.generator, err = generatorAlone(ctx, o, s, length); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,6 +62,7 @@ type report struct {
 	minutes   []minute
 	took      time.Duration
 
+	disk         time.Duration // p50 of an fsync
 	versusMemory []memory // of Slipway and PocketBase
 }
 
@@ -83,6 +85,32 @@ func (r *report) addSQLite(ctx context.Context) error {
 	}
 	defer pool.Close()
 	return r.addVersion(ctx, sqliteIn(""), pool)
+}
+
+// addDisk adds how long the disk takes to store a change. It decides how fast durable
+// writes can be, and other programs can make it slower.
+func (r *report) addDisk(folder string) (err error) {
+	if r.disk > 0 {
+		return nil
+	}
+	f, err := os.CreateTemp(folder, "disk-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var took []time.Duration
+	for range 100 {
+		start := time.Now()
+		if _, err := f.Write(make([]byte, 4096)); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		took = append(took, time.Since(start))
+	}
+	r.disk = quantile(took, 0.5)
+	return nil
 }
 
 // table is a heading, the names of its columns and its rows.
@@ -189,6 +217,9 @@ func ms(d time.Duration) string {
 
 func (r *report) machine() string {
 	all := append([]string{fmt.Sprintf("%d cores", runtime.NumCPU()), runtime.Version()}, r.versions...)
+	if r.disk > 0 {
+		all = append(all, "fsync in "+ms(r.disk)+" ms")
+	}
 	return strings.Join(all, ", ")
 }
 

@@ -49,7 +49,7 @@ func uploads(ctx context.Context, o options, r *report) (err error) {
 	const readers = 50 // requests per second of the other client
 	u := uploaded{photos: o.uploads, size: len(photo)}
 	progress("uploads: %d requests per second before", readers)
-	u.before = offer(ctx, readers, time.Duration(o.seconds*3*float64(time.Second)), s.get)
+	u.before = offer(ctx, readers, 3*o.length(), s.get)
 
 	progress("uploads: %d photos of 40 megapixels and %d MB", u.photos, u.size>>20)
 	reading, done := context.WithCancel(ctx)

@@ -210,14 +210,30 @@ func against(ctx context.Context, o options, r *report) (err error) {
 		return err
 	}
 
-	length := time.Duration(o.seconds * float64(time.Second))
+	if err := v.measure(ctx, o, r, false); err != nil {
+		return err
+	}
+	if o.only.MatchString("pocketbase/depth") { // before new rows move the pages
+		if err := v.depths(ctx, o, r); err != nil {
+			return err
+		}
+	}
+	if err := v.measure(ctx, o, r, true); err != nil {
+		return err
+	}
+	r.versusMemory = append(r.versusMemory, v.slipway.memory(), v.pocketbase.memory())
+	return nil
+}
+
+// measure measures either the reads or the writes.
+func (v *versus) measure(ctx context.Context, o options, r *report, writes bool) error {
 	for _, d := range duels {
 		for _, n := range d.connections {
-			if !o.only.MatchString(d.cell(n)) {
+			if d.write != writes || !o.only.MatchString(d.cell(n)) {
 				continue
 			}
 			progress("pocketbase: %s, %d connections", d.title, n)
-			tallies, err := turns(ctx, n, length, v.sides(d)...)
+			tallies, err := turns(ctx, n, o.length(), v.sides(d)...)
 			if err != nil {
 				return err
 			}
@@ -227,10 +243,6 @@ func against(ctx context.Context, o options, r *report) (err error) {
 			}
 			r.duels = append(r.duels, result)
 		}
-	}
-	r.versusMemory = append(r.versusMemory, v.slipway.memory(), v.pocketbase.memory())
-	if o.only.MatchString("pocketbase/depth") {
-		return v.depths(ctx, r, length)
 	}
 	return nil
 }
@@ -261,11 +273,11 @@ func (v *versus) sides(d duel) []side {
 }
 
 // depths measures pages from the first to the last.
-func (v *versus) depths(ctx context.Context, r *report, length time.Duration) error {
+func (v *versus) depths(ctx context.Context, o options, r *report) error {
 	for _, depth := range []float64{0, 0.1, 0.25, 0.5, 0.75, 1} {
 		l := level{rows: v.rowsBefore(depth)}
 		progress("pocketbase: page after %d hulls", l.rows)
-		tallies, err := turns(ctx, 1, length/2, v.sides(duel{status: http.StatusOK, ours: ourPage(depth), theirs: theirPage(depth)})...)
+		tallies, err := turns(ctx, 1, o.length()/2, v.sides(duel{status: http.StatusOK, ours: ourPage(depth), theirs: theirPage(depth)})...)
 		if err != nil {
 			return err
 		}
@@ -320,6 +332,9 @@ func openVersus(ctx context.Context, o options) (*versus, error) {
 	}
 	return v, nil
 }
+
+// length is how long to measure each server, per number.
+func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
 
 // versusHulls is the number of hulls: enough for pages with a cost.
 func (o options) versusHulls() int { return max(small+1000, o.hulls/10) }
