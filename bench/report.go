@@ -63,7 +63,7 @@ type report struct {
 	took      time.Duration
 
 	disk         time.Duration // p50 of an fsync
-	versusMemory []memory // of Slipway and PocketBase
+	versusMemory []memory      // of Slipway and PocketBase
 }
 
 func newReport() *report { return &report{} }
