@@ -59,16 +59,22 @@ func load(ctx context.Context, workers int, length time.Duration, once func(cont
 type tally struct {
 	rates []float64 // requests per second, by round
 	took  []time.Duration
-	cpu   time.Duration // of this process: server and client
+	cpu   time.Duration // of the server, and of the client if both are one process
+}
+
+// side is a server in a comparison: a request to it, and the CPU time used so far.
+type side struct {
+	once func(context.Context) error
+	cpu  func() time.Duration
 }
 
 // round measures a server once and adds the result.
-func (t *tally) round(ctx context.Context, workers int, length time.Duration, once func(context.Context) error) error {
-	start, used := time.Now(), cpuTime()
-	took, err := load(ctx, workers, length, once)
+func (t *tally) round(ctx context.Context, workers int, length time.Duration, s side) error {
+	start, used := time.Now(), s.cpu()
+	took, err := load(ctx, workers, length, s.once)
 	t.rates = append(t.rates, float64(len(took))/time.Since(start).Seconds())
 	t.took = append(t.took, took...)
-	t.cpu += cpuTime() - used
+	t.cpu += s.cpu() - used
 	return err
 }
 
@@ -98,24 +104,26 @@ func quantile[T float64 | time.Duration](values []T, q float64) T {
 // and the median ignores the rounds where it affects only one.
 const rounds = 15
 
-// takeTurns measures a and b alternately, each for a total length. The order in a
-// round changes too, because the second one has warmer caches and the garbage of
-// the first.
+// takeTurns measures two servers that run in this process.
 func takeTurns(ctx context.Context, workers int, length time.Duration, a, b func(context.Context) error) (ta, tb tally, err error) {
-	each := length / rounds
+	tallies, err := turns(ctx, workers, length, side{a, cpuTime}, side{b, cpuTime})
+	return tallies[0], tallies[1], err
+}
+
+// turns measures the sides alternately, each for a total length. The order in a
+// round changes too, because a later one has warmer caches and the garbage of
+// the others.
+func turns(ctx context.Context, workers int, length time.Duration, sides ...side) ([]tally, error) {
+	tallies := make([]tally, len(sides))
 	for i := range rounds {
-		first, second, t1, t2 := a, b, &ta, &tb
-		if i%2 == 1 {
-			first, second, t1, t2 = b, a, &tb, &ta
-		}
-		if err := t1.round(ctx, workers, each, first); err != nil {
-			return ta, tb, err
-		}
-		if err := t2.round(ctx, workers, each, second); err != nil {
-			return ta, tb, err
+		for j := range sides {
+			next := (i + j) % len(sides)
+			if err := tallies[next].round(ctx, workers, length/rounds, sides[next]); err != nil {
+				return tallies, err
+			}
 		}
 	}
-	return ta, tb, nil
+	return tallies, nil
 }
 
 // ratio returns the rate of a divided by the rate of b: the median of the rounds.

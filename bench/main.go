@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"slipway/internal/testkit/postgres"
@@ -29,13 +30,19 @@ type options struct {
 	explain    bool
 	cpuProfile string
 	out        string
+	docs       string
+	soak       time.Duration
+	idle       time.Duration
+	uploads    int
+	temp       string
 }
 
 func main() {
 	var o options
 	short := flag.Bool("short", false, "run a short benchmark with 50,000 hulls; doesn't write a report")
 	only := flag.String("only", "",
-		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import or reports; doesn't write a report")
+		"measure only names that match this `regexp`, such as sqlite/get/8, postgres, million, import, reports, "+
+			"pocketbase/create/16, idle, overload, uploads or soak; doesn't write a report")
 	flag.Float64Var(&o.seconds, "seconds", 3, "seconds to measure each server, per number")
 	flag.IntVar(&o.hulls, "hulls", 1_000_000, "number of hulls in the large inventory")
 	flag.IntVar(&o.rows, "rows", 100_000, "number of rows in the imported file")
@@ -43,27 +50,59 @@ func main() {
 	flag.BoolVar(&o.explain, "explain", false, "print the query plans on the large inventory")
 	flag.StringVar(&o.cpuProfile, "cpuprofile", "", "`folder` for CPU profiles of the service, one for each number")
 	flag.StringVar(&o.out, "out", "RESULTS.md", "file for the results of a full run")
+	flag.StringVar(&o.docs, "docs", "../docs",
+		"`folder` for the plots, and for the tables in performance.md; -short and -only write them only if you set it")
+	flag.DurationVar(&o.soak, "soak", 5*time.Minute, "length of the soak; 0 turns it off")
+	flag.DurationVar(&o.idle, "idle", 30*time.Second, "how long to measure the idle server")
+	flag.IntVar(&o.uploads, "uploads", 50, "number of photos to upload together")
+	bareFolder := flag.String("bare", "", "serve the bare server on the database in this `folder`; the benchmark uses this itself")
+	listen := flag.String("listen", "127.0.0.1:0", "`address` of the bare server")
 	flag.Parse()
 
+	set := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { set[f.Name] = true })
 	if *short {
-		o.seconds, o.hulls, o.rows, o.out = 0.4, 50_000, 5_000, ""
+		o.shorten(set)
 	}
-	if *only != "" {
+	if *short || *only != "" {
 		o.out = ""
+		if !set["docs"] {
+			o.docs = ""
+		}
 	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var err error
-	if o.only, err = regexp.Compile(*only); err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	if *bareFolder != "" {
+		err = serveBare(ctx, *bareFolder, *listen)
+	} else if o.only, err = regexp.Compile(*only); err == nil {
 		err = run(ctx, o)
-		stop()
 	}
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// run measures everything selected and reports it.
+// shorten sets the values of a short run, unless they are set.
+func (o *options) shorten(set map[string]bool) {
+	for name, change := range map[string]func(){
+		"seconds": func() { o.seconds = 0.4 },
+		"hulls":   func() { o.hulls = 50_000 },
+		"rows":    func() { o.rows = 5_000 },
+		"soak":    func() { o.soak = 0 },
+		"idle":    func() { o.idle = 5 * time.Second },
+		"uploads": func() { o.uploads = 4 },
+	} {
+		if !set[name] {
+			change()
+		}
+	}
+}
+
+// run measures everything selected and reports it. It fails if something grew in
+// the soak, after it has reported it.
 func run(ctx context.Context, o options) (err error) {
 	temp, err := os.MkdirTemp("", "slipway-bench-")
 	if err != nil {
@@ -71,6 +110,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 
+	o.temp = temp
 	r := newReport()
 	start := time.Now()
 	if err := onSQLite(ctx, o, r, temp); err != nil {
@@ -79,11 +119,44 @@ func run(ctx context.Context, o options) (err error) {
 	if err := onPostgres(ctx, o, r, temp); err != nil {
 		return fmt.Errorf("PostgreSQL: %w", err)
 	}
-	r.took = time.Since(start)
-	if err := r.print(os.Stdout); err != nil || o.out == "" {
+	if err := onProcesses(ctx, o, r); err != nil {
 		return err
 	}
-	return r.save(o.out)
+	r.took = time.Since(start)
+
+	if err := r.print(os.Stdout); err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := r.save(o.out); err != nil {
+			return err
+		}
+	}
+	if o.docs != "" {
+		if err := r.publish(o.docs); err != nil {
+			return err
+		}
+	}
+	return r.grown()
+}
+
+// onProcesses measures the real program over HTTP.
+func onProcesses(ctx context.Context, o options, r *report) error {
+	for _, part := range []struct {
+		name    string
+		measure func(context.Context, options, *report) error
+	}{{"pocketbase/", against}, {"idle", idle}, {"overload", overload}, {"uploads", uploads}, {"soak", soak}} {
+		if !o.includes(part.name) {
+			continue
+		}
+		if err := errors.Join(r.addSQLite(ctx), r.addDisk(o.temp)); err != nil {
+			return err
+		}
+		if err := part.measure(ctx, o, r); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
 }
 
 // others are measured on their own databases.
@@ -164,7 +237,11 @@ func (o options) includes(path string) bool {
 	if !strings.HasSuffix(path, "/") {
 		return o.only.MatchString(path)
 	}
-	for _, name := range cellNames(path) {
+	names := cellNames(path)
+	if path == "pocketbase/" {
+		names = duelNames()
+	}
+	for _, name := range names {
 		if o.only.MatchString(name) {
 			return true
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,7 +53,17 @@ type report struct {
 	floods    []flooded
 	bulks     []bulk
 	summaries []summary
+	duels     []duelResult
+	levels    []level
+	idles     []idled
+	steps     []step
+	generator float64 // requests per second of the client alone
+	uploads   []uploaded
+	minutes   []minute
 	took      time.Duration
+
+	disk         time.Duration // p50 of an fsync
+	versusMemory []memory      // of Slipway and PocketBase
 }
 
 func newReport() *report { return &report{} }
@@ -64,6 +75,42 @@ func (r *report) addVersion(ctx context.Context, d database, pool *sql.DB) error
 		r.versions = append(r.versions, v[0])
 	}
 	return err
+}
+
+// addSQLite adds the version of SQLite to the report.
+func (r *report) addSQLite(ctx context.Context) error {
+	pool, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return r.addVersion(ctx, sqliteIn(""), pool)
+}
+
+// addDisk adds how long the disk takes to store a change. It decides how fast durable
+// writes can be, and other programs can make it slower.
+func (r *report) addDisk(folder string) (err error) {
+	if r.disk > 0 {
+		return nil
+	}
+	f, err := os.CreateTemp(folder, "disk-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var took []time.Duration
+	for range 100 {
+		start := time.Now()
+		if _, err := f.Write(make([]byte, 4096)); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		took = append(took, time.Since(start))
+	}
+	r.disk = quantile(took, 0.5)
+	return nil
 }
 
 // table is a heading, the names of its columns and its rows.
@@ -150,7 +197,8 @@ func (r *report) tables() []table {
 		})
 	}
 
-	return append([]table{compared, sold, depth, found, work, r.summaryTable()}, r.relayTables()...)
+	return slices.Concat([]table{compared}, r.versusTables(), []table{sold, depth, found, work, r.summaryTable()}, r.relayTables(),
+		[]table{r.idleTable(), r.overloadTable(), r.uploadsTable(), r.soakTable()})
 }
 
 func mark(reached bool) string {
@@ -168,7 +216,11 @@ func ms(d time.Duration) string {
 }
 
 func (r *report) machine() string {
-	return fmt.Sprintf("%d cores, %s, %s; %s.", runtime.NumCPU(), runtime.Version(), strings.Join(r.versions, ", "), r.took.Round(time.Second))
+	all := append([]string{fmt.Sprintf("%d cores", runtime.NumCPU()), runtime.Version()}, r.versions...)
+	if r.disk > 0 {
+		all = append(all, "fsync in "+ms(r.disk)+" ms")
+	}
+	return strings.Join(all, ", ")
 }
 
 // print writes the tables for a terminal.
@@ -185,7 +237,7 @@ func (r *report) print(w io.Writer) error {
 		}
 		_ = tw.Flush()
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.machine())
+	fmt.Fprintf(&b, "\n%s; %s.\n", r.machine(), r.took.Round(time.Second))
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -194,18 +246,12 @@ func (r *report) print(w io.Writer) error {
 func (r *report) save(path string) error {
 	var b strings.Builder
 	b.WriteString(introduction)
-	fmt.Fprintf(&b, "\nThis run: %s\n", r.machine())
+	fmt.Fprintf(&b, "\nThis run: %s; %s.\n", r.machine(), r.took.Round(time.Second))
 	for _, t := range r.tables() {
 		if len(t.rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", t.title, t.note)
-		for i, row := range append([][]string{t.columns}, t.rows...) {
-			fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
-			if i == 0 {
-				b.WriteString(strings.Repeat("| --- ", len(row)) + "|\n")
-			}
-		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s", t.title, t.note, t.markdown())
 	}
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }

@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files are the guides in Markdown, by the names of their files.
+// Files are the guides in Markdown and their plots, by the names of their files.
 //
-//go:embed *.md
+//go:embed *.md plots/*.svg
 var Files embed.FS

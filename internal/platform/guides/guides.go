@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,6 +57,7 @@ var List = []Guide{
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
 	{"operating", "Operate Slipway", "Run it", "Install, configure, back up, upgrade and monitor your server."},
 	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
+	{"performance", "Performance", "Run it", "How fast Slipway is, what it costs, and how to measure it yourself."},
 	{"security", "Security", "Run it", "How Slipway protects your data."},
 }
 
@@ -193,7 +196,28 @@ func (s *Site) render() map[string]response {
 		all[g.URL()] = s.page("guide", v)
 		all[g.Source()] = newResponse("text/markdown; charset=utf-8", g.Markdown())
 	}
+	for name, image := range plots() {
+		plot := newResponse("image/svg+xml", image)
+		plot.policy = plotPolicy(image)
+		all["/docs/guides/"+name] = plot
+	}
 	all["/docs/search.json"] = newResponse("application/json", s.index())
+	return all
+}
+
+// plots returns the images of the guides by their names in docs/. The guides name
+// them relative to their own URLs.
+func plots() map[string][]byte {
+	names, err := fs.Glob(docs.Files, "plots/*.svg")
+	if err != nil {
+		panic(err) // the pattern is valid
+	}
+	all := map[string][]byte{}
+	for _, name := range names {
+		if all[name], err = docs.Files.ReadFile(name); err != nil {
+			panic(err) // the file is part of the program
+		}
+	}
 	return all
 }
 
@@ -207,22 +231,30 @@ func (s *Site) page(name string, v view) response {
 
 // response is a rendered page or file.
 type response struct {
-	contentType, etag string
-	body              []byte
+	contentType, etag, policy string
+	body                      []byte
 }
 
 func newResponse(contentType string, body []byte) response {
-	return response{contentType, fmt.Sprintf(`"%.12x"`, sha256.Sum256(body)), body}
+	return response{contentType, fmt.Sprintf(`"%.12x"`, sha256.Sum256(body)), policy, body}
 }
 
 // policy allows only the stylesheet, the font and the script of this server.
 const policy = "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// plotPolicy allows only the style of a plot, for browsers that open it on its own.
+func plotPolicy(image []byte) string {
+	_, rest, _ := bytes.Cut(image, []byte("<style>"))
+	style, _, _ := bytes.Cut(rest, []byte("</style>"))
+	sum := sha256.Sum256(style)
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; frame-ancestors 'none'"
+}
+
 func (p response) send(w http.ResponseWriter, r *http.Request, cache string) {
 	h := w.Header()
 	h.Set("Content-Type", p.contentType)
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", p.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", cache)

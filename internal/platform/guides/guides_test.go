@@ -1,11 +1,14 @@
 package guides
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -171,6 +174,9 @@ func TestLinks(t *testing.T) {
 			to := found[1]
 			known := to == "" || strings.Contains(to, "://") || slices.Contains(served, to) ||
 				to == "../SECURITY.md" || to == "../examples/oauth-app/main.go" // files of the repository, shown without a link
+			if strings.HasSuffix(to, ".svg") {
+				continue // see TestImages
+			}
 			if _, ok := Find(strings.TrimSuffix(to, ".md")); !ok && !known {
 				t.Errorf("docs/%s.md: broken link %s", g.Name, to)
 			}
@@ -195,6 +201,41 @@ func brokenLinks(t *testing.T, from, page string) (broken []string) {
 		}
 	}
 	return broken
+}
+
+// Each image of a guide is served, and each plot is shown.
+func TestImages(t *testing.T) {
+	shown := map[string]bool{}
+	for _, g := range List {
+		for _, found := range regexp.MustCompile(`<img src="([^"]*)" alt="([^"]*)"`).FindAllStringSubmatch(get(t, g.URL()).Body.String(), -1) {
+			to := path.Join(path.Dir(g.URL()), found[1])
+			w := get(t, to)
+			if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(w.Body.String(), "<svg") {
+				t.Errorf("%s: image %s: got %d %s", g.Name, to, w.Code, w.Header().Get("Content-Type"))
+			}
+			style := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(w.Body.String())
+			if len(style) != 2 || !strings.Contains(w.Header().Get("Content-Security-Policy"), hashOf(style[1])) {
+				t.Errorf("%s: the policy of %s doesn't allow its style: %s", g.Name, to, w.Header().Get("Content-Security-Policy"))
+			}
+			if found[2] == "" {
+				t.Errorf("%s: image %s has no text", g.Name, to)
+			}
+			shown[to] = true
+		}
+	}
+	for name := range plots() {
+		if !shown["/docs/guides/"+name] {
+			t.Errorf("no guide shows docs/%s", name)
+		}
+	}
+	if w := get(t, "/docs/guides/plots/unknown.svg"); w.Code != http.StatusNotFound {
+		t.Errorf("unknown image: got %d, want 404", w.Code)
+	}
+}
+
+func hashOf(style string) string {
+	sum := sha256.Sum256([]byte(style))
+	return "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 func TestBrokenLinks(t *testing.T) {

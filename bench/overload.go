@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The goals at four times the capacity.
+const (
+	minGoodput  = 0.9 // of the peak
+	maxAccepted = time.Second
+	maxRejected = 50 * time.Millisecond
+	maxOverload = 300 << 20 // bytes
+)
+
+var overloads = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4} // offered load, in capacities
+
+// step is an offered load and its result.
+type step struct {
+	load float64
+	outcome
+}
+
+// goodput is the number of accepted requests per second.
+func (s step) goodput() float64 { return s.perSecond(s.inTime) }
+
+// overload offers more than the server can do.
+func overload(ctx context.Context, o options, r *report) (err error) {
+	if err := pinSelf(clientCores()); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pinSelf(allCores())) }()
+	s, err := openReal(ctx, o, "overload", true)
+	if s != nil && s.process != nil {
+		defer func() { err = errors.Join(err, s.stop()) }()
+	}
+	if err != nil {
+		return err
+	}
+	length := 3 * o.length()
+	if r.generator, err = generatorAlone(ctx, o, s, length); err != nil {
+		return err
+	}
+
+	progress("overload: capacity")
+	if _, err := load(ctx, connections, length/4, closed(s.writes)); err != nil {
+		return err
+	}
+	capacity, err := fastest(ctx, length, s.writes)
+	if err != nil {
+		return err
+	}
+	for _, times := range overloads {
+		progress("overload: %.2g times the capacity, %.0f requests per second", times, times*capacity)
+		peak := s.watch()
+		result := offer(ctx, times*capacity, length, s.writes)
+		result.peak = peak()
+		openClient.CloseIdleConnections()
+		r.steps = append(r.steps, step{times, result})
+		if result.failures > 0 {
+			progress("overload: %d failures: %s", result.failures, result.failure)
+		}
+	}
+	return nil
+}
+
+// generatorAlone returns how many requests per second the generator sends to a server
+// that does nothing.
+func generatorAlone(ctx context.Context, o options, s *realServer, length time.Duration) (rate float64, err error) {
+	progress("overload: what the generator can do")
+	folder := filepath.Join(o.temp, "nothing")
+	seeded := sqliteIn(folder)
+	if _, err := bootstrap(ctx, seeded); err != nil {
+		return 0, err
+	}
+	p, err := startBare(ctx, folder, serverCores())
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, p.stop()) }()
+	nothing := func(ctx context.Context) (*http.Request, error) {
+		return newJSON(ctx, http.MethodPost, p.base+"/nothing", "Bearer "+s.key, s.newHull())
+	}
+	return fastest(ctx, length, nothing)
+}
+
+// connections is how many clients wait for responses when the capacity is measured.
+const connections = 32
+
+// fastest returns the rate of clients that wait for responses: the highest of several
+// rounds, because other programs on the machine can only make it lower.
+func fastest(ctx context.Context, length time.Duration, request func(context.Context) (*http.Request, error)) (rate float64, err error) {
+	const rounds = 5
+	for range rounds {
+		took, err := load(ctx, connections, length/rounds, closed(request))
+		if err != nil {
+			return 0, err
+		}
+		rate = max(rate, float64(len(took))/(length/rounds).Seconds())
+	}
+	return rate, nil
+}
+
+// The server has the first half of the cores, and the client has the rest. Otherwise,
+// the client would take from the server what it needs to overload it.
+func serverCores() string { return coreRange(0, max(1, runtime.NumCPU()/2)) }
+func clientCores() string {
+	return coreRange(min(runtime.NumCPU()-1, max(1, runtime.NumCPU()/2)), runtime.NumCPU())
+}
+func allCores() string { return coreRange(0, runtime.NumCPU()) }
+
+func coreRange(from, to int) string { return fmt.Sprintf("%d-%d", from, to-1) }
+
+// pinSelf moves all threads of this process to some cores. Later threads inherit it.
+func pinSelf(cores string) error {
+	from, to, _ := strings.Cut(cores, "-")
+	first, err := strconv.Atoi(from)
+	if err != nil {
+		return err
+	}
+	last, err := strconv.Atoi(to)
+	if err != nil {
+		return err
+	}
+	var set unix.CPUSet
+	for core := first; core <= last; core++ {
+		set.Set(core)
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return err
+	}
+	for _, thread := range threads {
+		id, err := strconv.Atoi(thread.Name())
+		if err != nil {
+			return err
+		}
+		if err := unix.SchedSetaffinity(id, &set); err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
+			return err
+		}
+	}
+	return nil
+}
+
+// peakGoodput returns the highest goodput of all steps.
+func (r *report) peakGoodput() (peak float64) {
+	for _, s := range r.steps {
+		peak = max(peak, s.goodput())
+	}
+	return peak
+}
+
+// meets reports whether a step at or above four times the capacity reaches the goals.
+func (s step) meets(peak float64) bool {
+	return s.goodput() >= minGoodput*peak && quantile(s.accepted, 0.99) < maxAccepted && quantile(s.rejected, 0.99) < maxRejected &&
+		s.peak.rss < maxOverload && s.failures == 0 && s.retryAfter == len(s.rejected)
+}
+
+func (r *report) overloadTable() table {
+	t := table{
+		title: "Overload",
+		note: fmt.Sprintf("Requests start at a fixed rate and don't wait for earlier ones: nine of ten create a hull, the others read one. "+
+			"The capacity is the rate with %d connections that wait. The server has %s of %d cores and the client has the rest, so the client "+
+			"doesn't slow down the server. Alone, the client can send %.0f requests per second. Rejected requests have the status 503 with "+
+			"Retry-After. Failed requests have another status or none after 30 s. The client doesn't send a request if %d are already waiting. "+
+			"Latency in milliseconds. Goals at 4 times the capacity: at least %.1f of the highest goodput, p99 of accepted requests under "+
+			"%.0f s, p99 of rejected requests under %d ms, memory under %d MB, no failures.",
+			connections, cores(serverCores()), runtime.NumCPU(), r.generator,
+			maxOpen, minGoodput, maxAccepted.Seconds(), maxRejected.Milliseconds(), maxOverload>>20),
+		columns: []string{"times capacity", "offered/s", "goodput/s", "of peak", "p50", "p99", "rejected/s", "rejected p99", "failed",
+			"not sent", "peak MB", "private MB", "client cores", "goal"},
+	}
+	peak := r.peakGoodput()
+	for _, s := range r.steps {
+		goal := ""
+		if s.load >= 4 {
+			goal = mark(s.meets(peak))
+		}
+		t.rows = append(t.rows, []string{
+			fmt.Sprintf("%.2g", s.load), fmt.Sprintf("%.0f", s.rate), fmt.Sprintf("%.0f", s.goodput()), fmt.Sprintf("%.2f", s.goodput()/peak),
+			ms(quantile(s.accepted, 0.5)), ms(quantile(s.accepted, 0.99)), fmt.Sprintf("%.0f", s.perSecond(len(s.rejected))),
+			ms(quantile(s.rejected, 0.99)), fmt.Sprint(s.failures), fmt.Sprint(s.skipped), megabytes(s.peak.rss), megabytes(s.peak.private),
+			fmt.Sprintf("%.2f", s.generator.Seconds()/s.length.Seconds()), goal,
+		})
+	}
+	return t
+}
+
+// cores returns the number of cores in a range.
+func cores(r string) string {
+	from, to, _ := strings.Cut(r, "-")
+	first, _ := strconv.Atoi(from) // written by coreRange
+	last, _ := strconv.Atoi(to)
+	return fmt.Sprint(last - first + 1)
+}
