@@ -58,15 +58,16 @@ type App struct {
 	AuthLog *authlog.Log
 	Handler http.Handler
 
-	settings Settings
-	log      *slog.Logger
-	metrics  *metrics
-	disk     *disk
-	usage    *access.Usage
-	uses     *oauth.Uses                 // of installed apps
-	starting atomic.Bool                 // true until the database is migrated
-	draining chan struct{}               // closed when the service is about to stop
-	flush    func(context.Context) error // sends the last traces
+	settings    Settings
+	log         *slog.Logger
+	metrics     *metrics
+	disk        *disk
+	usage       *access.Usage
+	uses        *oauth.Uses                      // of installed apps
+	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
+	starting    atomic.Bool                      // true until the database is migrated
+	draining    chan struct{}                    // closed when the service is about to stop
+	flush       func(context.Context) error      // sends the last traces
 }
 
 // Open mounts every feature. It opens the database but does not connect yet.
@@ -135,7 +136,7 @@ func (a *App) mount(s Settings) error {
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
 		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
-		BaseURL:   s.BaseURL, AuthURL: s.authURL(),
+		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,
 	}, f.all()...)
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())

@@ -50,6 +50,10 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			next.ServeHTTP(w, req)
 			return
 		}
+		if err := r.rejectedWrite(req); err != nil {
+			r.fail(w, req, err)
+			return
+		}
 		if !InAPI(req.URL.Path) {
 			if err := r.limitAddress(w, req); err != nil {
 				exchangeFrom(req.Context()).flood = true
@@ -77,6 +81,15 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, req)
 	})
+}
+
+// rejectedWrite returns the response to a request that isn't allowed during
+// maintenance, or nil.
+func (r *Router) rejectedWrite(req *http.Request) error {
+	if r.RejectWrites == nil || req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions {
+		return nil
+	}
+	return r.RejectWrites()
 }
 
 // wideFactor is how many times the limit of an address applies to its IPv6 /48.

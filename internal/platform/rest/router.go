@@ -48,6 +48,7 @@ type Config struct {
 	BaseURL      string                                                 // public URL of the API, for its description
 	AuthURL      string                                                 // public URL of sign-in, for the description
 	Observe      func(operation string, status int, took time.Duration) // metrics
+	RejectWrites func() error                                           // the response to writes during maintenance, or nil
 	Reference    Reference
 }
 
