@@ -65,6 +65,7 @@ type App struct {
 	usage       *access.Usage
 	uses        *oauth.Uses                      // of installed apps
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
+	paused      atomic.Bool                      // maintenance has paused the jobs
 	starting    atomic.Bool                      // true until the database is migrated
 	draining    chan struct{}                    // closed when the service is about to stop
 	flush       func(context.Context) error      // sends the last traces
@@ -85,6 +86,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
 	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
 	a.disk.register(a.metrics.registry)
+	a.registerMaintenance(a.metrics.registry)
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}

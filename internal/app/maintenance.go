@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
 )
@@ -19,13 +21,48 @@ func (a *App) underMaintenance() error {
 	return nil
 }
 
+// registerMaintenance adds the metric that shows when it is safe to work on the database.
+func (a *App) registerMaintenance(r *prometheus.Registry) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "slipway_jobs_paused", Help: "1 if this server has paused its jobs because of maintenance.",
+	}, func() float64 {
+		if a.JobsPaused() {
+			return 1
+		}
+		return 0
+	}))
+}
+
+// JobsPaused reports whether maintenance has paused jobs and deliveries, and none is still running.
+func (a *App) JobsPaused() bool { return a.paused.Load() }
+
+// watchMaintenance checks for maintenance until ctx ends. It sends a value when the state
+// changes.
+func (a *App) watchMaintenance(ctx context.Context, changed chan<- struct{}) {
+	tick := time.NewTicker(maintenanceEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if a.checkMaintenance(ctx) {
+			select {
+			case changed <- struct{}{}:
+			default: // a value is already waiting
+			}
+		}
+	}
+}
+
 // outsideMaintenance runs work until ctx ends. During maintenance, the context of work
 // is canceled, and work starts again when the maintenance ends.
 func (a *App) outsideMaintenance(ctx context.Context, work func(ctx context.Context)) {
-	check := time.NewTicker(maintenanceEvery)
-	defer check.Stop()
+	changed := make(chan struct{}, 1)
+	go a.watchMaintenance(ctx, changed)
+
 	for ctx.Err() == nil {
-		a.checkMaintenance(ctx)
 		if a.maintenance.Load() == nil {
 			working, pause := context.WithCancel(ctx)
 			done := make(chan struct{})
@@ -34,30 +71,32 @@ func (a *App) outsideMaintenance(ctx context.Context, work func(ctx context.Cont
 				work(working)
 			}()
 			for ctx.Err() == nil && a.maintenance.Load() == nil {
-				a.awaitCheck(ctx, check)
+				await(ctx, changed)
 			}
 			pause()
 			<-done
-			continue
 		}
-		a.awaitCheck(ctx, check)
+		a.paused.Store(ctx.Err() == nil)
+		for ctx.Err() == nil && a.maintenance.Load() != nil {
+			await(ctx, changed)
+		}
+		a.paused.Store(false)
 	}
 }
 
-func (a *App) awaitCheck(ctx context.Context, check *time.Ticker) {
+func await(ctx context.Context, changed <-chan struct{}) {
 	select {
 	case <-ctx.Done():
-	case <-check.C:
-		a.checkMaintenance(ctx)
+	case <-changed:
 	}
 }
 
-// checkMaintenance reads whether the installation is in maintenance. If the database is
-// unavailable, nothing changes.
-func (a *App) checkMaintenance(ctx context.Context) {
+// checkMaintenance reads whether the installation is in maintenance, and reports whether
+// that changed. If the database is unavailable, nothing changes.
+func (a *App) checkMaintenance(ctx context.Context) (changed bool) {
 	now, err := db.Read(ctx, a.DB, site.FindMaintenance)
 	if err != nil {
-		return
+		return false
 	}
 	was := a.maintenance.Swap(now)
 	switch {
@@ -66,4 +105,5 @@ func (a *App) checkMaintenance(ctx context.Context) {
 	case was != nil && now == nil:
 		a.log.Warn("maintenance ended")
 	}
+	return (was == nil) != (now == nil)
 }

@@ -19,12 +19,12 @@ func TestMaintenance(t *testing.T) {
 		"sqlite": func(*testing.T) string { return "" }, "postgres": testkit.EmptyPostgres,
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := database(t)
-			nodes := []*node{serveOn(t, url)}
+			url, data := database(t), t.TempDir()
+			nodes := []*node{serveIn(t, data, url)}
 			nodes[0].waitFor(t, "/readyz", 200)
 			nodes[0].createDealership(t, auth.Test)
 			if url != "" {
-				nodes = append(nodes, serveOn(t, url))
+				nodes = append(nodes, serveIn(t, data, url))
 				nodes[1].key = nodes[0].key
 				nodes[1].waitFor(t, "/readyz", 200)
 			}
@@ -41,6 +41,7 @@ func TestMaintenance(t *testing.T) {
 				testkit.Equal(t, n.send("GET", "/v1/locations", "").status, 200)
 				testkit.Equal(t, n.send("GET", "/readyz", "").status, 200)
 				testkit.Equal(t, n.send("POST", "/oauth/token", "").status, 503)
+				testkit.Eventually(t, "the jobs to pause", n.JobsPaused)
 			}
 
 			// A command enqueues a job and emits an event.
@@ -56,7 +57,7 @@ func TestMaintenance(t *testing.T) {
 				}
 				return count
 			}
-			const jobs = `SELECT COUNT(*) FROM river_job WHERE state = 'available' AND kind = 'send_reset_link'`
+			const jobs = `SELECT COUNT(*) FROM river_job WHERE state = 'available' AND kind = 'invite_user'`
 			testkit.Equal(t, waiting(jobs), 1, "jobs that wait")
 
 			if was, err := site.EndMaintenance(t.Context(), n.DB); err != nil || !was {
@@ -67,6 +68,21 @@ func TestMaintenance(t *testing.T) {
 			}
 			testkit.Eventually(t, "the job to run", func() bool { return waiting(jobs) == 0 })
 			testkit.Eventually(t, "the events to be relayed", func() bool { return waiting(`SELECT COUNT(*) FROM outbox`) == 0 })
+			for _, n := range nodes {
+				testkit.Equal(t, n.JobsPaused(), false, "jobs paused")
+			}
+
+			// A node that starts or stops during maintenance knows about it.
+			if _, err := site.StartMaintenance(t.Context(), n.DB, "Again.", time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			if url != "" {
+				late := serveIn(t, data, url)
+				late.key = n.key
+				late.waitFor(t, "/readyz", 200)
+				testkit.Equal(t, location(late).status, 503, "the first write")
+				testkit.Eventually(t, "the jobs to pause", late.JobsPaused)
+			}
 		})
 	}
 }

@@ -88,6 +88,7 @@ func (a *App) startWork(ctx context.Context) error {
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
+			a.checkMaintenance(ctx) // before the first request
 			a.starting.Store(false)
 			worked := make(chan struct{})
 			go func() {
@@ -111,7 +112,8 @@ func (a *App) startWork(ctx context.Context) error {
 	}
 }
 
-// work runs jobs and relays events until ctx ends. At shutdown, stop stops the jobs.
+// work runs jobs and relays events until ctx ends. It stops the jobs during
+// maintenance. At shutdown, stop does.
 func (a *App) work(ctx context.Context) {
 	for {
 		err := a.Jobs.Start(context.WithoutCancel(ctx)) // Stop stops them, so running jobs can finish
@@ -126,13 +128,14 @@ func (a *App) work(ctx context.Context) {
 		}
 	}
 	a.Relay.Run(ctx)
+	if a.maintenance.Load() == nil { // the server stops: stop also waits for requests
+		return
+	}
 
-	if a.maintenance.Load() != nil {
-		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishFor)
-		defer cancel()
-		if err := a.Jobs.Stop(stopping); err != nil {
-			a.log.Error("can't pause the jobs", "err", err)
-		}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishFor)
+	defer cancel()
+	if err := a.Jobs.Stop(stopping); err != nil {
+		a.log.Error("can't pause the jobs", "err", err)
 	}
 }
 
