@@ -56,6 +56,7 @@ type App struct {
 	Relay   *webhooks.Relay
 	Blobs   *blobs.Files
 	AuthLog *authlog.Log
+	Router  *rest.Router
 	Handler http.Handler
 
 	settings    Settings
@@ -135,11 +136,14 @@ func (a *App) mount(s Settings) error {
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
-		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
+			Places: s.MaxRequests},
+		Log: a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
 		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,
 	}, f.all()...)
+	a.Router = router
+	a.metrics.registry.MustRegister(loads{router})
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())
 	router.Handle(authPath+"/password/forgot", people)

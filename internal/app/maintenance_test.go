@@ -29,7 +29,9 @@ func TestMaintenance(t *testing.T) {
 				nodes[1].waitFor(t, "/readyz", 200)
 			}
 			n := nodes[0]
-			location := func(n *node) response { return n.send("POST", "/v1/locations", `{"name": "Annapolis", "timezone": "America/New_York"}`) }
+			location := func(n *node) response {
+				return n.send("POST", "/v1/locations", `{"name": "Annapolis", "timezone": "America/New_York"}`)
+			}
 			testkit.Equal(t, location(n).status, 201)
 
 			if _, err := site.StartMaintenance(t.Context(), n.DB, "We move to a new server.", time.Minute); err != nil {
