@@ -47,6 +47,7 @@ func (g *gate) leave(caller uint64) {
 // each caller, and the callers take turns.
 type turns struct {
 	mu         sync.Mutex
+	now        func() time.Time
 	limit      int
 	maxWaiting int
 	working    int
@@ -54,6 +55,9 @@ type turns struct {
 	queues     map[uint64][]*waiter // by caller
 	order      []uint64             // callers with a queue, the next one first
 	rejected   int64
+
+	lastTurn time.Time     // when the last waiting request got its turn, if others have waited since then
+	between  time.Duration // average time between two turns
 }
 
 // waiter is a request that waits for its turn.
@@ -63,7 +67,33 @@ type waiter struct {
 }
 
 func newTurns(limit, maxWaiting int) *turns {
-	return &turns{limit: limit, maxWaiting: maxWaiting, queues: map[uint64][]*waiter{}}
+	return &turns{limit: limit, maxWaiting: maxWaiting, queues: map[uint64][]*waiter{},
+		now: time.Now} //nolint:forbidigo // how long requests wait is real time
+}
+
+// maxExpectedWait is how long a request can expect to wait. If it would be longer, it is
+// rejected immediately and not after the wait.
+const maxExpectedWait = 200 * time.Millisecond
+
+// tooLong reports whether another request of a caller would wait too long: for the
+// requests of the caller before it, and for as many of each other caller.
+func (t *turns) tooLong(caller uint64) bool {
+	ahead, callers := len(t.queues[caller]), len(t.order)
+	if ahead == 0 {
+		callers++
+	}
+	return t.waiting > 0 && time.Duration((ahead+1)*callers)*t.between > maxExpectedWait
+}
+
+// rejects is tooLong before a request has a place.
+func (t *turns) rejects(caller uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.tooLong(caller) {
+		return false
+	}
+	t.rejected++
+	return true
 }
 
 // enter starts the work of a request. It returns a waiter if the request has to wait for
@@ -75,7 +105,7 @@ func (t *turns) enter(caller uint64) (w *waiter, ok bool) {
 		t.working++
 		return nil, true
 	}
-	if t.waiting >= t.maxWaiting {
+	if t.waiting >= t.maxWaiting || t.tooLong(caller) {
 		t.rejected++
 		return nil, false
 	}
@@ -95,9 +125,15 @@ func (t *turns) leave() {
 	defer t.mu.Unlock()
 	if t.waiting == 0 {
 		t.working--
+		t.lastTurn = time.Time{}
 		return
 	}
 
+	now := t.now()
+	if !t.lastTurn.IsZero() {
+		t.between += (now.Sub(t.lastTurn) - t.between) / 16
+	}
+	t.lastTurn = now
 	caller := t.order[0]
 	t.order = t.order[1:]
 	w := t.queues[caller][0]

@@ -106,6 +106,53 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// A request that would wait too long is rejected when it arrives. The wait depends on the
+// requests of its own caller, so a flood doesn't reject others.
+func TestExpectedWait(t *testing.T) {
+	c := newClock()
+	turns := newTurns(1, 1000)
+	turns.now = func() time.Time { return c.now }
+	turns.enter(1)
+	for range 100 {
+		if _, ok := turns.enter(1); !ok {
+			t.Fatal("got a rejection before the time between turns is known")
+		}
+	}
+	for range 80 { // a turn every 20 ms
+		c.advance(20 * time.Millisecond)
+		turns.leave()
+	}
+	if turns.between < 19*time.Millisecond || turns.between > 20*time.Millisecond {
+		t.Fatalf("got %s between turns, want almost 20 ms", turns.between)
+	}
+	if len(turns.queues[1]) != 20 || !turns.rejects(1) {
+		t.Errorf("got %d requests in the queue, want the next one to be rejected", len(turns.queues[1]))
+	}
+	accepted := 0
+	for range 20 {
+		if _, ok := turns.enter(2); ok {
+			accepted++
+		}
+	}
+	if accepted != 5 { // 5 * 2 callers * 20 ms
+		t.Errorf("got %d requests of another caller, want 5", accepted)
+	}
+
+	for turns.working > 0 {
+		turns.leave()
+	}
+	for range 100 {
+		turns.enter(1)
+		turns.enter(1)
+		c.advance(time.Hour) // the first one of a queue says nothing about the time between turns
+		turns.leave()
+		turns.leave()
+	}
+	if turns.between > 20*time.Millisecond {
+		t.Errorf("got %s between turns, want at most 20 ms", turns.between)
+	}
+}
+
 // A waiter whose turn comes when it gives up has the turn.
 func TestGiveUpTooLate(t *testing.T) {
 	turns := newTurns(1, 1)

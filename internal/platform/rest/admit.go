@@ -101,8 +101,9 @@ func (r *Router) admit(next http.Handler) http.Handler {
 			next.ServeHTTP(w, req)
 			return
 		}
-		g, caller := r.admission.gates[r.classOf(req)], r.callerOf(req)
-		if !g.enter(caller) {
+		c, caller := r.classOf(req), r.callerOf(req)
+		g, t := r.admission.gates[c], r.admission.turns[c]
+		if t != nil && t.rejects(caller) || !g.enter(caller) {
 			exchangeFrom(req.Context()).flood = true // the log would be the most expensive part
 			r.showLimit(w, req)
 			r.fail(w, req, busy())
