@@ -171,6 +171,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"MAX(env)",
 		"site_keys",     // the keys of the installation
 		"auth_refusals", // and its log
+		"maintenance WHERE id = 1",
+		"rate_limits", // the buckets of credentials and addresses, as hashes
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",

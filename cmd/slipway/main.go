@@ -23,18 +23,19 @@ import (
 type commands struct {
 	app.Settings
 
-	Serve     serveCmd     `cmd:"" help:"Run the API server."`
-	Demo      demoCmd      `cmd:"" help:"Run a demo dealership with a temporary database."`
-	Bootstrap bootstrapCmd `cmd:"" help:"Create a dealership and its owner."`
-	Keys      keysCmd      `cmd:"" help:"Manage API keys and the master key."`
-	Users     usersCmd     `cmd:"" help:"Help users who can't sign in."`
-	SSO       ssoCmd       `cmd:"" name:"sso" help:"Manage single sign-on."`
-	Audit     auditCmd     `cmd:"" help:"Verify the audit log, and show rejected credentials."`
-	Listen    listenCmd    `cmd:"" help:"Forward events to a URL on your machine."`
-	Trigger   triggerCmd   `cmd:"" help:"Emit a sample event in a test environment."`
-	Migrate   migrateCmd   `cmd:"" help:"Migrate the database to the current schema."`
-	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve     serveCmd       `cmd:"" help:"Run the API server."`
+	Demo      demoCmd        `cmd:"" help:"Run a demo dealership with a temporary database."`
+	Bootstrap bootstrapCmd   `cmd:"" help:"Create a dealership and its owner."`
+	Keys      keysCmd        `cmd:"" help:"Manage API keys and the master key."`
+	Users     usersCmd       `cmd:"" help:"Help users who can't sign in."`
+	SSO       ssoCmd         `cmd:"" name:"sso" help:"Manage single sign-on."`
+	Audit     auditCmd       `cmd:"" help:"Verify the audit log, and show rejected credentials."`
+	Listen    listenCmd      `cmd:"" help:"Forward events to a URL on your machine."`
+	Trigger   triggerCmd     `cmd:"" help:"Emit a sample event in a test environment."`
+	Maintain  maintenanceCmd `cmd:"" name:"maintenance" help:"Reject writes while you work on the database."`
+	Migrate   migrateCmd     `cmd:"" help:"Migrate the database to the current schema."`
+	OpenAPI   openapiCmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Version   versionCmd     `cmd:"" help:"Print the version."`
 }
 
 // session contains what the commands need.

@@ -62,14 +62,21 @@ func (p *program) command(args ...string) *exec.Cmd {
 // run runs a command and decodes the JSON that it prints.
 func (p *program) run(out any, args ...string) {
 	p.t.Helper()
+	text := p.text(args...)
+	if err := json.Unmarshal([]byte(text), out); err != nil {
+		p.t.Fatalf("decode %s: %v", text, err)
+	}
+}
+
+// text runs a command and returns what it prints.
+func (p *program) text(args ...string) string {
+	p.t.Helper()
 	text, err := p.command(args...).Output()
 	if err != nil {
 		exit, _ := errors.AsType[*exec.ExitError](err)
 		p.t.Fatalf("slipway %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
 	}
-	if err := json.Unmarshal(text, out); err != nil {
-		p.t.Fatalf("decode %s: %v", text, err)
-	}
+	return string(text)
 }
 
 // fail runs a command that must fail and returns its error output.

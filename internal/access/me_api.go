@@ -48,7 +48,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the record of the key with its scopes and usage. The key itself is not returned."))
 	rest.PostCreated(r, "/api_keys/{key_id}/rotate", "rotateApiKey", administer, "Rotate an API key", a.rotateKey, rest.NoIfMatch,
 		rest.Describe("Creates a key with the same name, scopes and rate limit. The old key works for 7 more days. To end it earlier, revoke it."))
-	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch,
+	rest.PostOK(r, "/api_keys/{key_id}/revoke", "revokeApiKey", administer, "Revoke an API key", a.revokeKey, rest.NoIfMatch, rest.Urgent,
 		rest.Describe("The key stops working immediately. A key with the admin scope, or of a user with it, requires an `MFA-Token`."))
 
 	rest.PostCreated(r, "/users/{user_id}/mfa_factors", "enrollMfaFactor", administer, "Enroll a two-factor method", a.enroll, rest.NoIfMatch,
@@ -63,7 +63,7 @@ func (a *API) Mount(r *rest.Router) {
 
 	rest.Get(r, "/sessions", "listSessions", administer, "List active sessions", a.listSessions, rest.OrSession,
 		rest.Describe("A session without the `admin` scope lists its own user's sessions."))
-	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession,
+	rest.Delete(r, "/sessions/{session_id}", "revokeSession", administer, "Revoke a session", a.revokeSession, rest.NoIfMatch, rest.OrSession, rest.Urgent,
 		rest.Describe("The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions. Another user with the admin scope requires an `MFA-Token`."))
 	a.mountSessions(r.Family("Sessions"))
 }

@@ -56,17 +56,20 @@ type App struct {
 	Relay   *webhooks.Relay
 	Blobs   *blobs.Files
 	AuthLog *authlog.Log
+	Router  *rest.Router
 	Handler http.Handler
 
-	settings Settings
-	log      *slog.Logger
-	metrics  *metrics
-	disk     *disk
-	usage    *access.Usage
-	uses     *oauth.Uses                 // of installed apps
-	starting atomic.Bool                 // true until the database is migrated
-	draining chan struct{}               // closed when the service is about to stop
-	flush    func(context.Context) error // sends the last traces
+	settings    Settings
+	log         *slog.Logger
+	metrics     *metrics
+	disk        *disk
+	usage       *access.Usage
+	uses        *oauth.Uses                      // of installed apps
+	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
+	paused      atomic.Bool                      // maintenance has paused the jobs
+	starting    atomic.Bool                      // true until the database is migrated
+	draining    chan struct{}                    // closed when the service is about to stop
+	flush       func(context.Context) error      // sends the last traces
 }
 
 // Open mounts every feature. It opens the database but does not connect yet.
@@ -84,6 +87,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	a := &App{settings: s, log: log, draining: make(chan struct{}), metrics: newMetrics(), usage: access.NewUsage(), uses: oauth.NewUses()}
 	a.disk = &disk{folder: s.Data, space: diskSpace, log: log}
 	a.disk.register(a.metrics.registry)
+	a.registerMaintenance(a.metrics.registry)
 	if a.Box, err = seal.NewBox(master); err != nil {
 		return nil, err
 	}
@@ -132,11 +136,14 @@ func (a *App) mount(s Settings) error {
 
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
-		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling},
-		Log:    a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
+			Places: s.MaxRequests},
+		Log: a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
-		BaseURL:   s.BaseURL, AuthURL: s.authURL(),
+		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,
 	}, f.all()...)
+	a.Router = router
+	a.metrics.registry.MustRegister(loads{router})
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())
 	router.Handle(authPath+"/password/forgot", people)

@@ -33,9 +33,15 @@ type node struct {
 
 func serveOn(t *testing.T, database string) *node {
 	t.Helper()
+	return serveIn(t, t.TempDir(), database)
+}
+
+// serveIn is serveOn with a data folder, whose master key several nodes can share.
+func serveIn(t *testing.T, data, database string) *node {
+	t.Helper()
 	a, err := app.Open(t.Context(), app.Settings{
-		Data: t.TempDir(), DatabaseURL: database, Listen: "127.0.0.1:0", BaseURL: "http://localhost",
-		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, AllowPrivate: true,
+		Data: data, DatabaseURL: database, Listen: "127.0.0.1:0", BaseURL: "http://localhost",
+		LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, MaxRequests: 10_000, AllowPrivate: true,
 	}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

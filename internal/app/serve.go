@@ -88,18 +88,16 @@ func (a *App) startWork(ctx context.Context) error {
 	for {
 		err := a.Migrate(ctx)
 		if err == nil {
+			a.checkMaintenance(ctx) // before the first request
 			a.starting.Store(false)
-			err = a.Jobs.Start(context.WithoutCancel(ctx)) // Stop stops them, so running jobs can finish
-		}
-		if err == nil {
-			relayed := make(chan struct{})
+			worked := make(chan struct{})
 			go func() {
-				defer close(relayed)
-				a.Relay.Run(ctx)
+				defer close(worked)
+				a.outsideMaintenance(ctx, a.work)
 			}()
 			a.checkNewestEntries(ctx)
 			a.upkeep(ctx)
-			<-relayed
+			<-worked
 			return nil
 		}
 		if errors.Is(err, site.ErrMasterKey) || errors.Is(err, db.ErrNewerSchema) {
@@ -111,6 +109,33 @@ func (a *App) startWork(ctx context.Context) error {
 			return nil
 		case <-time.After(2 * time.Second):
 		}
+	}
+}
+
+// work runs jobs and relays events until ctx ends. It stops the jobs during
+// maintenance. At shutdown, stop does.
+func (a *App) work(ctx context.Context) {
+	for {
+		err := a.Jobs.Start(context.WithoutCancel(ctx)) // Stop stops them, so running jobs can finish
+		if err == nil {
+			break
+		}
+		a.log.Error("can't start the jobs, retrying", "err", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(2 * time.Second):
+		}
+	}
+	a.Relay.Run(ctx)
+	if a.maintenance.Load() == nil { // the server stops: stop also waits for requests
+		return
+	}
+
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishFor)
+	defer cancel()
+	if err := a.Jobs.Stop(stopping); err != nil {
+		a.log.Error("can't pause the jobs", "err", err)
 	}
 }
 

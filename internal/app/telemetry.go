@@ -61,6 +61,33 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
+// loads are the metrics of admission.
+type loads struct{ router *rest.Router }
+
+var (
+	inFlight = prometheus.NewDesc("slipway_requests_in_flight", "Requests that the server handles, including those that wait.",
+		[]string{"class"}, nil)
+	waiting  = prometheus.NewDesc("slipway_requests_waiting", "Requests that wait for others to finish.", []string{"class"}, nil)
+	rejected = prometheus.NewDesc("slipway_requests_rejected_total", "Requests that were rejected because too many were being handled.",
+		[]string{"class"}, nil)
+)
+
+// Describe lists the metrics.
+func (loads) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{inFlight, waiting, rejected} {
+		ch <- d
+	}
+}
+
+// Collect returns the current values.
+func (l loads) Collect(ch chan<- prometheus.Metric) {
+	for _, load := range l.router.Load() {
+		ch <- prometheus.MustNewConstMetric(inFlight, prometheus.GaugeValue, float64(load.InFlight), load.Class)
+		ch <- prometheus.MustNewConstMetric(waiting, prometheus.GaugeValue, float64(load.Waiting), load.Class)
+		ch <- prometheus.MustNewConstMetric(rejected, prometheus.CounterValue, float64(load.Rejected), load.Class)
+	}
+}
+
 // traced sends a span for each request, if a collector is set.
 func (a *App) traced(next http.Handler) http.Handler {
 	if a.settings.OTLPEndpoint == "" {

@@ -5,7 +5,25 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"slipway/internal/platform/rest"
 )
+
+// The metrics of admission have a value for each class.
+func TestLoadMetrics(t *testing.T) {
+	m := newMetrics()
+	m.registry.MustRegister(loads{rest.New(rest.Config{})})
+	w := httptest.NewRecorder()
+	m.handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, want := range []string{
+		`slipway_requests_in_flight{class="writes"} 0`, `slipway_requests_waiting{class="heavy"} 0`,
+		`slipway_requests_rejected_total{class="urgent"} 0`,
+	} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("got no %s in %s", want, w.Body)
+		}
+	}
+}
 
 func TestTracesURL(t *testing.T) {
 	for endpoint, want := range map[string]string{

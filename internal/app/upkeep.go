@@ -22,7 +22,7 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.Every(q, time.Hour, purgeExpired{})
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
-			rest.PurgeKeys, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
+			rest.PurgeKeys, rest.PurgeLimits, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
 			sso.DeleteExpired, authlog.Purge,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
@@ -50,6 +50,8 @@ const (
 	linkEvery = 2 * time.Second
 	// recordEvery is how often authentication events are saved.
 	recordEvery = time.Second
+	// shareEvery is how often the servers share their rate limits.
+	shareEvery = 100 * time.Millisecond
 	// flushEvery is how often the usage of credentials is saved.
 	flushEvery = 10 * time.Second
 )
@@ -68,6 +70,12 @@ func (a *App) upkeep(ctx context.Context) {
 		a.AuthLog.Run(ctx, record.C, func(err error) { a.log.Warn("can't save authentication events", "err", err) })
 	}()
 	defer func() { <-recorded }()
+	shared := make(chan struct{})
+	go func() {
+		defer close(shared)
+		a.shareLimits(ctx)
+	}()
+	defer func() { <-shared }()
 	a.disk.check()
 	for {
 		select {
@@ -86,6 +94,30 @@ func (a *App) upkeep(ctx context.Context) {
 				a.log.Warn("can't save the usage of apps", "err", err)
 			}
 		}
+	}
+}
+
+// shareLimits makes rate limits apply to all servers together. SQLite has one server.
+func (a *App) shareLimits(ctx context.Context) {
+	if a.DB.SQLite() {
+		return
+	}
+	share := time.NewTicker(shareEvery)
+	defer share.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-share.C:
+		}
+		if a.maintenance.Load() != nil {
+			continue
+		}
+		sharing, cancel := context.WithTimeout(ctx, time.Second)
+		if err := a.Router.ShareLimits(sharing); err != nil && ctx.Err() == nil {
+			a.log.Debug("can't share the rate limits", "err", err)
+		}
+		cancel()
 	}
 }
 

@@ -55,13 +55,13 @@ func (a *API) Mount(r *rest.Router) {
 			"Slipway adds an opt-out notice to marketing text messages, "+
 			"and the dealership's postal address and an unsubscribe link to marketing email."))
 	rest.PostCreated(r, "/leads/{lead_id}/inbound_messages", "receiveLeadMessage", write,
-		"Record an inbound message", a.receive, rest.NoIfMatch,
+		"Record an inbound message", a.receive, rest.NoIfMatch, rest.Urgent,
 		rest.Describe("STOP, similar keywords and phrases such as \"please stop texting me\" immediately revoke all consents of the sender's address. Slipway sends one confirmation. "+
 			"START restores the consents that were revoked, and nothing else. YES gives consent if the last message asked for it. "+
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."))
 
-	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber,
+	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber, rest.Urgent,
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
 			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))
 }

@@ -57,7 +57,7 @@ func (a *API) Mount(r *rest.Router) {
 			"An app with the admin scope requires an `mfa_token`."))
 	rest.Get(r, "/installs", "listInstalls", administer, "List apps installed by this dealership", a.listInstalls,
 		rest.Describe("Returns the apps that can access this environment, with the scopes that a user has allowed. Newest first."))
-	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall,
+	rest.Delete(r, "/installs/{install_id}", "revokeInstall", administer, "Uninstall an app and revoke its tokens", a.revokeInstall, rest.Urgent,
 		rest.Describe("The app's tokens for this environment stop working immediately. An install with the admin scope requires an `MFA-Token`, unless the app uninstalls itself."))
 	a.document(r)
 }

@@ -56,7 +56,7 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("A new email address is pending until the user opens the link that is sent to it. The link works once and expires after "+
 			"seven days. For an invited user, a new address cancels the invitation, removes the roles and sends a new invitation. "+
 			"A user with the admin scope requires an `mfa_token`, and so does `reset_password`."))
-	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser,
+	rest.PostOK(r, "/users/{user_id}/deactivate", "deactivateUser", administer, "Deactivate a user and end their sessions", a.deactivateUser, rest.Urgent,
 		rest.Describe("The user's API keys and installed apps still work, unless you send `revoke_keys`. A user with the admin scope requires an `mfa_token`."))
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
 		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))

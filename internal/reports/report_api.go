@@ -107,15 +107,15 @@ func (s report[R]) mount(r *rest.Router) {
 		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *listed) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, in.Filter, in.Limit)
 			return preview.Object[R]{V: v}, err
-		}, rest.Describe(s.doc))
+		}, rest.Heavy, rest.Describe(s.doc))
 	} else {
 		rest.Get(r, path, "get"+s.id, s.need, s.summary, func(ctx context.Context, tx *db.Tx, in *Filter) (preview.Object[R], error) {
 			v, err := s.run(ctx, tx, *in, 0)
 			return preview.Object[R]{V: v}, err
-		}, rest.Describe(s.doc))
+		}, rest.Heavy, rest.Describe(s.doc))
 	}
 
-	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"),
+	rest.Get(r, path+".csv", "export"+s.id, s.need, s.summary+" as CSV", s.export, rest.Produces("text/csv"), rest.Heavy,
 		rest.Describe("The same as get"+s.id+", as a table for spreadsheets. Amounts are in dollars. "+s.tables()+
 			"A table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote."))
 }

@@ -2,21 +2,31 @@
 package ratelimit
 
 import (
+	"cmp"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
 
-// Limiter is a set of leaky buckets (GCRA). For each bucket, it stores the time
-// when the bucket is full again.
+// Limiter is a set of leaky buckets (GCRA).
 type Limiter struct {
-	now  func() time.Time
-	mu   sync.Mutex
-	full map[string]time.Time
+	now     func() time.Time
+	mu      sync.Mutex
+	buckets map[string]bucket
+}
+
+// bucket is the state of a bucket that is not full.
+type bucket struct {
+	full time.Time     // when it is full again
+	debt time.Duration // how far full can be after now + capacity, because other nodes also took
+	took int           // since the last Uses
+	need int           // uses after which other nodes should know
+	step time.Duration
 }
 
 // New returns a limiter with this clock.
-func New(now func() time.Time) *Limiter { return &Limiter{now: now, full: map[string]time.Time{}} }
+func New(now func() time.Time) *Limiter { return &Limiter{now: now, buckets: map[string]bucket{}} }
 
 // maxBuckets is the number of buckets after which buckets are deleted. Each
 // request then looks at deletePerTake of them, so its cost is bounded.
@@ -34,22 +44,23 @@ type Result struct {
 
 // Take takes one request from a bucket. The bucket has room for burst requests
 // and refills by one every step.
-func (l *Limiter) Take(bucket string, burst int, step time.Duration) Result {
+func (l *Limiter) Take(name string, burst int, step time.Duration) Result {
 	now, capacity := l.now(), time.Duration(burst)*step
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	full := l.full[bucket]
-	if full.Before(now) || full.Sub(now) > capacity { // it can't be emptier than empty, so the clock was set back
-		full = now
+	b := l.buckets[name]
+	if b.full.Before(now) || b.full.Sub(now) > capacity+b.debt { // it can't be emptier than empty, so the clock was set back
+		b = bucket{full: now}
 	}
-	after := full.Add(step)
+	after := b.full.Add(step)
 	if after.Sub(now) > capacity {
-		return Result{0, full.Sub(now), after.Sub(now) - capacity}
+		return Result{0, b.full.Sub(now), after.Sub(now) - capacity}
 	}
-	if len(l.full) >= maxBuckets {
+	if len(l.buckets) >= maxBuckets {
 		l.deleteSome(now)
 	}
-	l.full[bucket] = after
+	b.full, b.took, b.need, b.step = after, b.took+1, max(1, burst/shareAfter), step
+	l.buckets[name] = b
 	return Result{int((capacity - after.Sub(now)) / step), after.Sub(now), 0}
 }
 
@@ -58,19 +69,66 @@ func (l *Limiter) Take(bucket string, burst int, step time.Duration) Result {
 // of buckets does not grow.
 func (l *Limiter) deleteSome(now time.Time) {
 	fullest, seen, deleted := "", 0, false
-	for k, t := range l.full { // in random order
+	for k, b := range l.buckets { // in random order
 		if seen++; seen > deletePerTake {
 			break
 		}
-		if t.Before(now) {
-			delete(l.full, k)
+		if b.full.Before(now) {
+			delete(l.buckets, k)
 			deleted = true
-		} else if fullest == "" || t.Before(l.full[fullest]) {
+		} else if fullest == "" || b.full.Before(l.buckets[fullest].full) {
 			fullest = k
 		}
 	}
 	if !deleted {
-		delete(l.full, fullest)
+		delete(l.buckets, fullest)
+	}
+}
+
+// shareAfter is the part of a burst that other nodes don't know about.
+const shareAfter = 40
+
+// Use is what a node took from a bucket.
+type Use struct {
+	Bucket string
+	Took   int
+	Step   time.Duration
+}
+
+// Uses returns what was taken from the buckets since the last call, for the other nodes,
+// at most a number of buckets. It leaves out buckets with little use, so a flood from many
+// addresses stays in this node. The buckets are sorted.
+func (l *Limiter) Uses(most int) (uses []Use) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, b := range l.buckets {
+		switch {
+		case b.full.Before(now):
+			delete(l.buckets, name) // a missing bucket counts as full
+		case b.took >= b.need && len(uses) < most:
+			uses = append(uses, Use{name, b.took, b.step})
+			b.took = 0
+			l.buckets[name] = b
+		}
+	}
+	slices.SortFunc(uses, func(a, b Use) int { return cmp.Compare(a.Bucket, b.Bucket) })
+	return uses
+}
+
+// Adjust sets how long a bucket needs until it is full, with the uses of all nodes up to
+// the last Uses of this one.
+func (l *Limiter) Adjust(name string, untilFull time.Duration) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b, ok := l.buckets[name]
+	if !ok {
+		return
+	}
+	if full := now.Add(untilFull + time.Duration(b.took)*b.step); full.After(b.full) {
+		b.full, b.debt = full, full.Sub(now)
+		l.buckets[name] = b
 	}
 }
 

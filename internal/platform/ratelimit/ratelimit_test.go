@@ -87,14 +87,14 @@ func TestFloodFromManyAddresses(t *testing.T) {
 	for i := range maxBuckets + 1000 {
 		take(l, strconv.Itoa(i), 100)
 	}
-	if len(l.full) != maxBuckets {
-		t.Errorf("got %d buckets, want %d", len(l.full), maxBuckets)
+	if len(l.buckets) != maxBuckets {
+		t.Errorf("got %d buckets, want %d", len(l.buckets), maxBuckets)
 	}
 
 	c.advance(time.Second)
 	take(l, "one more", 100)
-	if want := maxBuckets - deletePerTake + 1; len(l.full) != want {
-		t.Errorf("got %d buckets after one request, want %d", len(l.full), want)
+	if want := maxBuckets - deletePerTake + 1; len(l.buckets) != want {
+		t.Errorf("got %d buckets after one request, want %d", len(l.buckets), want)
 	}
 }
 
@@ -122,5 +122,39 @@ func TestClockSetBack(t *testing.T) {
 	now = now.Add(-time.Hour)
 	if taken := l.Take("a", 2, time.Second); taken.Wait > 0 {
 		t.Errorf("got %+v, want taken.Wait <= 0", taken)
+	}
+}
+
+// A node learns what the others took, also if all together took more than allowed, and
+// allows nothing until that is repaid.
+func TestAdjust(t *testing.T) {
+	c := newClock()
+	l := New(func() time.Time { return c.now })
+	for range 4 {
+		take(l, "a", 2)
+	}
+	if got := l.Uses(10); len(got) != 1 || got[0] != (Use{"a", 4, 500 * time.Millisecond}) {
+		t.Fatalf("got %+v, want 4 uses of a", got)
+	}
+	l.Adjust("a", 3*time.Second) // two more than the bucket has
+	for i, step := range []struct{ after, wait time.Duration }{
+		{0, 1500 * time.Millisecond}, {time.Second, 500 * time.Millisecond}, {500 * time.Millisecond, 0}, {0, 500 * time.Millisecond},
+	} {
+		c.advance(step.after)
+		if got := take(l, "a", 2).Wait; got != step.wait {
+			t.Fatalf("step %d: got a wait of %s, want %s", i, got, step.wait)
+		}
+	}
+
+	if got := l.Uses(10); len(got) != 1 || got[0].Took != 1 {
+		t.Errorf("got %+v, want only the use since the last time", got)
+	}
+	take(l, "b", 100) // one of 200
+	if got := l.Uses(10); len(got) != 0 {
+		t.Errorf("got %+v, want nothing about a bucket with little use", got)
+	}
+	l.Adjust("unknown", time.Second)
+	if _, ok := l.buckets["unknown"]; ok {
+		t.Error("got a bucket that was never used")
 	}
 }

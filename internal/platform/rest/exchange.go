@@ -35,7 +35,8 @@ type exchange struct {
 	body        []byte // of a JSON request
 	takes       takes
 	upload      *Upload
-	flood       bool // over the limit of its address
+	flood       bool   // over the limit of its address, or there was no place for it
+	object      string // first ID of the path, if the request can change it
 	router      *Router
 	status      int
 	reply       *reply // set by Write; otherwise the result is encoded
@@ -194,6 +195,9 @@ func (r *Router) guard(hctx huma.Context, next func(huma.Context)) {
 		previewHeaders(w.Header(), op)
 	}
 	_, x.ifMatch.documented = op.Metadata["if_match"]
+	if name := firstParam(op.Path); name != "" && req.Method != http.MethodGet {
+		x.object = hctx.Param(name)
+	}
 	if err := permit(op, x.caller, hctx.Param); err != nil {
 		r.fail(w, req, err)
 		return

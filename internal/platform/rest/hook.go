@@ -47,6 +47,15 @@ func (r *Router) readHook(w http.ResponseWriter, req *http.Request, most int64) 
 	return body, nil
 }
 
+func (r *Router) isHook(req *http.Request) bool {
+	for start := range r.hooks {
+		if strings.HasPrefix(req.URL.Path, start) {
+			return true
+		}
+	}
+	return false
+}
+
 // maxPublicBody returns the largest body of a request without a credential.
 func (r *Router) maxPublicBody(req *http.Request) int64 {
 	for start, most := range r.hooks {

@@ -18,6 +18,7 @@ type Limits struct {
 	Live, Test float64
 	Address    float64 // per address, for requests without a valid credential
 	Ceiling    float64 // the highest limit a key can have
+	Places     int     // requests of a class inside the server; 0 for the default
 }
 
 // DefaultLimits apply unless the settings change them.
@@ -28,8 +29,17 @@ const BurstSeconds = 2
 
 // limit counts a request against its bucket and sets the rate-limit headers.
 func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error {
+	return limitWith(r.limits, w, bucket, rate)
+}
+
+// showLimit sets the rate-limit headers of a response for which the limit doesn't matter.
+func (r *Router) showLimit(w http.ResponseWriter, req *http.Request) {
+	_ = limitWith(r.unused, w, auth.RequestFrom(req.Context()).IP, r.Limits.Address)
+}
+
+func limitWith(l *ratelimit.Limiter, w http.ResponseWriter, bucket string, rate float64) error {
 	most := int(rate * BurstSeconds)
-	taken := r.limits.Take(bucket, most, time.Duration(float64(time.Second)/rate))
+	taken := l.Take(bucket, most, time.Duration(float64(time.Second)/rate))
 	h := w.Header()
 	h["RateLimit-Limit"] = []string{strconv.Itoa(most)} // Go would write Ratelimit
 	h["RateLimit-Remaining"] = []string{strconv.Itoa(taken.Remaining)}
@@ -46,8 +56,12 @@ func (r *Router) limit(w http.ResponseWriter, bucket string, rate float64) error
 func (r *Router) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.probes[req.URL.Path] {
-			_ = r.limit(w, "probe "+r.address(req), r.Limits.Address) // for the headers
+			r.showLimit(w, req)
 			next.ServeHTTP(w, req)
+			return
+		}
+		if err := r.rejectedWrite(req); err != nil {
+			r.fail(w, req, err)
 			return
 		}
 		if !InAPI(req.URL.Path) {
@@ -68,6 +82,7 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 			r.fail(w, req, err)
 			return
 		}
+		r.admission.remember(req.Header.Get("Authorization"), caller.Env)
 		caller.Rate = r.rate(caller)
 		exchangeFrom(req.Context()).caller = caller
 		w.Header().Set("Service-Version", caller.Version)
@@ -77,6 +92,15 @@ func (r *Router) authenticate(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, req)
 	})
+}
+
+// rejectedWrite returns the response to a request that isn't allowed during
+// maintenance, or nil.
+func (r *Router) rejectedWrite(req *http.Request) error {
+	if r.RejectWrites == nil || req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions {
+		return nil
+	}
+	return r.RejectWrites()
 }
 
 // wideFactor is how many times the limit of an address applies to its IPv6 /48.
@@ -102,13 +126,17 @@ func (r *Router) servePublic(w http.ResponseWriter, req *http.Request, next http
 		next.ServeHTTP(w, req)
 		return
 	}
+	bodies := r.publicBodies
+	if r.isHook(req) { // not behind a flood of sign-ins
+		bodies = r.hookBodies
+	}
 	select {
-	case r.publicBodies <- struct{}{}:
-		defer func() { <-r.publicBodies }()
+	case bodies <- struct{}{}:
+		defer func() { <-bodies }()
 		req.Body = http.MaxBytesReader(w, req.Body, r.maxPublicBody(req)+1) // also for forms
 		next.ServeHTTP(w, req)
 	default:
-		r.fail(w, req, fault.Unavailable("Too many requests are being handled. Try again later.").RetryIn(time.Second))
+		r.fail(w, req, busy().RetryIn(time.Second))
 	}
 }
 

@@ -58,7 +58,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 		f = fault.New(fault.KindServerError, internalError).WithCause(err)
 	}
 	x := exchangeFrom(req.Context())
-	if f.Kind.Status >= 500 && req.Context().Err() == nil {
+	if f.Kind.Status >= 500 && !x.flood && req.Context().Err() == nil {
 		r.Log.ErrorContext(req.Context(), "request failed", "request_id", x.requestID, "operation", x.operation, "err", f)
 	}
 	h := w.Header()

@@ -48,6 +48,7 @@ type Config struct {
 	BaseURL      string                                                 // public URL of the API, for its description
 	AuthURL      string                                                 // public URL of sign-in, for the description
 	Observe      func(operation string, status int, took time.Duration) // metrics
+	RejectWrites func() error                                           // the response to writes during maintenance, or nil
 	Reference    Reference
 }
 
@@ -66,6 +67,7 @@ type Router struct {
 	mux        *chi.Mux
 	ids        *id.Source
 	limits     *ratelimit.Limiter
+	unused     *ratelimit.Limiter // see showLimit
 	logSampler *logSampler
 	family     string
 	entered    string // when the endpoints entered the preview
@@ -73,19 +75,22 @@ type Router struct {
 	probes     map[string]bool
 	hooks      map[string]int64 // sizes of bodies by the start of a path
 
+	admission    *admission
 	publicBodies chan struct{} // has room for the bodies of callers without a credential
+	hookBodies   chan struct{} // has room for the bodies of hooks
 }
 
 // New mounts the features. It calls nothing, so the API can be described from
 // features without a database.
 func New(cfg Config, features ...Feature) *Router {
 	r := &Router{Config: cfg, mux: chi.NewMux(), ids: id.NewSource(), logSampler: &logSampler{}, sendBodyIn: sendBodyIn,
-		probes: map[string]bool{}, hooks: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies)}
+		probes: map[string]bool{}, hooks: map[string]int64{}, publicBodies: make(chan struct{}, maxPublicBodies),
+		hookBodies: make(chan struct{}, maxPublicBodies), admission: newAdmission(cfg)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	r.limits = ratelimit.New(r.Now)
-	r.mux.Use(r.identify, r.authenticate, middleware.GetHead)
+	r.limits, r.unused = ratelimit.New(r.Now), ratelimit.New(r.Now)
+	r.mux.Use(r.identify, r.admit, r.authenticate, middleware.GetHead)
 	r.mux.NotFound(r.notFound)
 	r.mux.MethodNotAllowed(r.methodNotAllowed)
 
@@ -158,7 +163,8 @@ func Get[I, O any](r *Router, path, id string, need auth.Rule, summary string, h
 // GetAudited mounts a GET that leaves an entry in the audit log, and so runs in
 // a transaction that writes.
 func GetAudited[I, O any](r *Router, path, id string, need auth.Rule, summary string, h Handler[I, O], opts ...Option) {
-	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, writes(r, h), opts...)
+	audited := func(op *huma.Operation) { op.Metadata["audited"] = true }
+	Raw(r, http.MethodGet, http.StatusOK, path, id, need, summary, writes(r, h), append(opts, audited)...)
 }
 
 // PostCreated mounts a POST that creates a resource and returns 201.
@@ -251,18 +257,17 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 		op.RequestBody = nil // otherwise huma reads it
 		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
 	}
+	work := workClass(&op)
+	r.admission.addUrgent(&op)
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		x := exchangeFrom(ctx)
 		x.status = status
-		out, err := h(ctx, in)
+		out, err := run(ctx, r, x, work, h, in)
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			req, w := humachi.Unwrap(hctx)
 			if c, ok := any(out).(*Content); ok && err == nil {
 				c.send(w, req)
 				return
-			}
-			if err == nil && x.reply == nil {
-				x.reply, err = encode(x, out)
 			}
 			if err != nil {
 				r.fail(w, req, err)
@@ -271,6 +276,21 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 			x.reply.send(w)
 		}}, nil
 	})
+}
+
+// run calls a handler when its turn comes. The turn ends before the response is sent, so
+// that a slow client doesn't keep others waiting.
+func run[I, O any](ctx context.Context, r *Router, x *exchange, work class, h RawHandler[I, O], in *I) (out O, err error) {
+	done, err := r.start(ctx, x, work)
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	out, err = h(ctx, in)
+	if _, ok := any(out).(*Content); !ok && err == nil && x.reply == nil {
+		x.reply, err = encode(x, out)
+	}
+	return out, err
 }
 
 // operation returns the description of a mounted endpoint.

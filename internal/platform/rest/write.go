@@ -27,6 +27,12 @@ func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) { retu
 // response, and fn does not run.
 func Write[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
 	x := exchangeFrom(ctx)
+	if x.router.RejectWrites != nil { // a GET can write too, see GetAudited
+		if err := x.router.RejectWrites(); err != nil {
+			var none T
+			return none, err
+		}
+	}
 	deadline := d.Now().Add(waitForFirst)
 	var failed *fault.Error
 	for {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
+)
+
+type maintenanceCmd struct {
+	On     maintenanceOnCmd     `cmd:"" help:"Reject writes and pause jobs on all servers."`
+	Off    maintenanceOffCmd    `cmd:"" help:"Accept writes and run jobs again."`
+	Status maintenanceStatusCmd `cmd:"" help:"Show whether the servers are in maintenance."`
+}
+
+type maintenanceOnCmd struct {
+	Message    string        `default:"Slipway is in maintenance. Try again later." help:"What clients see: ${default}"`
+	RetryAfter time.Duration `default:"5m" help:"When clients should try again."`
+}
+
+// Run starts the maintenance.
+func (c maintenanceOnCmd) Run(s *session) (err error) {
+	if c.RetryAfter < time.Second || c.RetryAfter > 24*time.Hour {
+		return errors.New("--retry-after must be 1s to 24h")
+	}
+	if n := len(c.Message); n == 0 || n > 500 {
+		return errors.New("--message must have 1 to 500 characters")
+	}
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if _, err := site.StartMaintenance(s, a.DB, c.Message, c.RetryAfter); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, "Maintenance is on. Within a second, all servers reject writes with 503 and pause their jobs. Reads continue.\n"+
+		"To end it, run slipway maintenance off.")
+	return err
+}
+
+type maintenanceOffCmd struct{}
+
+// Run ends the maintenance.
+func (maintenanceOffCmd) Run(s *session) (err error) {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	was, err := site.EndMaintenance(s, a.DB)
+	if err != nil {
+		return err
+	}
+	text := "Maintenance was already off."
+	if was {
+		text = "Maintenance is off. Within a second, all servers accept writes and run their jobs again."
+	}
+	_, err = fmt.Fprintln(s.out, text)
+	return err
+}
+
+type maintenanceStatusCmd struct{}
+
+// Run shows the maintenance.
+func (maintenanceStatusCmd) Run(s *session) (err error) {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	m, err := db.Read(context.Context(s), a.DB, site.FindMaintenance)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		_, err = fmt.Fprintln(s.out, "Maintenance is off.")
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "Maintenance is on since %s. Clients see: %s\n", m.Since.Format(time.RFC3339), m.Message)
+	return err
+}

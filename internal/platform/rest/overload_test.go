@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"slipway/internal/vocab/auth"
+)
+
+// slowReads is a feature with a read that takes until the test ends it, and an urgent
+// operation.
+type slowReads struct{ end chan struct{} }
+
+func (s slowReads) Mount(r *Router) {
+	Raw(r, "GET", 200, "/slow", "slow", auth.AnyCredential, "Wait", func(context.Context, *struct{}) (string, error) {
+		<-s.end
+		return "done", nil
+	})
+	Raw(r, "POST", 200, "/keys/{key_id}/revoke", "revoke", auth.AnyCredential, "Revoke",
+		func(context.Context, *struct {
+			KeyID string `path:"key_id"`
+		}) (string, error) {
+			return "revoked", nil
+		}, Urgent)
+}
+
+// load returns the load of the reads.
+func load(r *Router) Load {
+	for _, l := range r.Load() {
+		if l.Class == string(classReads) {
+			return l
+		}
+	}
+	return Load{}
+}
+
+// Requests wait if the server works on as many as it can, and are rejected if as many wait
+// as can. Probes, revocations, hooks and other dealerships still get through.
+func TestOverload(t *testing.T) {
+	const places = 4 * embeddedWorkers // one dealership gets half: as many wait as work
+	feature := slowReads{make(chan struct{})}
+	var log bytes.Buffer
+	var lookups atomic.Int64
+	r := New(Config{
+		Log:    slog.New(slog.NewTextHandler(&log, nil)),
+		Limits: Limits{Live: 1e6, Test: 1e6, Address: 1e6, Ceiling: 1e6, Places: places},
+		Authenticate: func(_ context.Context, token string) (auth.Principal, error) {
+			lookups.Add(1)
+			return auth.Principal{Env: auth.Env(token[0]), Mode: auth.Live, OriginalID: token}, nil
+		},
+	}, feature)
+	r.HandleProbe("/readyz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	r.HandleHook("/hooks/x/{token}", 100, func(w http.ResponseWriter, _ *http.Request, _ []byte) error {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	})
+	send := func(method, path, token, body string) *http.Response {
+		req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+		req.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		return w.Result()
+	}
+	statuses := make(chan int, places)
+	hold := func(token string) { go func() { statuses <- send("GET", "/v1/slow", token, "").StatusCode }() }
+	r.admission.remember("Bearer a", 'a') // as after a first request
+	r.admission.remember("Bearer b", 'b')
+
+	for i := range embeddedWorkers {
+		hold("a")
+		eventually(t, "the request to work", func() bool { return load(r).InFlight == i+1 })
+	}
+	for i := range embeddedWorkers {
+		hold("a")
+		eventually(t, "the request to wait", func() bool { return load(r).Waiting == i+1 })
+	}
+
+	before := lookups.Load()
+	start := time.Now()
+	res := send("GET", "/v1/slow", "a", "")
+	took, retry := time.Since(start), res.Header.Get("Retry-After")
+	if res.StatusCode != 503 || retry == "" || took > 50*time.Millisecond || lookups.Load() != before {
+		t.Errorf("got %d with Retry-After %q after %s and %d lookups, want 503 in 50 ms and no lookup", res.StatusCode, retry, took,
+			lookups.Load()-before)
+	}
+	for _, name := range []string{
+		"Request-Id", "Service-Version", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy",
+	} {
+		if len(res.Header[name]) == 0 {
+			t.Errorf("got no %s in the rejection", name)
+		}
+	}
+	if got := load(r); got.Rejected != 1 || strings.Contains(log.String(), "request failed") {
+		t.Errorf("got %+v and the log %s, want one rejection that isn't logged as an error", got, &log)
+	}
+
+	for path, want := range map[string]int{"GET /readyz": 200, "POST /v1/keys/key_1/revoke": 200, "POST /hooks/x/1": 204} {
+		method, path, _ := strings.Cut(path, " ")
+		if got := send(method, path, "a", "x").StatusCode; got != want {
+			t.Errorf("%s: got %d, want %d", path, got, want)
+		}
+	}
+
+	// Another dealership waits for two requests, not for all that arrived before it.
+	hold("b")
+	eventually(t, "another dealership to wait", func() bool { return load(r).Waiting == embeddedWorkers+1 })
+	feature.end <- struct{}{}
+	feature.end <- struct{}{}
+	eventually(t, "two turns", func() bool { return load(r).Waiting == embeddedWorkers-1 })
+	turns := r.admission.turns[classReads]
+	turns.mu.Lock()
+	if n := len(turns.queues['b']); n != 0 {
+		t.Errorf("got %d requests of the other dealership that wait, want none", n)
+	}
+	turns.mu.Unlock()
+
+	close(feature.end)
+	for range 2*embeddedWorkers + 1 {
+		if got := <-statuses; got != 200 && got != 503 { // 503 if it waited for a second
+			t.Errorf("got %d, want 200", got)
+		}
+	}
+	if got := load(r); got.InFlight != 0 || got.Waiting != 0 {
+		t.Errorf("got %+v at the end, want nothing", got)
+	}
+}
+
+// Credentials that were never valid share the places of one caller.
+func TestUnknownCredentialsSharePlaces(t *testing.T) {
+	r := New(Config{Limits: Limits{Places: 8}})
+	request := func(token string) *http.Request {
+		req := httptest.NewRequest(http.MethodGet, "/v1/ping", nil)
+		req.Header.Set("Authorization", "Bearer "+token)
+		return req
+	}
+	if a, b := r.callerOf(request("guess1")), r.callerOf(request("guess2")); a != b {
+		t.Errorf("got the callers %d and %d, want the same", a, b)
+	}
+	r.admission.remember("Bearer known", 7)
+	if got := r.callerOf(request("known")); got != 7 {
+		t.Errorf("got the caller %d, want the environment 7", got)
+	}
+}
