@@ -32,7 +32,7 @@ var limits = struct {
 	few     int // matches of a condition that are all read
 	many    int // the same, if there is no better way
 	nearby  int // hulls to scan before anything else
-}{block: maxBlock, several: 8, pending: 500, few: 1000, many: 20_000, nearby: 2000}
+}{block: maxBlock, several: 8, pending: 500, few: 1000, many: 20_000, nearby: 600}
 
 // BuildBlocks creates the blocks of each environment and updates those with changes.
 func (a *API) BuildBlocks(ctx context.Context, _ BuildBlocks) error {

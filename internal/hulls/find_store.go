@@ -110,11 +110,27 @@ func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull],
 
 // addWord adds a word of q as a condition and a driver.
 func (s *finder) addWord(word span) {
-	// PostgreSQL would replace EXISTS by a join with all hulls that have the word.
-	s.where = s.where.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
-		s.tx.Env, word.from, word.to)
+	s.where = s.withWord(s.where, word)
 	s.drivers = append(s.drivers, driver{query: `SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?`,
 		args: []any{s.tx.Env, word.from, word.to}, word: &word})
+}
+
+// withWord adds the condition that a hull has a word.
+func (s *finder) withWord(w *db.Where, word span) *db.Where {
+	// PostgreSQL would replace EXISTS by a join with all hulls that have the word.
+	return w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
+		s.tx.Env, word.from, word.to)
+}
+
+// without returns all conditions except for a word that the source of rows has.
+func (s *finder) without(word *span) *db.Where {
+	w := s.plain
+	for _, d := range s.drivers {
+		if d.word != nil && d.word != word {
+			w = s.withWord(w, *d.word)
+		}
+	}
+	return w
 }
 
 // resolve finds the terms that the words match.

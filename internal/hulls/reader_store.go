@@ -104,7 +104,7 @@ func (r *reader) readNearby(ctx context.Context) error {
 
 	// A word with few terms leads to fewer hulls than the list.
 	if i := slices.IndexFunc(r.drivers, func(d driver) bool { return d.terms != nil }); i >= 0 {
-		rows, _, err := r.byTerms(ctx, r.drivers[i], r.rest(), r.ahead(within(r.where, "t.id"), "t.id", r.from))
+		rows, _, err := r.byTerms(ctx, r.drivers[i], r.rest(), r.ahead(within(r.without(r.drivers[i].word), "t.id"), "t.id", r.from))
 		if err != nil {
 			return err
 		}
@@ -153,8 +153,7 @@ func (r *reader) readIDs(ctx context.Context, ids []string) error {
 func (r *reader) readAll(ctx context.Context) error {
 	for _, d := range r.drivers {
 		if d.word != nil && !d.ordered {
-			return r.add(ctx, r.where.With("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)",
-				r.tx.Env, d.word.from, d.word.to))
+			return r.add(ctx, r.without(d.word).With("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", d.args...))
 		}
 	}
 	return r.add(ctx, r.where)
