@@ -121,8 +121,8 @@ func (b *builtBlock) read(ctx context.Context, tx *db.Tx, ids []string) (err err
 	var pairs []pair
 	for _, query := range []string{
 		`SELECT id, term AS key FROM hull_terms WHERE env = ? AND id >= ? AND id <= ?`,
-		`SELECT id, '` + locationKey + `' || location_id AS key FROM hulls WHERE env = ? AND id >= ? AND id <= ?`,
-		`SELECT id, '` + makeKey + `' || make_key AS key FROM hulls WHERE env = ? AND id >= ? AND id <= ?`,
+		`SELECT id, '@' || location_id AS key FROM hulls WHERE env = ? AND id >= ? AND id <= ?`, // locationKey
+		`SELECT id, '=' || make_key AS key FROM hulls WHERE env = ? AND id >= ? AND id <= ?`,    // makeKey
 	} {
 		some, err := db.All[pair](ctx, tx, query, within...)
 		if err != nil {
