@@ -32,7 +32,12 @@ func (s *stage) explain(ctx context.Context, d database) error {
 		{"location and make", list(active + " AND h.make_key = 'beneteau' AND h.location_id = '" + s.locations[3] + "'")},
 		{"updated recently", list(active + " AND " + updated(time.Now().Add(-time.Hour)))},
 		{"updated at any time", list(active + " AND " + updated(time.UnixMilli(0)))},
-		{"price", list(active + " AND h.price_usd >= 123456 AND h.price_usd <= 123456")},
+		{"price", list(active + " AND h.price_usd + 0 >= 123456 AND h.price_usd + 0 <= 123456")},
+		{"rare price", "SELECT id FROM hulls WHERE env = $1 AND price_usd >= 123456 AND price_usd <= 123456 LIMIT 1001"},
+		{"search: blocks of two words", "SELECT env, key, block, positions FROM hull_block_keys WHERE env = $1 AND block >= 0 AND block <= 15 " +
+			"AND key IN ('grady', 'whaler')"},
+		{"search: candidates", list(active + " AND (SELECT COUNT(*) FROM hull_terms x WHERE x.env = $1 AND x.id = h.id AND x." +
+			strings.Replace(within("white"), "AND term", "AND x.term", 1) + ") > 0 AND h.id IN ('" + strings.Join(s.hulls[:16], "', '") + "')")},
 		{"search: words of a span", strings.NewReplacer("$2", "'grady'", "$3", "'gradyz'", "$4", "$1", "$5",
 			"'gradyz'", "$6", "17").Replace(termsIn)},
 		{"search: one word", byTerm("grady", "")},

@@ -1,7 +1,6 @@
 package hulls
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -82,8 +81,9 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		{f.Model != "", "h.model_key = ?", search.Fold(f.Model)},
 		{f.YearMin.Set, "h.year >= ?", f.YearMin.V},
 		{f.YearMax.Set, "h.year <= ?", f.YearMax.V},
-		{f.PriceMin.Set, "h.price_usd >= ?", f.PriceMin.V},
-		{f.PriceMax.Set, "h.price_usd <= ?", f.PriceMax.V},
+		// Without its index, which is not in the order of the list. See drivers.
+		{f.PriceMin.Set, "h.price_usd + 0 >= ?", f.PriceMin.V},
+		{f.PriceMax.Set, "h.price_usd + 0 <= ?", f.PriceMax.V},
 		{f.LengthMin.Set, "h.length_ft >= ?", f.LengthMin.V},
 		{f.LengthMax.Set, "h.length_ft <= ?", f.LengthMax.V},
 		{f.Condition != "", "h.condition = ?", f.Condition},
@@ -111,128 +111,6 @@ func List(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error)
 		Derive(tx, &p.Data[i])
 	}
 	return p, err
-}
-
-var (
-	allHulls    = db.Source{From: "hulls h", Cols: "h.cols", ID: "h.id"}
-	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
-)
-
-// searchHulls returns the hulls that match the filter and have each word of q.
-//
-// It starts with the rarest word. If that matches few terms, as makes and models
-// do, each term is a range of the index in the order of the list. The page is
-// merged from the first rows of each range, so the cost doesn't depend on how
-// common the terms are. If it matches many terms, as the start of a stock number
-// does, the matching hulls are sorted.
-func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
-	w := f.where(tx.Env)
-	spans, err := spansOf(ctx, tx, f.Q)
-	if err != nil || len(spans) == 0 {
-		if err == nil && f.Q != "" {
-			return page.New([]Hull{}, f.Query, false, nil), nil // q has no word to search for
-		}
-		if err != nil {
-			return page.Page[Hull]{}, err
-		}
-		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
-	}
-
-	lead, others := spans[0], spans[1:]
-	for _, s := range others {
-		w.And("EXISTS (SELECT 1 FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?)", tx.Env, s.from, s.to)
-	}
-
-	terms, err := termsIn(ctx, tx, lead)
-	if err != nil {
-		return page.Page[Hull]{}, err
-	}
-
-	if len(terms) > fewTerms {
-		// If most hulls have such a term, the next few hulls fill the page.
-		near := w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
-			tx.Env, lead.from, lead.to)
-		near.And(nearby(f.Query), tx.Env, cmp.Or(f.Cursor(), "z"), fewHulls)
-		rows, beyond, err := db.Slice[Hull](ctx, tx, allHulls, f.Query, near)
-		if err != nil || len(rows) > f.Limit {
-			return page.New(rows, f.Query, beyond, db.IDOf[Hull]), err
-		}
-		w.And("h.id IN (SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?)", tx.Env, lead.from, lead.to)
-		return db.List[Hull](ctx, tx, allHulls, f.Query, w)
-	}
-
-	var lists [][]Hull
-	anyBeyond := false
-	for _, term := range terms {
-		rows, beyond, err := db.Slice[Hull](ctx, tx, hullsByTerm, f.Query, w.With("t.env = ? AND t.term = ?", tx.Env, term))
-		if err != nil {
-			return page.Page[Hull]{}, err
-		}
-		lists, anyBeyond = append(lists, rows), anyBeyond || beyond
-	}
-
-	return page.New(page.Merge(lists, f.Query, db.IDOf[Hull]), f.Query, anyBeyond, db.IDOf[Hull]), nil
-}
-
-// nearby returns the condition that a hull is among the next few in the
-// direction of the page.
-func nearby(q page.Query) string {
-	if q.Backwards() {
-		return "h.id <= COALESCE((SELECT id FROM hulls WHERE env = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?), 'z')"
-	}
-	return "h.id >= COALESCE((SELECT id FROM hulls WHERE env = ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?), '')"
-}
-
-const (
-	fewHulls  = 2000 // hulls to scan for a common start of words
-	fewTerms  = 16   // maximum number of index ranges to merge
-	countedTo = 2000 // counting stops here
-	maxWords  = 8    // maximum number of words of q
-)
-
-// spansOf returns the spans of the words of q, rarest first.
-func spansOf(ctx context.Context, tx *db.Tx, q string) ([]span, error) {
-	type counted struct {
-		span
-		n int64
-	}
-	var all []counted
-	ws := search.Words(q)
-	for _, word := range ws[:min(len(ws), maxWords)] {
-		all = append(all, counted{span: spanOf(word)})
-	}
-	if len(all) > 1 {
-		for i, s := range all {
-			n, err := db.One[int64](ctx, tx,
-				`SELECT COUNT(*) FROM (SELECT 1 FROM hull_terms WHERE env = ? AND term >= ? AND term < ? LIMIT ?) AS counted`,
-				tx.Env, s.from, s.to, countedTo)
-			if err != nil {
-				return nil, err
-			}
-			all[i].n = n
-		}
-	}
-
-	slices.SortStableFunc(all, func(a, b counted) int { return int(a.n - b.n) })
-	var spans []span
-	for _, s := range all {
-		spans = append(spans, s.span)
-	}
-
-	return spans, nil
-}
-
-// termsIn returns up to fewTerms+1 distinct terms of a span. It jumps from term
-// to term in the index.
-func termsIn(ctx context.Context, tx *db.Tx, s span) ([]string, error) {
-	return db.All[string](ctx, tx, `
-		WITH RECURSIVE found (term) AS (
-			SELECT * FROM (SELECT term FROM hull_terms WHERE env = ? AND term >= ? AND term < ? ORDER BY term LIMIT 1) AS first
-			UNION ALL
-			SELECT (SELECT term FROM hull_terms WHERE env = ? AND term > found.term AND term < ? ORDER BY term LIMIT 1)
-			FROM found WHERE found.term IS NOT NULL
-		)
-		SELECT term FROM found WHERE term IS NOT NULL LIMIT ?`, tx.Env, s.from, s.to, tx.Env, s.to, fewTerms+1)
 }
 
 type termRow struct {

@@ -1,0 +1,237 @@
+package hulls
+
+import (
+	"context"
+	"slices"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/search"
+)
+
+var (
+	allHulls    = db.Source{From: "hulls h", Cols: "h.cols", ID: "h.id"}
+	hullsByTerm = db.Source{From: "hull_terms t JOIN hulls h ON h.env = t.env AND h.id = t.id", Cols: "h.cols", ID: "t.id"}
+)
+
+const (
+	fewTerms = 16 // maximum number of index ranges to merge
+	maxWords = 8  // maximum number of words of q
+)
+
+// driver is a condition whose hulls are found with an index.
+type driver struct {
+	query   string // selects their IDs
+	args    []any
+	ordered bool // the index has the order of the list
+
+	word     *span    // of q
+	resolved bool     // the terms of the word were read
+	terms    []string // of the word, or nil if there are more than fewTerms
+	keys     []string // of blocks, or nil if blocks don't have the condition
+	n        int64    // number of IDs, up to a limit
+}
+
+// drivers returns the conditions of the filter that have an index, except for q.
+func (f HullFilter) drivers(env auth.Env) (all []driver) {
+	add := func(set, ordered bool, keys []string, cond string, args ...any) {
+		if set {
+			all = append(all, driver{query: `SELECT id FROM hulls WHERE env = ? AND ` + cond, args: append([]any{env}, args...),
+				ordered: ordered, keys: keys})
+		}
+	}
+
+	status := f.Status
+	if f.Archived.V {
+		status = Archived
+	}
+	add(status != "", true, nil, "status = ?", status)
+	add(f.LocationID != "", true, []string{locationKey + f.LocationID}, "location_id = ?", f.LocationID)
+	add(f.Make != "", true, []string{makeKey + search.Fold(f.Make)}, "make_key = ?", search.Fold(f.Make))
+	add(!f.UpdatedAfter.IsZero(), false, nil, "updated_at > ?", f.UpdatedAfter)
+
+	const most = 1 << 62
+	if f.PriceMin.Set || f.PriceMax.Set {
+		high := int64(most)
+		if f.PriceMax.Set {
+			high = f.PriceMax.V
+		}
+		add(true, false, nil, "price_usd >= ? AND price_usd <= ?", f.PriceMin.V, high)
+	}
+	if !f.CreatedAfter.IsZero() && !f.CreatedBefore.IsZero() {
+		add(true, true, nil, "id >= ? AND id < ?", id.Floor("hull", f.CreatedAfter), id.Floor("hull", f.CreatedBefore))
+	}
+
+	return all
+}
+
+// finder finds the hulls that match a filter.
+type finder struct {
+	tx      *db.Tx
+	query   page.Query
+	plain   *db.Where // the conditions of the filter, except for q
+	where   *db.Where // all conditions
+	drivers []driver
+}
+
+// searchHulls returns the hulls that match the filter and have each word of q.
+//
+// A filter by one value is a range of an index in the order of the list. A word
+// that matches few terms, as makes and models do, is a range for each term, and
+// the page is merged from their first rows. So the cost doesn't depend on how
+// common they are. See finder.page for several conditions.
+func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
+	s := &finder{tx: tx, query: f.Query, plain: f.where(tx.Env), drivers: f.drivers(tx.Env)}
+	s.where = s.plain
+	words := search.Words(f.Q)
+	if f.Q != "" && len(words) == 0 {
+		return page.New([]Hull{}, f.Query, false, nil), nil // q has no word to search for
+	}
+	for _, word := range words[:min(len(words), maxWords)] {
+		s.addWord(spanOf(word))
+	}
+
+	if len(s.drivers) == 0 || len(s.drivers) == 1 && s.drivers[0].ordered {
+		return db.List[Hull](ctx, tx, allHulls, f.Query, s.where)
+	}
+	if len(s.drivers) == 1 && s.drivers[0].word != nil {
+		if err := s.resolve(ctx); err != nil {
+			return page.Page[Hull]{}, err
+		}
+		if s.drivers[0].ordered {
+			rows, beyond, err := s.byTerms(ctx, s.drivers[0], f.Query, s.plain)
+			return page.New(rows, f.Query, beyond, db.IDOf[Hull]), err
+		}
+	}
+	return s.page(ctx)
+}
+
+// addWord adds a word of q as a condition and a driver.
+func (s *finder) addWord(word span) {
+	s.where = s.withWord(s.where, word)
+	s.drivers = append(s.drivers, driver{query: `SELECT id FROM hull_terms WHERE env = ? AND term >= ? AND term < ?`,
+		args: []any{s.tx.Env, word.from, word.to}, word: &word})
+}
+
+// withWord adds the condition that a hull has a word.
+func (s *finder) withWord(w *db.Where, word span) *db.Where {
+	// PostgreSQL would replace EXISTS by a join with all hulls that have the word.
+	return w.With("(SELECT COUNT(*) FROM hull_terms x WHERE x.env = ? AND x.id = h.id AND x.term >= ? AND x.term < ?) > 0",
+		s.tx.Env, word.from, word.to)
+}
+
+// without returns all conditions except for a word that the source of rows has.
+func (s *finder) without(word *span) *db.Where {
+	w := s.plain
+	for _, d := range s.drivers {
+		if d.word != nil && d.word != word {
+			w = s.withWord(w, *d.word)
+		}
+	}
+	return w
+}
+
+// resolve finds the terms that the words match.
+func (s *finder) resolve(ctx context.Context) error {
+	for i := range s.drivers {
+		d := &s.drivers[i]
+		if d.word == nil || d.resolved {
+			continue
+		}
+		terms, err := termsIn(ctx, s.tx, *d.word)
+		if err != nil {
+			return err
+		}
+		if d.resolved = true; len(terms) <= fewTerms {
+			d.ordered, d.terms, d.keys = true, terms, terms
+		}
+	}
+	return nil
+}
+
+// page returns the hulls that match several conditions. They can be common each, and
+// rare together. So it looks in these places, and continues in the next one where the
+// last one ended:
+//
+//  1. If a condition matches few hulls, in these.
+//  2. In the next hulls of the list. Often they fill the page.
+//  3. In the blocks, which have the hulls of several conditions.
+//  4. In the hulls of the rarest condition, if these are not too many to sort.
+//  5. In all hulls.
+func (s *finder) page(ctx context.Context) (page.Page[Hull], error) {
+	rows, err := s.find(ctx, s.query)
+	if err != nil || s.query.Cursor() == "" {
+		return page.New(rows, s.query, false, db.IDOf[Hull]), err
+	}
+
+	// Usually the hull of the cursor is on the other side of the page. If it was
+	// changed since, another one might be.
+	found, err := db.All[int](ctx, s.tx, "SELECT 1 FROM hulls h WHERE "+s.where.String()+" AND h.id = ?",
+		append(slices.Clone(s.where.Args), s.query.Cursor())...)
+	if err != nil {
+		return page.Page[Hull]{}, err
+	}
+	beyond := len(found) > 0
+	if !beyond {
+		reverse := page.Query{EndingBefore: s.query.StartingAfter, StartingAfter: s.query.EndingBefore}
+		others, err := s.find(ctx, reverse)
+		if err != nil {
+			return page.Page[Hull]{}, err
+		}
+		beyond = len(others) > 0
+	}
+	return page.New(rows, s.query, beyond, db.IDOf[Hull]), nil
+}
+
+// find returns the rows of a page in its direction, with one extra row if there are more.
+func (s *finder) find(ctx context.Context, q page.Query) ([]Hull, error) {
+	r := &reader{finder: s, back: q.Backwards(), limit: q.Limit, from: q.Cursor()}
+	err := r.read(ctx)
+	return r.rows, err
+}
+
+// rarest counts up to a limit and returns the condition with the fewest hulls.
+func (s *finder) rarest(ctx context.Context, limit int) (*driver, error) {
+	var least *driver
+	for i := range s.drivers {
+		d := &s.drivers[i]
+		n, err := db.One[int64](ctx, s.tx, "SELECT COUNT(*) FROM ("+d.query+" LIMIT ?) AS counted", append(slices.Clone(d.args), limit)...)
+		if err != nil {
+			return nil, err
+		}
+		if d.n = n; least == nil || n < least.n {
+			least = d
+		}
+	}
+	return least, nil
+}
+
+// byTerms returns a page of the hulls that have a term of a word. It merges the
+// first rows of each term.
+func (s *finder) byTerms(ctx context.Context, d driver, q page.Query, w *db.Where) ([]Hull, bool, error) {
+	var lists [][]Hull
+	anyBeyond := false
+	for _, term := range d.terms {
+		rows, beyond, err := db.Slice[Hull](ctx, s.tx, hullsByTerm, q, w.With("t.env = ? AND t.term = ?", s.tx.Env, term))
+		if err != nil {
+			return nil, false, err
+		}
+		lists, anyBeyond = append(lists, rows), anyBeyond || beyond
+	}
+	return page.Merge(lists, q, db.IDOf[Hull]), anyBeyond, nil
+}
+
+// termsIn returns up to fewTerms+1 distinct terms of a span. It jumps from term
+// to term in the index.
+func termsIn(ctx context.Context, tx *db.Tx, s span) ([]string, error) {
+	return db.All[string](ctx, tx, `
+		WITH RECURSIVE found (term) AS (
+			SELECT * FROM (SELECT term FROM hull_terms WHERE env = ? AND term >= ? AND term < ? ORDER BY term LIMIT 1) AS first
+			UNION ALL
+			SELECT (SELECT term FROM hull_terms WHERE env = ? AND term > found.term AND term < ? ORDER BY term LIMIT 1)
+			FROM found WHERE found.term IS NOT NULL
+		)
+		SELECT term FROM found WHERE term IS NOT NULL LIMIT ?`, tx.Env, s.from, s.to, tx.Env, s.to, fewTerms+1)
+}
