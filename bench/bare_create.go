@@ -28,9 +28,12 @@ var insertColumns = map[string]string{
 		"changes, outcome, mark",
 	"oauth_tokens":     "env, id, public_id, hash, kind, install_id, scopes, created_at, expires_at",
 	"event_sequences":  "env, object_id, last",
-	"outbox":           "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at",
+	"outbox":           eventColumns,
+	"events":           eventColumns,
 	"idempotency_keys": "env, lineage, key, fingerprint, status, header, body, created_at",
 }
+
+const eventColumns = "env, id, type, object_id, sequence, request_id, idempotency_key, api_version, data, created_at"
 
 func insertInto(table, columns string) string {
 	marks := make([]string, strings.Count(columns, ",")+1)
@@ -187,10 +190,23 @@ func (w *writer) records(req *http.Request, k keyRow, h bareHull, text, body []b
 		request, "127.0.0.1", req.UserAgent(), changes, "success", mark[:])
 	w.insert("event_sequences", h.Env, h.ID, 1)
 	key := req.Header.Get("Idempotency-Key")
-	w.insert("outbox", h.Env, w.b.ids.New("evt", w.now), "hull.created", h.ID, 1, request, key,
+	w.event(h.Env, w.b.ids.New("evt", w.now), "hull.created", h.ID, 1, request, key,
 		version.Latest(), `{"object":`+string(body)+`,"previous":{}}`, at)
 	fingerprint := sha256.Sum256(text)
 	w.insert("idempotency_keys", h.Env, k.lineage, key, fingerprint[:], http.StatusCreated, `{"ETag":"\"1\""}`, body, at)
+}
+
+// event writes the event: to the feed on SQLite, and to the outbox on PostgreSQL.
+func (w *writer) event(env int64, id string, columns ...any) {
+	row := append([]any{env, id}, columns...)
+	if !w.b.sqlite {
+		w.insert("outbox", row...)
+		return
+	}
+	w.insert("events", row...)
+	if w.err == nil {
+		_, w.err = w.tx.ExecContext(w.ctx, "UPDATE event_feeds SET last_id = $1 WHERE env = $2", id, env)
+	}
 }
 
 // changes returns each field of a new hull with its old value, which is null, and

@@ -355,7 +355,7 @@ func (s *stage) count(ctx context.Context) ([]int64, error) {
 	var all []int64
 	for _, table := range []string{
 		"hulls", "hull_terms", "hull_pricing", "hull_price_changes", "hull_history", "audit_entries",
-		"event_sequences", "outbox", "idempotency_keys",
+		"event_sequences", "outbox", "events", "idempotency_keys",
 	} {
 		var n int64
 		if err := s.raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

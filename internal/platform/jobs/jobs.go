@@ -25,7 +25,7 @@ import (
 
 // pollEvery is how often each lane looks for jobs without a notification, such as those
 // that were scheduled for later.
-const pollEvery = 2 * time.Second
+const pollEvery = 5 * time.Second
 
 // Args are the arguments of a job. Kind identifies its worker.
 type Args = river.JobArgs
