@@ -248,15 +248,12 @@ func (r *Router) start(ctx context.Context, x *exchange, c class) (done func(), 
 }
 
 // lockedObject returns what concurrent requests would wait for in the database: the first
-// object of the path, or the Idempotency-Key.
+// object of the path, or "".
 func (x *exchange) lockedObject() string {
-	switch {
-	case x.object != "":
-		return fmt.Sprintf("%d/%s", x.caller.Env, x.object)
-	case x.key != "":
-		return fmt.Sprintf("%d/%s/%s", x.caller.Env, x.caller.OriginalID, x.key)
+	if x.object == "" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%d/%s", x.caller.Env, x.object)
 }
 
 // firstParam returns the name of the first parameter of a path, or "".
