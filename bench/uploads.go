@@ -184,7 +184,8 @@ func (r *report) uploadsTable() table {
 	t := table{
 		title: "Uploads",
 		note: fmt.Sprintf("Photos of 40 megapixels (JPEG) that are uploaded together, each to its own hull. Another client reads hulls "+
-			"at a fixed rate before and during that, including the processing. Its latency in milliseconds. The clients run on the same cores. Goals: all "+
+			"at a fixed rate before and during that, including the processing. Its latency in milliseconds. "+
+			"The clients run on the same cores. Goals: all "+
 			"photos are ready, and memory under %d MB.", maxUploads>>20),
 		columns: []string{"photos", "MB each", "ready", "retries", "seconds to send", "seconds to ready", "peak MB", "private MB",
 			"GET p50 before", "p50 during", "p99 before", "p99 during", "goal"},

@@ -413,7 +413,8 @@ func (r *report) versusTables() []table {
 		note: "Requests per second, latency in milliseconds, and CPU time of the server's process per request in milliseconds. SQLite. " +
 			"Both servers have the same hulls, fields and indexes, and an authenticated caller: an API key for Slipway, and the token of a " +
 			"superuser for PocketBase, for which it evaluates no rules. PocketBase is sorted by the rowid, its fastest order, and doesn't " +
-			"count the rows. Its settings are as shipped: synchronous=NORMAL doesn't wait for the disk when it commits. Slipway waits for it " +
+			"count the rows. Its settings are as shipped: synchronous=NORMAL doesn't wait for the disk when it commits. " +
+			"Both write their logs. Slipway waits for the disk " +
 			"(synchronous=FULL), stores the Idempotency-Key with the response, and writes an audit entry and an event. " +
 			fmt.Sprintf("Goals: a ratio of at least %.1f for writes with one connection, and %.1f with sixteen.", minVersusAlone, minVersus),
 		columns: []string{"operation", "connections", "Slipway/s", "PocketBase/s", "ratio", "goal", "Slipway p50", "Slipway p99",
