@@ -110,7 +110,8 @@ func sameBlock(ctx context.Context, tx *db.Tx, block int64) (*builtBlock, error)
 // is visible then is also in the keys.
 func (b *builtBlock) read(ctx context.Context, tx *db.Tx, ids []string) (err error) {
 	within := []any{tx.Env, b.row.First, b.row.Last}
-	if b.changes, err = db.All[changeRow](ctx, tx, `SELECT {cols} FROM hull_block_changes WHERE env = ? AND id >= ? AND id <= ?`, within...); err != nil {
+	b.changes, err = db.All[changeRow](ctx, tx, `SELECT {cols} FROM hull_block_changes WHERE env = ? AND id >= ? AND id <= ?`, within...)
+	if err != nil {
 		return err
 	}
 
@@ -158,7 +159,8 @@ func (b *builtBlock) save(ctx context.Context, tx *db.Tx) error {
 		}
 	}
 	for _, key := range b.replaces {
-		if _, err := db.Exec(ctx, tx, `DELETE FROM hull_block_keys WHERE env = ? AND key = ? AND block = ?`, tx.Env, key, b.row.Block); err != nil {
+		_, err := db.Exec(ctx, tx, `DELETE FROM hull_block_keys WHERE env = ? AND key = ? AND block = ?`, tx.Env, key, b.row.Block)
+		if err != nil {
 			return err
 		}
 	}
@@ -167,7 +169,8 @@ func (b *builtBlock) save(ctx context.Context, tx *db.Tx) error {
 		return err
 	}
 	for _, c := range b.changes {
-		if _, err := db.Exec(ctx, tx, `DELETE FROM hull_block_changes WHERE env = ? AND id = ? AND version = ?`, c.Env, c.ID, c.Version); err != nil {
+		_, err := db.Exec(ctx, tx, `DELETE FROM hull_block_changes WHERE env = ? AND id = ? AND version = ?`, tx.Env, c.ID, c.Version)
+		if err != nil {
 			return err
 		}
 	}

@@ -116,7 +116,8 @@ func (y *yard) filter() (query url.Values, match func(h hulls.Hull) bool) {
 	if words := y.r.IntN(4); words > 0 {
 		q := ""
 		for range words {
-			q += pick(y.r, []string{"sea", "ray", "fox", "ranger", "sailfish", "se", "s", "sx", "clean", "project", "cabin", "320", "bay", "own", "sx1"}) + " "
+			q += pick(y.r, []string{"sea", "ray", "fox", "ranger", "sailfish", "se", "s", "sx", "clean", "project", "cabin", "320", "bay",
+				"own", "sx1"}) + " "
 		}
 		and("q", q, func(h hulls.Hull) bool { return hasWords(h, q) })
 	}
@@ -201,7 +202,8 @@ func (y *yard) checkBackwards(query url.Values, limit int, want []string) {
 	}
 	older := len(want) > len(newer)
 	if !slices.Equal(got, expected) || p.HasMore != (len(newer) > limit) || (p.NextCursor != nil) != (older && len(got) > 0) {
-		y.Errorf("%s by %d before %s: %v, has_more %v, next %v; want %v of %d", query.Encode(), limit, cursor, got, p.HasMore, p.NextCursor, expected, len(want))
+		y.Errorf("%s by %d before %s: %v, has_more %v, next %v; want %v of %d",
+			query.Encode(), limit, cursor, got, p.HasMore, p.NextCursor, expected, len(want))
 	}
 }
 
