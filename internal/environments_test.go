@@ -39,7 +39,8 @@ var crossEnvironment = map[string][]string{
 		"FROM mfa_factors WHERE env IS NOT NULL AND active LIMIT 1", "FROM channels c WHERE c.push_after <= ?",
 		"FROM hull_imports WHERE state IN", "FROM webhooks w WHERE w.status = 'enabled'",
 		"UPDATE deliveries SET lease_until = NULL", "FROM sso_sessions WHERE env > 0", "FROM sso_connections WHERE env > 0",
-		"FROM sso_domains WHERE env > 0",
+		"FROM sso_domains WHERE env > 0", "FROM event_feeds WHERE last_id > relayed_id",
+		"SELECT env FROM webhooks WHERE status = 'enabled'",
 	},
 	"a background job deletes what has expired in all environments": {
 		"WHERE expires_at < ?", "WHERE hour < ?", "DELETE FROM idempotency_keys WHERE created_at <= ?",
