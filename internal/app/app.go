@@ -137,7 +137,7 @@ func (a *App) mount(s Settings) error {
 	router := rest.New(rest.Config{
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
-			Places: s.MaxRequests},
+			Places: s.MaxRequests, Wait: s.MaxWait},
 		Log: a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
 		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,

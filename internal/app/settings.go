@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
@@ -54,7 +55,8 @@ type Settings struct {
 	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests per second of a test credential."`
 	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" default:"50" help:"Requests per second from an IP address without a credential."`
 
-	MaxRequests int `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
+	MaxWait     time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
+	MaxRequests int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
 
 	OTLPEndpoint string `env:"SLIPWAY_OTLP_ENDPOINT" help:"Where to send traces, such as http://localhost:4318. Empty turns them off."`
 	LogLevel     string `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Log level: ${enum}."`
@@ -91,6 +93,7 @@ func (s Settings) Check() error {
 		// A bucket smaller than one request would reject every request.
 		check(rate >= 1 && rate <= 1e6, "SLIPWAY_RATE_%s: must be 1 to 1000000 requests per second", name)
 	}
+	check(s.MaxWait >= 0 && s.MaxWait <= 10*time.Minute, "SLIPWAY_MAX_WAIT: must be at most 10m")
 	check(s.MaxRequests == 0 || s.MaxRequests >= 8 && s.MaxRequests <= 100_000, "SLIPWAY_MAX_REQUESTS: must be 8 to 100000")
 	return errors.Join(errs...)
 }

@@ -60,7 +60,7 @@ func (p *positions) encode() []byte {
 		return out
 	}
 	for _, i := range p.all() {
-		out = binary.LittleEndian.AppendUint16(out, uint16(i)) //nolint:gosec // less than maxBlock
+		out = binary.LittleEndian.AppendUint16(out, uint16(i))
 	}
 	return out
 }

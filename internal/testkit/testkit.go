@@ -215,7 +215,7 @@ func (s *Server) KeyWith(in access.KeyRequest) string {
 func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
-		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, LogLevel: "warn",
+		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, MaxWait: time.Minute, LogLevel: "warn",
 		AllowPrivate: true, // webhook receivers run on this machine
 	}
 }

@@ -75,15 +75,16 @@ func Open(ctx context.Context, dsn string) (*DB, error) {
 // synchronous=FULL makes an acknowledged write survive a power cut: in WAL
 // mode, NORMAL returns before anything has reached the disk. secure_delete
 // overwrites deleted content, so that erased data can't be read from the file.
-// temp_store=MEMORY keeps what a savepoint needs in memory.
+// temp_store=MEMORY keeps what a savepoint needs in memory. Readers use the mapped file
+// and need little cache; the writer copies the pages that it changes.
 func (d *DB) openSQLite(path string) (err error) {
 	const pragmas = "?_pragma=busy_timeout(3500)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=cache_size(-65536)&_pragma=mmap_size(268435456)"
+		"&_pragma=foreign_keys(1)&_pragma=secure_delete(1)&_pragma=mmap_size(268435456)"
 	file := "file:" + (&url.URL{Path: path}).EscapedPath()
-	if d.write, err = sql.Open("sqlite", file+pragmas+"&_pragma=temp_store(2)&_txlock=immediate"); err != nil {
+	if d.write, err = sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-16384)&_pragma=temp_store(2)&_txlock=immediate"); err != nil {
 		return err
 	}
-	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=query_only(1)"); err != nil {
+	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-4096)&_pragma=query_only(1)"); err != nil {
 		return err
 	}
 	d.group = &group{statements: map[string]*sql.Stmt{}, seen: map[string]bool{}}

@@ -42,6 +42,7 @@ const maxStatements, maxStatement = 500, 4096
 // batch is a transaction that writers share.
 type batch struct {
 	group   *group
+	ctx     context.Context //nolint:containedctx // without the end of the first writer's
 	conn    *sql.Conn
 	tx      *sql.Tx
 	stmts   map[string]*sql.Stmt // of this transaction
@@ -179,13 +180,14 @@ func (g *group) begin(ctx context.Context, pool *sql.DB) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)
+	ctx = context.WithoutCancel(ctx)
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
 	return &batch{
-		group: g, conn: conn, tx: tx, stmts: map[string]*sql.Stmt{}, done: make(chan struct{}),
+		group: g, ctx: ctx, conn: conn, tx: tx, stmts: map[string]*sql.Stmt{}, done: make(chan struct{}),
 		started: time.Now(), //nolint:forbidigo // a duration of the real clock
 	}, nil
 }
@@ -218,7 +220,7 @@ func (g *group) leave(pool *sql.DB, b *batch, commit bool) {
 		return
 	}
 	g.end(b)
-	g.prepare(pool)
+	g.prepare(b.ctx, pool)
 	g.pass(nil)
 }
 
@@ -230,7 +232,7 @@ func (g *group) end(b *batch) {
 		b.err = b.tx.Commit()
 	}
 	if b.err != nil { // SQLite can leave the transaction open
-		_, _ = b.conn.ExecContext(context.Background(), "ROLLBACK")
+		_, _ = b.conn.ExecContext(b.ctx, "ROLLBACK")
 	}
 	_ = b.conn.Close() // back to the pool
 	close(b.done)
@@ -245,8 +247,8 @@ func (b *batch) statement(query string) (stmt *sql.Stmt, err error) {
 		return stmt, nil
 	}
 	if prepared := b.group.statements[query]; prepared != nil {
-		stmt = b.tx.StmtContext(context.Background(), prepared)
-	} else if stmt, err = b.tx.PrepareContext(context.Background(), query); err != nil {
+		stmt = b.tx.StmtContext(b.ctx, prepared)
+	} else if stmt, err = b.tx.PrepareContext(b.ctx, query); err != nil {
 		return nil, err
 	} else {
 		b.group.remember(query)
@@ -268,10 +270,10 @@ func (g *group) remember(query string) {
 }
 
 // prepare prepares the queries that came again. The connection must be free.
-func (g *group) prepare(pool *sql.DB) {
+func (g *group) prepare(ctx context.Context, pool *sql.DB) {
 	for _, query := range g.repeated {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		if stmt, err := pool.PrepareContext(ctx, query); err == nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		if stmt, err := pool.PrepareContext(ctx, query); err == nil { //nolint:sqlclosecheck // kept
 			g.statements[query] = stmt
 		}
 		cancel()
@@ -281,9 +283,9 @@ func (g *group) prepare(pool *sql.DB) {
 
 // exec runs a statement without arguments.
 func (b *batch) exec(query string) error {
-	stmt, err := b.statement(query)
+	stmt, err := b.statement(query) //nolint:sqlclosecheck // ends with the transaction
 	if err == nil {
-		_, err = stmt.ExecContext(context.Background())
+		_, err = stmt.ExecContext(b.ctx)
 	}
 	return b.check(err)
 }

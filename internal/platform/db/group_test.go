@@ -113,11 +113,11 @@ func TestWritersWaitInOrder(t *testing.T) {
 
 	gone, giveUp := context.WithCancel(t.Context())
 	for n := range 10 {
+		ctx := t.Context()
+		if n == 4 {
+			ctx = gone
+		}
 		all.Go(func() {
-			ctx := t.Context()
-			if n == 4 {
-				ctx = gone
-			}
 			if err := insert(ctx, n); (err != nil) != (n == 4) {
 				t.Errorf("writer %d: %v", n, err)
 			}

@@ -50,6 +50,7 @@ type turns struct {
 	now        func() time.Time
 	limit      int
 	maxWaiting int
+	maxWait    time.Duration // that a request can expect, or 0 for no limit
 	working    int
 	waiting    int
 	queues     map[uint64][]*waiter // by caller
@@ -66,23 +67,20 @@ type waiter struct {
 	turn   chan struct{} // closed when it can work
 }
 
-func newTurns(limit, maxWaiting int) *turns {
-	return &turns{limit: limit, maxWaiting: maxWaiting, queues: map[uint64][]*waiter{},
+func newTurns(limit, maxWaiting int, maxWait time.Duration) *turns {
+	return &turns{limit: limit, maxWaiting: maxWaiting, maxWait: maxWait, queues: map[uint64][]*waiter{},
 		now: time.Now} //nolint:forbidigo // how long requests wait is real time
 }
 
-// maxExpectedWait is how long a request can expect to wait. If it would be longer, it is
-// rejected immediately and not after the wait.
-const maxExpectedWait = 200 * time.Millisecond
-
 // tooLong reports whether another request of a caller would wait too long: for the
-// requests of the caller before it, and for as many of each other caller.
+// requests of the caller before it, and for as many of each other caller. It is then
+// rejected immediately and not after the wait.
 func (t *turns) tooLong(caller uint64) bool {
 	ahead, callers := len(t.queues[caller]), len(t.order)
 	if ahead == 0 {
 		callers++
 	}
-	return t.waiting > 0 && time.Duration((ahead+1)*callers)*t.between > maxExpectedWait
+	return t.maxWait > 0 && t.waiting > 0 && time.Duration((ahead+1)*callers)*t.between > t.maxWait
 }
 
 // rejects is tooLong before a request has a place.
@@ -216,7 +214,7 @@ func (l *lines) join(object string) *turns {
 	defer l.mu.Unlock()
 	o := l.objects[object]
 	if o == nil {
-		o = &line{turns: newTurns(1, l.maxWaiting)}
+		o = &line{turns: newTurns(1, l.maxWaiting, 0)}
 		l.objects[object] = o
 	}
 	o.users++

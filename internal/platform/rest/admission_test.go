@@ -60,7 +60,7 @@ func repeat(n int, callers ...uint64) (all []uint64) {
 
 // Waiting callers take turns, however many requests each has.
 func TestTurns(t *testing.T) {
-	turns := newTurns(1, 6)
+	turns := newTurns(1, 6, 0)
 	if w, ok := turns.enter(1); w != nil || !ok {
 		t.Fatalf("got %v and %t, want the first one to work", w, ok)
 	}
@@ -110,7 +110,7 @@ func TestTurns(t *testing.T) {
 // requests of its own caller, so a flood doesn't reject others.
 func TestExpectedWait(t *testing.T) {
 	c := newClock()
-	turns := newTurns(1, 1000)
+	turns := newTurns(1, 1000, 200*time.Millisecond)
 	turns.now = func() time.Time { return c.now }
 	turns.enter(1)
 	for range 100 {
@@ -155,7 +155,7 @@ func TestExpectedWait(t *testing.T) {
 
 // A waiter whose turn comes when it gives up has the turn.
 func TestGiveUpTooLate(t *testing.T) {
-	turns := newTurns(1, 1)
+	turns := newTurns(1, 1, 0)
 	turns.enter(1)
 	w, _ := turns.enter(2)
 	turns.leave()

@@ -17,13 +17,14 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// DefaultPlaces is how many requests of a class can be inside the server, unless the
-// settings change it.
-const DefaultPlaces = 256
+// DefaultPlaces is how many requests of a class can be inside the server, and
+// DefaultWait how long one can expect to wait for others, unless the settings change it.
+const (
+	DefaultPlaces = 256
+	DefaultWait   = 500 * time.Millisecond
+)
 
 const (
-	// waitForTurn is how long a request waits for others to finish.
-	waitForTurn = time.Second
 	// maxPerObject is how many requests wait to change the same object.
 	maxPerObject = 64
 	// maxHeavyWaiting is how many heavy requests wait.
@@ -62,6 +63,8 @@ type admission struct {
 	lines  *lines     // nil on SQLite, where requests don't wait with a connection
 	urgent [][]string // method and segments of the paths of urgent operations
 
+	maxWait time.Duration // that a request waits for its turn
+
 	seed  maphash.Seed
 	mu    sync.Mutex
 	known map[uint64]auth.Env // environments by a hash of the credential
@@ -75,7 +78,11 @@ func newAdmission(cfg Config) *admission {
 	if places == 0 {
 		places = DefaultPlaces
 	}
-	a := &admission{seed: maphash.MakeSeed(), known: map[uint64]auth.Env{}, gates: map[class]*gate{}, turns: map[class]*turns{}}
+	wait := cfg.Limits.Wait
+	if wait == 0 {
+		wait = DefaultWait
+	}
+	a := &admission{maxWait: 2 * wait, seed: maphash.MakeSeed(), known: map[uint64]auth.Env{}, gates: map[class]*gate{}, turns: map[class]*turns{}}
 	for _, c := range []class{classReads, classWrites, classUploads, classUrgent, classPublic} {
 		a.gates[c] = newGate(places)
 	}
@@ -87,9 +94,9 @@ func newAdmission(cfg Config) *admission {
 		reads, writes = reads-reads/8, writes-writes/8 // the rest is for sign-in, urgent requests and jobs
 	}
 	reads, writes = min(reads, places), min(writes, places)
-	a.turns[classReads] = newTurns(reads, places)
-	a.turns[classWrites] = newTurns(writes, places)
-	a.turns[classHeavy] = newTurns(max(1, reads/4), maxHeavyWaiting)
+	a.turns[classReads] = newTurns(reads, places, wait)
+	a.turns[classWrites] = newTurns(writes, places, wait)
+	a.turns[classHeavy] = newTurns(max(1, reads/4), maxHeavyWaiting, wait)
 	return a
 }
 
@@ -236,7 +243,7 @@ func (r *Router) start(ctx context.Context, x *exchange, c class) (done func(), 
 		leaveLine = func() { r.admission.lines.leave(object) }
 	}
 
-	if !t.wait(ctx, uint64(x.caller.Env), waitForTurn) {
+	if !t.wait(ctx, uint64(x.caller.Env), r.admission.maxWait) {
 		leaveLine()
 		x.flood = true
 		return nil, busy()

@@ -15,6 +15,7 @@ import (
 
 // Limits are requests per second. Bursts can use two seconds' worth.
 type Limits struct {
+	Wait       time.Duration // how long a request can expect to wait for others
 	Live, Test float64
 	Address    float64 // per address, for requests without a valid credential
 	Ceiling    float64 // the highest limit a key can have
