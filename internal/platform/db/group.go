@@ -74,10 +74,11 @@ func writeShared[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err erro
 	}
 	// The time is read after the turn has started, so that IDs increase in the order of commits.
 	tx := &Tx{Now: d.now(), Env: auth.From(ctx).Env, session: &session{db: d, pool: d.write, sql: b.tx, batch: b}}
-	earlier := b.members > 0
+	earlier, broken := b.members > 0, false
 	func() {
 		defer func() {
 			err = b.finish(earlier, err)
+			broken = b.lost // a lost transaction is not passed on, so this writer has lost it
 			d.group.leave(d.write, b, ctx.Value(separate{}) != nil)
 		}()
 		if earlier {
@@ -92,7 +93,7 @@ func writeShared[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err erro
 	}()
 
 	// An error can be the result of changes of an earlier writer. It waits for them too.
-	if err != nil && !earlier {
+	if err != nil && (!earlier || broken) {
 		return out, err
 	}
 	<-b.done
