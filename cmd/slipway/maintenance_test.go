@@ -12,7 +12,9 @@ func TestMaintenance(t *testing.T) {
 		d := p.bootstrap()
 		key := p.key(d.DealershipID, "test", "hulls:read")
 		s := p.serve()
-		post := func() response { return s.send("POST", "/v1/hins/decode", key, "", map[string]any{"hin": "GRT12345B324"}) }
+		post := func() response {
+			return s.send("POST", "/v1/hins/decode", key, "", map[string]any{"hin": "GRT12345B324"})
+		}
 		rejected := func() bool { return post().status == 503 }
 		testkit.Equal(t, rejected(), false)
 
