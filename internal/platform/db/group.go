@@ -301,7 +301,7 @@ func run[R any](ctx context.Context, b *batch, query string, args []any, call fu
 	if err != nil {
 		return out, err
 	}
-	stmt, err := b.statement(query) //nolint:sqlclosecheck // ends with the transaction
+	stmt, err := b.statement(query)
 	if err != nil {
 		return out, b.check(err)
 	}
