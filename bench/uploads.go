@@ -69,7 +69,7 @@ func uploads(ctx context.Context, o options, r *report) (err error) {
 	return err
 }
 
-// newPhoto returns a JPEG with noise, so that its size is that of a photo.
+// newPhoto returns a JPEG with noise, so that it is as large as a photo.
 func newPhoto() ([]byte, error) {
 	picture := image.NewYCbCr(image.Rect(0, 0, photoWidth, photoHeight), image.YCbCrSubsampleRatio420)
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the photo must be the same each time

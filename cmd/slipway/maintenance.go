@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
@@ -26,7 +27,7 @@ func (c maintenanceOnCmd) Run(s *session) (err error) {
 	if c.RetryAfter < time.Second || c.RetryAfter > 24*time.Hour {
 		return errors.New("--retry-after must be 1s to 24h")
 	}
-	if n := len(c.Message); n == 0 || n > 500 {
+	if n := utf8.RuneCountInString(c.Message); n == 0 || n > 500 {
 		return errors.New("--message must have 1 to 500 characters")
 	}
 	a, err := s.open()
@@ -80,6 +81,6 @@ func (maintenanceStatusCmd) Run(s *session) (err error) {
 		_, err = fmt.Fprintln(s.out, "Maintenance is off.")
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "Maintenance is on since %s. Clients see: %s\n", m.Since.Format(time.RFC3339), m.Message)
+	_, err = fmt.Fprintf(s.out, "Maintenance has been on since %s. Clients see: %s\n", m.Since.Format(time.RFC3339), m.Message)
 	return err
 }

@@ -168,13 +168,6 @@ func (g *group) pass(b *batch) bool {
 	return true
 }
 
-// WaitingWriters returns how many writers wait for their turn on SQLite.
-func (d *DB) WaitingWriters() int {
-	d.group.mu.Lock()
-	defer d.group.mu.Unlock()
-	return len(d.group.waiting)
-}
-
 // begin starts a transaction. It doesn't end with ctx: other writers will share it.
 func (g *group) begin(ctx context.Context, pool *sql.DB) (*batch, error) {
 	conn, err := pool.Conn(ctx)
@@ -273,6 +266,9 @@ func (g *group) remember(query string) {
 // prepare prepares the queries that came again. The connection must be free.
 func (g *group) prepare(ctx context.Context, pool *sql.DB) {
 	for _, query := range g.repeated {
+		if g.statements[query] != nil { // two transactions used it before this one could be prepared
+			continue
+		}
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		if stmt, err := pool.PrepareContext(ctx, query); err == nil { //nolint:sqlclosecheck // kept
 			g.statements[query] = stmt

@@ -89,12 +89,31 @@ func writePair(t *testing.T, d *db.DB, r *rand.Rand, id string, committed func()
 	return err
 }
 
+// hold takes the turn of the writer, so that others wait. It returns when it has the
+// turn. The function ends it.
+func hold(t *testing.T, d *db.DB) (release func()) {
+	t.Helper()
+	holding, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		write(t, d, func(context.Context, *db.Tx) (int64, error) {
+			close(holding)
+			<-end
+			return 0, nil
+		})
+	}()
+	<-holding
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
 // A writer that waits doesn't lose its place to later ones, and one that gives up leaves
 // nothing behind.
 func TestWritersWaitInOrder(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	s.Exec(`CREATE TABLE turns (n INTEGER NOT NULL)`)
-	holding, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
 	insert := func(ctx context.Context, n int) error {
 		_, err := db.Write(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
@@ -102,14 +121,7 @@ func TestWritersWaitInOrder(t *testing.T) {
 		})
 		return err
 	}
-	all.Go(func() {
-		write(t, s.DB, func(context.Context, *db.Tx) (int64, error) {
-			close(holding)
-			<-release
-			return 0, nil
-		})
-	})
-	<-holding
+	release := hold(t, s.DB)
 
 	gone, giveUp := context.WithCancel(t.Context())
 	for n := range 10 {
@@ -126,7 +138,7 @@ func TestWritersWaitInOrder(t *testing.T) {
 	}
 	giveUp()
 	testkit.Eventually(t, "given up", func() bool { return s.DB.WaitingWriters() == 9 })
-	close(release)
+	release()
 	all.Wait()
 	testkit.Equal(t, testkit.Rows[int](s, `SELECT n FROM turns ORDER BY rowid`), []int{0, 1, 2, 3, 5, 6, 7, 8, 9}, "turns")
 }
@@ -138,16 +150,8 @@ func TestLostTransactionRunsAgain(t *testing.T) {
 	s.Exec(`CREATE TABLE blobs (id INTEGER NOT NULL, data BLOB NOT NULL)`)
 	pages := testkit.Rows[int](s, `SELECT page_count FROM pragma_page_count()`)[0]
 	s.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages+200))
-	holding, release := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
-	all.Go(func() {
-		write(t, s.DB, func(context.Context, *db.Tx) (int64, error) {
-			close(holding)
-			<-release
-			return 0, nil
-		})
-	})
-	<-holding
+	release := hold(t, s.DB)
 	for n := range 9 {
 		all.Go(func() {
 			size := 100
@@ -163,7 +167,7 @@ func TestLostTransactionRunsAgain(t *testing.T) {
 		})
 		testkit.Eventually(t, "waits", func() bool { return s.DB.WaitingWriters() == n+1 })
 	}
-	close(release)
+	release()
 	all.Wait()
 	testkit.Equal(t, testkit.Rows[int](s, `SELECT COUNT(*) FROM blobs`)[0], 8, "rows")
 }
@@ -172,16 +176,9 @@ func TestLostTransactionRunsAgain(t *testing.T) {
 func TestSeparateTransaction(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	s.Exec(`CREATE TABLE turns (n INTEGER NOT NULL)`)
-	holding, release, inside, finish := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	inside, finish := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
-	all.Go(func() {
-		write(t, s.DB, func(context.Context, *db.Tx) (int64, error) {
-			close(holding)
-			<-release
-			return 0, nil
-		})
-	})
-	<-holding
+	release := hold(t, s.DB)
 	first := make(chan struct{})
 	all.Go(func() {
 		defer close(first)
@@ -201,7 +198,7 @@ func TestSeparateTransaction(t *testing.T) {
 		}
 	})
 	testkit.Eventually(t, "waits", func() bool { return s.DB.WaitingWriters() == 2 })
-	close(release)
+	release()
 	<-inside
 	select {
 	case <-first:

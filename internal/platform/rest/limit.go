@@ -13,13 +13,15 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
-// Limits are requests per second. Bursts can use two seconds' worth.
+// Limits are requests per second, in bursts of up to two seconds' worth, and what a
+// server handles at the same time.
 type Limits struct {
-	Wait       time.Duration // how long a request can expect to wait for others
 	Live, Test float64
 	Address    float64 // per address, for requests without a valid credential
 	Ceiling    float64 // the highest limit a key can have
-	Places     int     // requests of a class inside the server; 0 for the default
+
+	Places int           // requests of a class inside the server; 0 for the default
+	Wait   time.Duration // how long a request can expect to wait for others; 0 for the default
 }
 
 // DefaultLimits apply unless the settings change them.
