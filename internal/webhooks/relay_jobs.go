@@ -18,6 +18,9 @@ const (
 	// Retries become due without one, and another node might stop between a
 	// commit and its notification.
 	pollEvery = time.Second
+	// checkEvery is how long a check after a commit waits if the one before found
+	// nothing. Without webhooks, there is a check for several commits, not for each.
+	checkEvery = 25 * time.Millisecond
 	// leaseFor is longer than an attempt that starts within startIn of its
 	// claim, so that no other node repeats the attempt.
 	startIn  = 4 * time.Second
@@ -111,10 +114,11 @@ func notify(c chan struct{}) {
 // saves their results.
 func (r *Relay) Run(ctx context.Context) {
 	defer r.finish(context.WithoutCancel(ctx))
-	poll, batch := time.NewTicker(pollEvery), time.NewTimer(0)
+	poll, batch, check := time.NewTicker(pollEvery), stoppedTimer(), stoppedTimer()
 	defer poll.Stop()
 	defer batch.Stop()
-	<-batch.C
+	defer check.Stop()
+	var checked time.Time // when the last check found nothing
 
 	work, err := r.begin(ctx)
 	for ctx.Err() == nil {
@@ -131,7 +135,15 @@ func (r *Relay) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-r.DB.Notifications():
-			work, err = r.notified(ctx)
+			if r.DB.SQLite() { // the event is already in the feed
+				check.Reset(checkEvery - time.Since(checked)) //nolint:forbidigo // a duration of the real clock
+			} else {
+				work = true
+			}
+		case <-check.C:
+			if work, err = r.hasWork(ctx); !work {
+				checked = time.Now() //nolint:forbidigo // a duration of the real clock
+			}
 		case <-r.done: // wait for more results; new events are relayed first
 			batch.Reset(batchFor)
 		case <-batch.C:
@@ -142,6 +154,12 @@ func (r *Relay) Run(ctx context.Context) {
 			work, err = r.hasWork(ctx)
 		}
 	}
+}
+
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
 }
 
 func wait(ctx context.Context, tick <-chan time.Time) {
@@ -157,15 +175,6 @@ func (r *Relay) begin(ctx context.Context) (work bool, err error) {
 		if _, err := db.Write(ctx, r.DB, endLeases); err != nil {
 			return false, err
 		}
-	}
-	return r.hasWork(ctx)
-}
-
-// notified reports whether a turn would have something to do after a commit. On SQLite,
-// nothing is to do without webhooks, and a turn would take the writer from others.
-func (r *Relay) notified(ctx context.Context) (bool, error) {
-	if !r.DB.SQLite() {
-		return true, nil
 	}
 	return r.hasWork(ctx)
 }

@@ -30,7 +30,8 @@ var out = json.JoinOptions(
 	json.FormatNilSliceAsNull(false),
 	json.Deterministic(true),
 	json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Encoder, t time.Time) error {
-		return enc.WriteToken(jsontext.String(t.UTC().Format(TimeFormat)))
+		text := append(enc.AvailableBuffer(), '"')
+		return enc.WriteValue(append(t.UTC().AppendFormat(text, TimeFormat), '"'))
 	})),
 )
 
