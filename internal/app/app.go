@@ -94,6 +94,12 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if a.DB, err = db.Open(ctx, s.dsn()); err != nil {
 		return nil, err
 	}
+	if s.ReplicaURL != "" {
+		if err := a.DB.OpenReplica(ctx, s.ReplicaURL); err != nil {
+			return nil, errors.Join(err, a.DB.Close())
+		}
+		a.metrics.registry.MustRegister(replicaReads{a.DB})
+	}
 
 	if err := a.mount(s); err != nil { //nolint:contextcheck // traces outlive ctx
 		return nil, errors.Join(err, a.DB.Close())

@@ -24,6 +24,7 @@ import (
 type Settings struct {
 	Data        string `env:"SLIPWAY_DATA" default:"data" type:"path" help:"Folder for the database and the master key."`
 	DatabaseURL string `env:"SLIPWAY_DATABASE_URL" help:"postgres://... Defaults to SQLite in the data folder."`
+	ReplicaURL  string `env:"SLIPWAY_DATABASE_REPLICA_URL" name:"database-replica-url" help:"A standby of the PostgreSQL server for reads, as postgres://..."`
 	MasterKey   string `env:"SLIPWAY_MASTER_KEY" help:"32 bytes in base64 that encrypt secrets at rest. Defaults to a file in the data folder, which the first start creates."`
 
 	NewMasterKey bool `env:"SLIPWAY_NEW_MASTER_KEY" default:"false" help:"Start with another master key although the secrets in the database can't be decrypted with it. They are lost."`
@@ -72,8 +73,10 @@ func (s Settings) Check() error {
 	}
 
 	check(s.Data != "", "SLIPWAY_DATA: must be a folder")
-	check(s.DatabaseURL == "" || strings.HasPrefix(s.DatabaseURL, "postgres://") || strings.HasPrefix(s.DatabaseURL, "postgresql://"),
-		"SLIPWAY_DATABASE_URL: must start with postgres://")
+	for name, u := range map[string]string{"SLIPWAY_DATABASE_URL": s.DatabaseURL, "SLIPWAY_DATABASE_REPLICA_URL": s.ReplicaURL} {
+		check(u == "" || strings.HasPrefix(u, "postgres://") || strings.HasPrefix(u, "postgresql://"), "%s: must start with postgres://", name)
+	}
+	check(s.ReplicaURL == "" || s.DatabaseURL != "", "SLIPWAY_DATABASE_REPLICA_URL: requires SLIPWAY_DATABASE_URL")
 
 	base, err := url.Parse(s.BaseURL)
 	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"),

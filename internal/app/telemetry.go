@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
+	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 )
 
@@ -59,6 +60,23 @@ func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	return mux
+}
+
+// replicaReads is the metric of the replica.
+type replicaReads struct{ db *db.DB }
+
+var readsDesc = prometheus.NewDesc("slipway_replica_reads_total",
+	"Reads of API requests by the server that was used: the replica, or the primary because the replica was behind or unavailable.",
+	[]string{"server"}, nil)
+
+// Describe lists the metric.
+func (r replicaReads) Describe(ch chan<- *prometheus.Desc) { ch <- readsDesc }
+
+// Collect reads the metric.
+func (r replicaReads) Collect(ch chan<- prometheus.Metric) {
+	used, skipped := r.db.ReplicaReads()
+	ch <- prometheus.MustNewConstMetric(readsDesc, prometheus.CounterValue, float64(used), "replica")
+	ch <- prometheus.MustNewConstMetric(readsDesc, prometheus.CounterValue, float64(skipped), "primary")
 }
 
 // loads are the metrics of admission.

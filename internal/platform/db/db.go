@@ -46,6 +46,7 @@ type DB struct {
 	attached      map[reflect.Type]any
 	plaintext     bool       // PostgreSQL only: the password and the data can be read on the network
 	timelines     *timelines // PostgreSQL only
+	replica       *replica   // PostgreSQL only: nil without one
 
 	// Now is the clock. Tests and the demo replace it.
 	Now func() time.Time
@@ -126,9 +127,7 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > defaultTimeout-time.Second {
 		conn.ConnectTimeout = defaultTimeout - time.Second
 	}
-	conn.RuntimeParams["statement_timeout"] = "60000"
-	conn.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
-	conn.RuntimeParams["timezone"] = "UTC"
+	setSession(conn)
 	d.timelines = newTimelines(ctx, conn)
 
 	reading := conn.Copy()
@@ -155,6 +154,13 @@ func (d *DB) openPostgres(ctx context.Context, dsn string) error {
 	return err
 }
 
+// setSession sets the parameters of each session.
+func setSession(conn *pgx.ConnConfig) {
+	conn.RuntimeParams["statement_timeout"] = "60000"
+	conn.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
+	conn.RuntimeParams["timezone"] = "UTC"
+}
+
 func limit(pool *sql.DB, n int) {
 	pool.SetMaxOpenConns(n)
 	pool.SetMaxIdleConns(n)
@@ -162,7 +168,11 @@ func limit(pool *sql.DB, n int) {
 
 // Close closes the database.
 func (d *DB) Close() error {
-	err := errors.Join(d.read.Close(), d.write.Close())
+	var err error
+	if d.replica != nil {
+		err = d.replica.close()
+	}
+	err = errors.Join(err, d.read.Close(), d.write.Close())
 	if d.jobs != nil {
 		d.jobs.Close()
 		d.timelines.close()

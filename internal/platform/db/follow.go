@@ -23,6 +23,7 @@ const writer = "slipway-writer"
 // the oldest transaction that still writes. On SQLite, IDs increase in the order of
 // commits.
 func settledBefore(ctx context.Context, tx *Tx, cursor string) (string, error) {
+	tx.replica = nil // it doesn't know the transactions of the primary
 	if tx.settled.IsZero() {
 		// This must be read before the rows: what ended before it is visible to them.
 		now := tx.db.now()

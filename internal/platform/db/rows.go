@@ -156,6 +156,8 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 		return tx.sql.QueryContext(ctx, query, args...)
 	case tx.db.SQLite():
 		return tx.db.prepared(ctx, query, args)
+	case tx.replica != nil:
+		return tx.replica.QueryContext(ctx, query, args...)
 	}
 	return tx.pool.QueryContext(ctx, query, args...)
 }
@@ -342,11 +344,29 @@ func (d jsonDest) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
+		if d.empty(s) {
+			return nil
+		}
 		return wire.Unmarshal([]byte(s), d.p)
 	case []byte:
 		return wire.Unmarshal(s, d.p)
 	}
 	return fmt.Errorf("db: %T is not JSON", src)
+}
+
+// empty sets an empty list or map, which most are, without a decoder. It reports whether
+// the text is one.
+func (d jsonDest) empty(text string) bool {
+	v := reflect.ValueOf(d.p).Elem()
+	switch {
+	case text == "[]" && v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	case text == "{}" && v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+	default:
+		return false
+	}
+	return true
 }
 
 type timeDest struct{ p *time.Time }

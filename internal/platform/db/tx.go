@@ -24,12 +24,13 @@ type Tx struct {
 
 // session is the part of a transaction that is the same in every environment.
 type session struct {
-	db     *DB
-	pool   *sql.DB
-	sql    *sql.Tx   // nil in Read: each statement is its own snapshot
-	conn   *sql.Conn // PostgreSQL writes only: the connection of sql
-	notify bool      // the relay is notified after the commit
-	batch  *batch    // SQLite writes only
+	db      *DB
+	pool    *sql.DB
+	sql     *sql.Tx   // nil in Read: each statement is its own snapshot
+	conn    *sql.Conn // PostgreSQL writes only: the connection of sql
+	replica *sql.Conn // PostgreSQL reads only: a replica to use instead of pool
+	notify  bool      // the relay is notified after the commit
+	batch   *batch    // SQLite writes only
 
 	settled time.Time // PostgreSQL only: see settledBefore
 

@@ -19,7 +19,9 @@ const (
 )
 
 // Read runs the reads of a handler.
-func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) { return db.Read(ctx, d, fn) }
+func Read[T any](ctx context.Context, d *db.DB, fn db.Func[T]) (T, error) {
+	return db.ReadReplica(ctx, d, fn)
+}
 
 // Write runs the one transaction of a handler. The result is encoded and, if
 // the caller sent an Idempotency-Key, stored before the commit: a crash leaves
