@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -96,6 +97,7 @@ func (a *App) startWork(ctx context.Context) error {
 				a.outsideMaintenance(ctx, a.work)
 			}()
 			a.checkNewestEntries(ctx)
+			debug.FreeOSMemory() // building the documents of the API takes more memory than serving
 			a.upkeep(ctx)
 			<-worked
 			return nil

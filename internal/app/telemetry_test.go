@@ -53,3 +53,14 @@ func TestTracesHideSecrets(t *testing.T) {
 		t.Errorf("the trace has %q and the handler %q, want no secret in the trace and %q in the handler", traced, handled, path)
 	}
 }
+
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/goroutine"} {
+		w := httptest.NewRecorder()
+		newMetrics().handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != http.StatusOK || w.Body.Len() == 0 {
+			t.Errorf("GET %s returned %d with %d bytes, expected 200 and a profile", path, w.Code, w.Body.Len())
+		}
+	}
+}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
+
+	"slipway/internal/platform/db"
 )
 
 // inserted is the driver of River for SQLite, with notifications about new jobs inside
@@ -14,11 +17,34 @@ import (
 // second, which is most of the work of an idle server.
 type inserted struct {
 	*riversqlite.Driver
+	db     *db.DB
 	queues chan string
 }
 
-func newInserted(pool *sql.DB) *inserted {
-	return &inserted{riversqlite.New(pool), make(chan string, 64)}
+func newInserted(d *db.DB, pool *sql.DB) *inserted {
+	return &inserted{riversqlite.New(pool), d, make(chan string, 64)}
+}
+
+// GetExecutor returns what River runs its statements with.
+func (d *inserted) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor(), d.db} }
+
+// executor looks for jobs before it takes them. Taking them is a long statement that
+// needs the writer, also if there are none.
+type executor struct {
+	riverdriver.Executor
+	db *db.DB
+}
+
+// JobGetAvailable takes jobs of a queue.
+func (e executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	some, err := db.Read(ctx, e.db, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		return db.One[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = ? AND queue = ?)`,
+			string(rivertype.JobStateAvailable), params.Queue)
+	})
+	if err != nil || !some {
+		return nil, err
+	}
+	return e.Executor.JobGetAvailable(ctx, params)
 }
 
 // notify makes River look for jobs in a queue.

@@ -142,7 +142,7 @@ func (q *Queue) Open(log *slog.Logger) (err error) {
 
 	lite, pg := q.db.JobPools()
 	if q.db.SQLite() {
-		q.inserted = newInserted(lite)
+		q.inserted = newInserted(q.db, lite)
 		q.sqlite, err = river.NewClient(q.inserted, cfg)
 	} else {
 		q.postgres, err = river.NewClient(riverpgxv5.New(pg), cfg)
