@@ -2,13 +2,16 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	netmail "net/mail"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -21,11 +24,19 @@ type Message struct {
 	Subject string
 	Text    string
 	HTML    string // "" for none
+	Images  []Image
+	ReplyTo string // an address, or "" for the sender's
 	// Unsubscribe is the URL for one-click unsubscribe (RFC 8058), or "" for none.
 	Unsubscribe string
 	// Token stays the same when a message is sent again, so that servers and mail
 	// clients can detect duplicates.
 	Token string
+}
+
+// Image is a picture in the HTML part, which shows it as cid:{ID}.
+type Image struct {
+	ID, Type string
+	Content  []byte
 }
 
 // Sender sends messages.
@@ -42,14 +53,25 @@ func IsRejected(err error) bool {
 }
 
 // compose returns the MIME message.
-func compose(m Message) (*gomail.Msg, error) {
-	msg := gomail.NewMsg()
+func compose(m Message, options ...gomail.MsgOption) (*gomail.Msg, error) {
+	msg := gomail.NewMsg(append(options, gomail.WithNoDefaultUserAgent())...)
 	if err := errors.Join(msg.From(m.From), msg.To(m.To)); err != nil {
 		return nil, err
 	}
+	if m.ReplyTo != "" {
+		if err := msg.ReplyTo(m.ReplyTo); err != nil {
+			return nil, err
+		}
+	}
 	msg.Subject(m.Subject)
 	msg.SetDate()
-	msg.SetMessageIDWithValue(m.Token + "@slipway")
+	msg.SetMessageIDWithValue(m.Token + "@" + domainOf(m.From))
+	for _, i := range m.Images {
+		err := msg.EmbedReader(i.ID, bytes.NewReader(i.Content), gomail.WithFileContentID("<"+i.ID+">"), gomail.WithFileContentType(gomail.ContentType(i.Type)))
+		if err != nil {
+			return nil, err
+		}
+	}
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
 	if m.HTML != "" {
 		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
@@ -62,14 +84,24 @@ func compose(m Message) (*gomail.Msg, error) {
 	return msg, nil
 }
 
+// domainOf returns the domain of an address. Filters distrust a Message-ID of another
+// domain than the sender's.
+func domainOf(address string) string {
+	if a, err := netmail.ParseAddress(address); err == nil {
+		address = a.Address
+	}
+	return address[strings.LastIndexByte(address, '@')+1:]
+}
+
 // Outbox is a folder that messages are written to instead of being sent.
 type Outbox struct{ Folder string }
 
 const suffix = ".eml" // of the files in the folder
 
-// Send writes the message to a file named after its token.
+// Send writes the message to a file named after its token. It is not encoded, so that
+// you can copy a link from it.
 func (o Outbox) Send(_ context.Context, m Message) error {
-	msg, err := compose(m)
+	msg, err := compose(m, gomail.WithEncoding(gomail.NoEncoding))
 	if err != nil {
 		return err
 	}

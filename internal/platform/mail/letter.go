@@ -1,0 +1,125 @@
+package mail
+
+import (
+	_ "embed"
+	"html/template"
+	"regexp"
+	"strings"
+)
+
+// Letter is the content of an email. It is rendered as text and as HTML.
+type Letter struct {
+	Brand     string // who sends it
+	Logo      []byte // PNG, or nil to show the brand as text
+	Body      string // paragraphs, separated by empty lines
+	Button    Button
+	After     string // paragraphs after the button
+	Boat      *Boat
+	Signature []string // lines; the first one is the name
+	Footer    []string // lines
+	// Unsubscribe is the link to unsubscribe, or "" for none.
+	Unsubscribe string
+}
+
+// Button is a link that the reader should open.
+type Button struct{ Label, URL string }
+
+// Boat is what the email is about.
+type Boat struct {
+	Title   string
+	Details []string // lines, such as the price
+	Photo   []byte   // JPEG, or nil
+}
+
+//go:embed letter.html
+var letterHTML string
+
+var letter = template.Must(template.New("letter").Parse(letterHTML))
+
+// Write renders the letter into a message.
+func (l Letter) Write(m *Message) error {
+	data := struct {
+		Letter
+		Button                *Button
+		BodyLines, AfterLines [][][]span
+	}{l, nil, paragraphs(l.Body), paragraphs(l.After)}
+	if l.Button.URL != "" {
+		data.Button = &l.Button
+	}
+	var b strings.Builder
+	if err := letter.Execute(&b, data); err != nil {
+		return err
+	}
+	m.Text, m.HTML, m.Unsubscribe = l.text(), b.String(), l.Unsubscribe
+
+	if l.Logo != nil {
+		m.Images = append(m.Images, Image{"logo", "image/png", l.Logo})
+	}
+	if l.Boat != nil && l.Boat.Photo != nil {
+		m.Images = append(m.Images, Image{"boat", "image/jpeg", l.Boat.Photo})
+	}
+	return nil
+}
+
+// text returns the letter as plain text.
+func (l Letter) text() string {
+	parts := []string{normalize(l.Body)}
+	if l.Button.URL != "" {
+		parts = append(parts, l.Button.Label+":\n"+l.Button.URL)
+	}
+	if l.After != "" {
+		parts = append(parts, normalize(l.After))
+	}
+	if l.Boat != nil {
+		parts = append(parts, strings.Join(append([]string{l.Boat.Title}, l.Boat.Details...), "\n"))
+	}
+	end := l.Signature
+	if l.Unsubscribe != "" || len(l.Footer) > 0 {
+		if len(end) > 0 {
+			end = append(end[:len(end):len(end)], "")
+		}
+		end = append(end[:len(end):len(end)], l.Footer...)
+	}
+	if l.Unsubscribe != "" {
+		end = append(end[:len(end):len(end)], "Unsubscribe: "+l.Unsubscribe)
+	}
+	if len(end) > 0 {
+		parts = append(parts, "-- \n"+strings.Join(end, "\n"))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+func normalize(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// span is a part of a line. It is a link if it has a URL.
+type span struct{ Text, URL string }
+
+// paragraphs splits a text into paragraphs, lines and links.
+func paragraphs(text string) (all [][][]span) {
+	if text = normalize(text); text == "" {
+		return nil
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		var lines [][]span
+		for line := range strings.SplitSeq(strings.Trim(paragraph, "\n"), "\n") {
+			lines = append(lines, spans(line))
+		}
+		all = append(all, lines)
+	}
+	return all
+}
+
+// link matches a URL, without the punctuation after it.
+var link = regexp.MustCompile(`https?://[^\s<>"]*[^\s<>".,;:!?)\]']`)
+
+func spans(line string) (all []span) {
+	at := 0
+	for _, found := range link.FindAllStringIndex(line, -1) {
+		url := line[found[0]:found[1]]
+		all = append(all, span{Text: line[at:found[0]]}, span{url, url})
+		at = found[1]
+	}
+	return append(all, span{Text: line[at:]})
+}
