@@ -96,6 +96,7 @@ func (a *App) features(s Settings) (*features, error) {
 		leads:    leads.API{DB: a.DB, Reviewed: messages.Review},
 		messages: messages.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
+			Blobs: a.Blobs,
 		},
 		deals:        deals.API{DB: a.DB, Jobs: a.Jobs},
 		finance:      finance.API{DB: a.DB},

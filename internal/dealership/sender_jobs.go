@@ -35,10 +35,13 @@ func (a *API) verifySender(ctx context.Context, job VerifySender) error {
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: job.Email, Token: "verify-sender-" + p.link[len(p.link)-16:],
 		Subject: "Verify this address as the sender of " + p.name,
-		Text: fmt.Sprintf("Hello,\n\n%s wants to send email to its customers from this address. If that is right, verify it here:\n\n%s\n\n"+
-			"The link expires after seven days. If you didn't expect this, ignore this email.\n", p.name, p.link),
+	}, mail.Letter{
+		Brand:  p.name,
+		Body:   fmt.Sprintf("Hello,\n\n%s wants to send email to its customers from this address.", p.name),
+		Button: mail.Button{Label: "Verify this address", URL: p.link},
+		After:  "The link expires after seven days. If you didn't expect this, ignore this email.",
 	})
 }

@@ -127,7 +127,7 @@ func emailOf(body []byte, requestID string) (incoming, error) {
 }
 
 // ownMessage matches the Message-ID of an email that this service sent.
-var ownMessage = regexp.MustCompile(`(msg_[0-9a-hjkmnp-tv-z]{26})@slipway`)
+var ownMessage = regexp.MustCompile(`(msg_[0-9a-hjkmnp-tv-z]{26})@`)
 
 // printable returns text that both databases can store. Bytes that are not UTF-8
 // are read as Latin-1, which older software sends.

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/leads"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
@@ -31,6 +32,7 @@ type API struct {
 	Box      *seal.Box
 	Log      *slog.Logger
 	Mail     mail.Sender
+	Blobs    *blobs.Files
 	MailFrom string // for dealerships that set no sender
 	SMS      sms.Sender
 	SMSFrom  string // for dealerships that set no sender

@@ -44,7 +44,7 @@ const lease = 2 * time.Minute
 type outgoing struct {
 	message LeadMessage
 	text    *sms.Message
-	email   *mail.Message
+	email   *email
 }
 
 // SendMessage sends a message to its provider. If the service stops between
@@ -62,7 +62,9 @@ func (a *API) SendMessage(ctx context.Context, job SendMessage) error {
 		if _, folder := a.Mail.(mail.Outbox); folder {
 			provider = "outbox"
 		}
-		err = a.Mail.Send(ctx, *out.email)
+		if err = a.render(ctx, out.email); err == nil {
+			err = a.Mail.Send(ctx, out.email.Message)
+		}
 	}
 	return a.settle(ctx, job, provider, id, err)
 }
@@ -124,11 +126,7 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 			}
 			return out, nil
 		}
-		out.email = &mail.Message{From: withName(d.Name, t.sender), To: t.recipient, Subject: *m.Subject, Token: m.ID}
-		if *m.Purpose == consent.Marketing {
-			out.email.Unsubscribe = a.unsubscribeLink(tx, m)
-		}
-		out.email.Text, out.email.HTML, err = renderEmail(*m.Body, d, t.postal, out.email.Unsubscribe)
+		out.email, err = a.prepareEmail(ctx, tx, m, t, d)
 		return out, err
 	})
 }
@@ -137,6 +135,14 @@ func (a *API) claim(ctx context.Context, job SendMessage) (*outgoing, error) {
 func withName(name, address string) string {
 	if a, err := netmail.ParseAddress(address); err == nil && a.Name == "" {
 		return (&netmail.Address{Name: name, Address: a.Address}).String()
+	}
+	return address
+}
+
+// addressOf returns an address without its name.
+func addressOf(address string) string {
+	if a, err := netmail.ParseAddress(address); err == nil {
+		return a.Address
 	}
 	return address
 }

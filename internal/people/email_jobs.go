@@ -65,12 +65,14 @@ func (a *API) confirmEmail(ctx context.Context, job ConfirmEmail) error {
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: *p.user.PendingEmail, Token: "email-change-" + p.token[:16],
 		Subject: "Confirm your new email address for " + p.dealership.Name,
-		Text: fmt.Sprintf("Hello %s,\n\n%s has changed your email address on Slipway to this one. Confirm it here:\n\n%s/email_changes/%s\n\n"+
-			"Until then, sign in with your old address. The link works once and expires after seven days.\n",
-			p.user.Name, p.dealership.Name, a.AuthURL, p.token),
+	}, mail.Letter{
+		Brand:  p.dealership.Name,
+		Body:   fmt.Sprintf("Hello %s,\n\n%s has changed your email address on Slipway to this one.", p.user.Name, p.dealership.Name),
+		Button: mail.Button{Label: "Confirm this address", URL: a.AuthURL + "/email_changes/" + p.token},
+		After:  "Until then, sign in with your old address. The link works once and expires after seven days.",
 	})
 }
 
@@ -91,11 +93,13 @@ func (a *API) announceEmail(ctx context.Context, job AnnounceEmail) error {
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: job.Old, Token: "email-notice-" + job.Token,
 		Subject: "Your email address for " + p.dealership.Name + " is about to change",
-		Text: fmt.Sprintf("Hello %s,\n\n%s has requested to change your email address on Slipway to %s. "+
-			"The change takes effect when the new address is confirmed.\n\nIf you didn't expect this, contact your dealership.\n",
+	}, mail.Letter{
+		Brand: p.dealership.Name,
+		Body: fmt.Sprintf("Hello %s,\n\n%s has requested to change your email address on Slipway to %s. "+
+			"The change takes effect when the new address is confirmed.\n\nIf you didn't expect this, contact your dealership.",
 			p.user.Name, p.dealership.Name, job.New),
 	})
 }

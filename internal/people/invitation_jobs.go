@@ -50,15 +50,16 @@ func (a *API) invite(ctx context.Context, job Invite) error {
 		return err
 	}
 
-	subject, reason := "You are invited to %s on Slipway", "%s has invited you to Slipway. Set your password here:"
-	if l.user.Status == Active {
-		subject, reason = "Set a new password for %s on Slipway",
-			"An administrator of %s has reset your password and ended your sessions. Set a new password here:"
+	letter := mail.Letter{
+		Brand: l.dealership.Name, Body: fmt.Sprintf("Hello %s,\n\n%s has invited you to Slipway.", l.user.Name, l.dealership.Name),
+		Button: mail.Button{Label: "Set your password", URL: a.AuthURL + "/invitations/" + l.token},
+		After:  "The link works once and expires after seven days.",
 	}
-	return a.Mail.Send(ctx, mail.Message{
-		From: a.MailFrom, To: l.user.Email, Token: "invitation-" + l.token[:16],
-		Subject: fmt.Sprintf(subject, l.dealership.Name),
-		Text: fmt.Sprintf("Hello %s,\n\n"+reason+"\n\n%s/invitations/%s\n\n"+
-			"The link works once and expires after seven days.\n", l.user.Name, l.dealership.Name, a.AuthURL, l.token),
-	})
+	subject := "You are invited to " + l.dealership.Name + " on Slipway"
+	if l.user.Status == Active {
+		subject = "Set a new password for " + l.dealership.Name + " on Slipway"
+		letter.Body = fmt.Sprintf("Hello %s,\n\nAn administrator of %s has reset your password and ended your sessions.", l.user.Name, l.dealership.Name)
+		letter.Button.Label = "Set a new password"
+	}
+	return mail.SendLetter(ctx, a.Mail, mail.Message{From: a.MailFrom, To: l.user.Email, Token: "invitation-" + l.token[:16], Subject: subject}, letter)
 }

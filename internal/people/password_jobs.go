@@ -83,12 +83,16 @@ func (a *API) sendResetLink(ctx context.Context, job SendResetLink) error {
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: l.user.Email, Token: "reset-" + l.token[:16],
 		Subject: "Set a new password for " + l.dealership.Name + " on Slipway",
-		Text: fmt.Sprintf("Hello %s,\n\nYou asked for a new password for your %s account at %s. Set it here:\n\n%s/password/reset/%s\n\n"+
-			"The link works once and expires after one hour. If you didn't ask for it, ignore this email. Your password stays the same.\n",
-			l.user.Name, l.dealership.Mode, l.dealership.Name, a.AuthURL, l.token),
+	}, mail.Letter{
+		Brand: l.dealership.Name,
+		Body: fmt.Sprintf("Hello %s,\n\nYou asked for a new password for your %s account at %s.",
+			l.user.Name, l.dealership.Mode, l.dealership.Name),
+		Button: mail.Button{Label: "Set a new password", URL: a.AuthURL + "/password/reset/" + l.token},
+		After: "The link works once and expires after one hour. If you didn't ask for it, ignore this email. " +
+			"Your password stays the same.",
 	})
 }
 
@@ -108,11 +112,14 @@ func (a *API) sendPasswordNotice(ctx context.Context, job PasswordNotice) error 
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: r.user.Email, Token: fmt.Sprintf("password-%s-%d", r.user.ID, job.Version),
 		Subject: "Your password for " + r.dealership.Name + " was changed",
-		Text: fmt.Sprintf("Hello %s,\n\nYour password for the %s account at %s was changed, and all your sessions were ended.\n\n"+
-			"If this wasn't you, set a new password at %s/password/forgot and tell an administrator of your dealership.\n",
-			r.user.Name, r.dealership.Mode, r.dealership.Name, a.AuthURL),
+	}, mail.Letter{
+		Brand: r.dealership.Name,
+		Body: fmt.Sprintf("Hello %s,\n\nYour password for the %s account at %s was changed, and all your sessions were ended.\n\n"+
+			"If this wasn't you, set a new password and tell an administrator of your dealership.",
+			r.user.Name, r.dealership.Mode, r.dealership.Name),
+		Button: mail.Button{Label: "Set a new password", URL: a.AuthURL + "/password/forgot"},
 	})
 }

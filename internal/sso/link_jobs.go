@@ -110,12 +110,15 @@ func (a *API) SendLink(ctx context.Context, job SendLinkEmail) error {
 		return err
 	}
 
-	return a.Mail.Send(ctx, mail.Message{
+	return mail.SendLetter(ctx, a.Mail, mail.Message{
 		From: a.MailFrom, To: p.user.Email, Token: "sso-link-" + p.token[:16],
 		Subject: "Confirm that you sign in to " + p.dealership.Name + " with " + p.connection.Name,
-		Text: fmt.Sprintf("Hello %s,\n\nSomeone signed in to %s with %s as %s. If it was you, confirm it here:\n\n%s/sso/links/%s\n\n"+
-			"The link works once and expires after 24 hours. If it was not you, ignore this email and tell your administrator.\n",
-			p.user.Name, p.dealership.Name, p.connection.Name, p.user.Email, a.URL, p.token),
+	}, mail.Letter{
+		Brand: p.dealership.Name,
+		Body: fmt.Sprintf("Hello %s,\n\nSomeone signed in to %s with %s as %s.", p.user.Name, p.dealership.Name, p.connection.Name,
+			p.user.Email),
+		Button: mail.Button{Label: "Confirm that it was you", URL: a.URL + "/sso/links/" + p.token},
+		After: "The link works once and expires after 24 hours. If it was not you, ignore this email and tell your administrator.",
 	})
 }
 

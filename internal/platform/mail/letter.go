@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"context"
 	_ "embed"
 	"html/template"
 	"regexp"
@@ -59,6 +60,14 @@ func (l Letter) Write(m *Message) error {
 		m.Images = append(m.Images, Image{"boat", "image/jpeg", l.Boat.Photo})
 	}
 	return nil
+}
+
+// SendLetter sends a message with this letter.
+func SendLetter(ctx context.Context, sender Sender, m Message, l Letter) error {
+	if err := l.Write(&m); err != nil {
+		return err
+	}
+	return sender.Send(ctx, m)
 }
 
 // text returns the letter as plain text.
