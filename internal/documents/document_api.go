@@ -92,16 +92,17 @@ func (a *API) issue(ctx context.Context, in *struct {
 	Body DocumentIssue
 }) (Document, error) {
 	const tries = 5
+	var number int64
 	for try := 1; ; try++ {
-		doc, err := a.issueOnce(ctx, in.DealID, in.Body)
+		doc, err := a.issueOnce(ctx, in.DealID, in.Body, &number)
 		if !errors.Is(err, errOutdated) || try == tries {
 			return doc, err
 		}
 	}
 }
 
-func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
-	f, doc, pdf, failed := a.render(ctx, dealID, in)
+func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue, number *int64) (Document, error) {
+	f, doc, pdf, failed := a.render(ctx, dealID, in, number)
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Document, error) {
 		d, err := deals.FindForUpdate(ctx, tx, dealID)
 		if err != nil {
@@ -126,13 +127,20 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 	})
 }
 
-// render builds the record and the PDF from the current state of the deal.
-func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f facts, doc Document, pdf []byte, err error) {
+// render builds the record and the PDF from the current state of the deal. The
+// number is on each page, so it is taken first, unless an earlier try took it. If
+// the document is not issued after all, the number is not used again.
+func (a *API) render(
+	ctx context.Context, dealID string, in DocumentIssue, number *int64,
+) (f facts, doc Document, pdf []byte, err error) {
 	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
 		if f, err = gather(ctx, tx, dealID); err != nil {
 			return doc, err
 		}
 		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
+			return doc, err
+		}
+		if err := f.checkPrintable(doc); err != nil {
 			return doc, err
 		}
 		doc.ID = tx.NewID(documents.Prefix) // printed on each page
@@ -141,6 +149,16 @@ func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f fa
 	if err != nil {
 		return f, doc, nil, err
 	}
+
+	if *number == 0 {
+		*number, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+			return deals.NextNumber(ctx, tx, "document")
+		})
+		if err != nil {
+			return f, doc, nil, err
+		}
+	}
+	doc.Number = *number
 
 	var pages int
 	pdf, pages, err = f.render(doc)
