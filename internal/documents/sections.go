@@ -104,18 +104,16 @@ func engines(p *pdf.Page, f facts) {
 		if where == "" || len(all) == 1 {
 			where = strconv.Itoa(i + 1)
 		}
-		rows = append(rows, []string{where, engineName(e), or(e.Serial, ""), number(e.HP), words(e.Fuel), number(e.Hours)})
+		rows = append(rows, []string{where, engineName(e), or(e.Serial, ""), words(e.Fuel), number(e.HP), number(e.Hours)})
 	}
 	columns := []pdf.Column{
 		{Name: "Engine", Share: 2}, {Name: "Year, make and model", Share: 4.4}, {Name: "Serial number", Share: 3},
-		{Name: "Horsepower", Share: 1.9, Number: true}, {Name: "Fuel", Share: 1.6}, {Name: "Hours", Share: 1.4, Number: true},
+		{Name: "Fuel", Share: 1.6}, {Name: "Horsepower", Share: 1.9, Number: true}, {Name: "Hours", Share: 1.4, Number: true},
 	}
 	p.Table(columns, pdf.Rows{Rows: rows})
 }
 
-func engineName(e hulls.SpecEngine) string {
-	return titled(e.Year, e.Make, e.Model)
-}
+func engineName(e hulls.SpecEngine) string { return titled(e.Year, e.Make, e.Model) }
 
 // titled joins what is known of a year, a make and a model.
 func titled(year *int64, parts ...*string) string {

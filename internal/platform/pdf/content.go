@@ -74,7 +74,7 @@ func (p *Page) Clauses(clauses ...Clause) {
 // Field is a labeled value. Without a value, it is a blank line to fill in.
 type Field struct{ Name, Value string }
 
-// Fields adds fields in two columns.
+// Fields adds fields in two columns. Few fields stay together.
 func (p *Page) Fields(fields ...Field) {
 	const gap, nameHeight, valueHeight, after = 6, 3.6, 5, 1.6
 	column := (width - gap) / 2
@@ -100,7 +100,7 @@ func (p *Page) Fields(fields ...Field) {
 		if i+2 >= len(fields) {
 			height++
 		}
-		p.add(item{height: height, draw: func(y float64) {
+		p.add(item{height: height, keep: len(fields) <= 6 && i+2 < len(fields), draw: func(y float64) {
 			for _, draw := range draws {
 				draw(y)
 			}

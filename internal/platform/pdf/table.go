@@ -13,7 +13,8 @@ const cellMargin, cellHeight = 1.2, 4.4
 // Rows are the rows of a table, with sums below them in bold.
 type Rows struct{ Rows, Sums [][]string }
 
-// Table adds a table. Its head is repeated on each page.
+// Table adds a table. Its head is repeated on each page. A small table stays on one
+// page.
 func (p *Page) Table(columns []Column, groups ...Rows) {
 	shares := 0.0
 	for _, c := range columns {
@@ -25,7 +26,7 @@ func (p *Page) Table(columns []Column, groups ...Rows) {
 		widths[i], names[i] = width*c.Share/shares, c.Name
 	}
 
-	table := p.document.child("Table")
+	table, first := p.document.child("Table"), len(p.items)
 	head := p.tableHead(table, columns, widths, names)
 	p.add(head)
 	head.draw = p.tableHead(nil, columns, widths, names).draw // repeated as decoration
@@ -42,8 +43,13 @@ func (p *Page) Table(columns []Column, groups ...Rows) {
 			p.add(it)
 		}
 	}
-	last := &p.items[len(p.items)-1]
-	last.height += 2.5
+	last := len(p.items) - 1
+	p.items[last].height += 2.5
+	if small := p.items[first:last]; len(small) <= 6 {
+		for i := range small {
+			small[i].keep = true
+		}
+	}
 }
 
 func (p *Page) tableHead(table *element, columns []Column, widths []float64, names []string) item {
