@@ -146,7 +146,7 @@ func (f facts) checkPrintable(doc Document) error {
 		}
 		u, ok := errors.AsType[*pdf.Unprintable](pdf.Check(p.contact.Name()))
 		if ok && p.contact.LegalNameLatin == nil {
-			bad.Add("legal_name_latin", "required", "is required for the %s, contact %s: no font of the server has %q",
+			bad.Add("legal_name_latin", "unprintable", "is required for the %s, contact %s: no font of the server has %q",
 				strings.ReplaceAll(p.role, "_", "-"), p.contact.ID, u.Char)
 		}
 		unprintable(p.role+".address", addressOf(*p.contact))

@@ -42,7 +42,7 @@ func TestNameWithoutAFont(t *testing.T) {
 		buyer := s.Test.Contact(map[string]any{"first_name": nil, "last_name": "\U000323AE\U000323AD"})
 		id := s.Test.AcceptedDeal(map[string]any{"buyer_id": buyer})
 		path := "/v1/deals/" + id + "/documents"
-		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 422, nil).WantDetail(t, "legal_name_latin", "required")
+		s.Test.Post(path, `{"kind": "purchase_agreement"}`, 422, nil).WantDetail(t, "legal_name_latin", "unprintable")
 		s.Test.Post(path, map[string]any{"kind": "purchase_agreement", "title": "\U000323AE"}, 422, nil).WantDetail(t, "title", "unprintable")
 
 		s.Test.Patch("/v1/contacts/"+buyer, `{"legal_name_latin": "王"}`, 422, nil).WantDetail(t, "legal_name_latin", "pattern")

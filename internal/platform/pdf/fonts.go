@@ -144,11 +144,11 @@ func (s systemFont) open() (*font.Font, error) {
 	if err != nil {
 		return nil, err
 	}
-	faces, err := font.ParseTTC(bytes.NewReader(content))
-	if err != nil || s.index >= len(faces) {
-		return nil, fmt.Errorf("font %s: %w", s.path, err)
+	loaders, err := opentype.NewLoaders(bytes.NewReader(content))
+	if err != nil || s.index >= len(loaders) {
+		return nil, fmt.Errorf("font %s has changed: %w", s.path, err)
 	}
-	return faces[s.index].Font, nil
+	return font.NewFont(loaders[s.index])
 }
 
 // pick returns the first font that has all characters of a cluster, which is a
@@ -197,15 +197,14 @@ func clusterEnd(text []rune, i int) int {
 	return i
 }
 
-// clean prepares text for printing. It composes accents, and removes control
-// characters, characters that change the direction of other text, and symbols
-// that no font has, such as emoji. Letters are never removed.
+// clean prepares text for printing. It composes accents, and removes invisible
+// characters, and symbols that no font has, such as emoji. Letters are never removed.
 func clean(s string) string {
 	var out []rune
 	text := []rune(norm.NFC.String(strings.ToValidUTF8(s, "")))
 	for i := 0; i < len(text); {
 		end := clusterEnd(text, i)
-		cluster := slices.DeleteFunc(text[i:end:end], isDirection)
+		cluster := slices.DeleteFunc(text[i:end:end], isInvisible)
 		i = end
 		switch {
 		case len(cluster) == 0:
@@ -224,10 +223,12 @@ func clean(s string) string {
 	return string(out)
 }
 
-// isDirection reports whether a character changes the direction of the text
-// around it. With these, a contract could read differently than it is stored.
-func isDirection(r rune) bool {
-	return unicode.Is(unicode.Bidi_Control, r)
+// isInvisible reports whether a character has no glyph. Some of them change the
+// direction of the text around them, so that a contract would read differently
+// than it is stored. The joiners are part of the spelling of some languages.
+func isInvisible(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && r != nonJoiner && r != joiner
 }
 
 func isSymbol(r rune) bool {
