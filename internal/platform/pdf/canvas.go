@@ -158,26 +158,33 @@ func writeLogo(f *file, img image.Image) ref {
 // file builds the PDF.
 func (c *canvas) file(h Head, document *element) []byte {
 	f := &file{}
-	catalog, tree := f.reserve(), f.reserve()
+	catalog, tree, root := f.reserve(), f.reserve(), f.reserve()
+	pages := c.writePages(f, tree, 0)
+	f.set(tree, "<</Type/Pages/Count %d/Kids[%s]>>", len(pages), list(pages))
+	parents := writeElements(f, document, root, pages)
+	parentTree := f.add("<</Nums[%s]>>", numberTree(parents, 0))
+	f.set(root, "<</Type/StructTreeRoot/K[%s]/ParentTree %s/ParentTreeNextKey %d>>", document.ref, parentTree, len(pages))
+	f.set(catalog, "<</Type/Catalog/Pages %s/Lang(en-US)/MarkInfo<</Marked true>>/StructTreeRoot %s"+
+		"/ViewerPreferences<</DisplayDocTitle true>>>>", tree, root)
+	info := f.add("<</Title%s/Author%s/Creator(Slipway)/Producer(Slipway)/CreationDate%s/ModDate%s>>",
+		textString(clean(h.Title+" "+h.Number)), textString(clean(h.Issuer)), dateString(h.Issued), dateString(h.Issued))
+	return f.bytes(catalog, info)
+}
+
+// writePages adds the pages with their fonts and the logo. key is the number of the
+// first page in the structure.
+func (c *canvas) writePages(f *file, tree ref, key int) []ref {
 	resources := f.reserve()
 	pages := make([]ref, len(c.pages))
-	kids := ""
 	for i, content := range c.pages {
 		stream := f.addStream("", content.Bytes())
 		pages[i] = f.add("<</Type/Page/Parent %s/MediaBox[0 0 612 792]/Resources %s/Contents %s/StructParents %d/Tabs/S>>",
-			tree, resources, stream, i)
-		kids += pages[i].String() + " "
+			tree, resources, stream, key+i)
 	}
-	f.set(tree, "<</Type/Pages/Count %d/Kids[%s]>>", len(pages), kids)
-
 	images := ""
 	if c.hasPic {
 		images = fmt.Sprintf("/XObject<</Logo %s>>", writeLogo(f, c.logo))
 	}
 	f.set(resources, "<</Font<<%s>>%s>>", c.fonts.write(f, c.types), images)
-	f.set(catalog, "<</Type/Catalog/Pages %s/Lang(en-US)/MarkInfo<</Marked true>>/StructTreeRoot %s"+
-		"/ViewerPreferences<</DisplayDocTitle true>>>>", tree, writeTags(f, document, pages))
-	info := f.add("<</Title%s/Author%s/Creator(Slipway)/Producer(Slipway)/CreationDate%s/ModDate%s>>",
-		textString(clean(h.Title+" "+h.Number)), textString(clean(h.Issuer)), dateString(h.Issued), dateString(h.Issued))
-	return f.bytes(catalog, info)
+	return pages
 }

@@ -12,6 +12,7 @@ import (
 
 // file is the PDF as a list of objects.
 type file struct {
+	base    int // how many objects the file has already
 	objects [][]byte
 }
 
@@ -23,11 +24,11 @@ func (r ref) String() string { return fmt.Sprintf("%d 0 R", int(r)) }
 // reserve returns a number for an object that is set later.
 func (f *file) reserve() ref {
 	f.objects = append(f.objects, nil)
-	return ref(len(f.objects))
+	return ref(f.base + len(f.objects))
 }
 
 func (f *file) set(r ref, format string, args ...any) {
-	f.objects[r-1] = fmt.Appendf(nil, format, args...)
+	f.objects[int(r)-f.base-1] = fmt.Appendf(nil, format, args...)
 }
 
 func (f *file) add(format string, args ...any) ref {
@@ -45,7 +46,7 @@ func (f *file) addStream(dict string, data []byte) ref {
 	_ = z.Close()
 	r := f.reserve()
 	head := fmt.Sprintf("<<%s/Filter/FlateDecode/Length %d>>\nstream\n", dict, b.Len())
-	f.objects[r-1] = append(append([]byte(head), b.Bytes()...), "\nendstream"...)
+	f.objects[int(r)-f.base-1] = append(append([]byte(head), b.Bytes()...), "\nendstream"...)
 	return r
 }
 

@@ -60,11 +60,20 @@ var (
 // Render creates the PDF and counts its pages. It returns an Unprintable error if
 // no font has a character of the content.
 func Render(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
-	p := &Page{head: h, document: &element{tag: "Document"}}
+	p, err := draw(h, write)
+	if err != nil {
+		return nil, 0, err
+	}
+	return p.canvas.file(h, p.document), len(p.canvas.pages), nil
+}
+
+// draw draws the pages.
+func draw(h Head, write func(p *Page)) (p *Page, err error) {
+	p = &Page{head: h, document: &element{tag: "Document"}}
 	p.canvas.types = &p.typesetter
 	if h.Logo != nil {
 		if p.canvas.logo, _, err = image.Decode(bytes.NewReader(h.Logo)); err != nil {
-			return nil, 0, fmt.Errorf("logo of %s: %w", h.ID, err)
+			return nil, fmt.Errorf("logo of %s: %w", h.ID, err)
 		}
 	}
 
@@ -93,9 +102,9 @@ func Render(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
 		}
 	}
 	if p.missing != nil {
-		return nil, 0, p.missing
+		return nil, p.missing
 	}
-	return p.canvas.file(h, p.document), len(broken), nil
+	return p, nil
 }
 
 // laterHeaderHeight is the height of the header of all pages but the first.

@@ -196,3 +196,30 @@ func TestPreference(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// Pages are added at the end. The file starts with the original bytes, and reads as
+// one document.
+func TestAppend(t *testing.T) {
+	original, pages, err := Render(head(), func(p *Page) { p.Paragraph("The contract.") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := Append(original, head(), func(p *Page) { p.Paragraph("The signatures.") })
+	if err != nil || !bytes.HasPrefix(content, original) {
+		t.Fatalf("got %v, want a file that starts with the original", err)
+	}
+	r, err := reader.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil || r.NumPage() != pages+1 {
+		t.Fatalf("got %d pages, %v; want %d", r.NumPage(), err, pages+1)
+	}
+	for i, want := range []string{"The contract.", "The signatures."} {
+		text, err := r.Page(i + 1).GetPlainText(nil)
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("page %d: got %q, %v; want it to contain %q", i+1, text, err, want)
+		}
+	}
+
+	if _, err := Append([]byte("%PDF-1.7"), head(), func(p *Page) { p.Paragraph("x") }); err == nil {
+		t.Error("got no error for a damaged file, want one")
+	}
+}

@@ -9,7 +9,6 @@ import (
 // cell of a table. Screen readers use it.
 type element struct {
 	tag   string
-	alt   string // what an image shows
 	kids  []*element
 	marks []mark // where its content is
 	ref   ref
@@ -25,11 +24,10 @@ func (e *element) child(tag string) *element {
 	return kid
 }
 
-// writeTags adds the structure to the file and returns its root. pages are the
-// page objects.
-func writeTags(f *file, document *element, pages []ref) ref {
-	root := f.reserve()
-	parents := make([][]ref, len(pages)) // the elements of the marks of each page
+// writeElements adds an element and those inside of it. It returns the elements of
+// the marks of each page. pages are the page objects.
+func writeElements(f *file, e *element, parent ref, pages []ref) [][]ref {
+	parents := make([][]ref, len(pages))
 	var write func(e *element, parent ref)
 	write = func(e *element, parent ref) {
 		e.ref = f.reserve()
@@ -45,27 +43,30 @@ func writeTags(f *file, document *element, pages []ref) ref {
 			write(kid, e.ref)
 			kids.WriteString(" " + kid.ref.String())
 		}
-
-		attributes := ""
-		switch {
-		case e.tag == "TH":
-			attributes = "/A<</O/Table/Scope/Column>>"
-		case e.alt != "":
-			attributes = "/Alt" + textString(e.alt)
+		scope := ""
+		if e.tag == "TH" {
+			scope = "/A<</O/Table/Scope/Column>>"
 		}
-		f.set(e.ref, "<</Type/StructElem/S/%s/P %s/K[%s]%s>>", e.tag, parent, kids.String(), attributes)
+		f.set(e.ref, "<</Type/StructElem/S/%s/P %s/K[%s]%s>>", e.tag, parent, kids.String(), scope)
 	}
-	write(document, root)
+	write(e, parent)
+	return parents
+}
 
-	var tree strings.Builder
+// numberTree lists the elements of the marks of each page. key is the number of the
+// first page.
+func numberTree(parents [][]ref, key int) string {
+	var b strings.Builder
 	for i, refs := range parents {
-		fmt.Fprintf(&tree, "%d[", i)
-		for _, r := range refs {
-			tree.WriteString(r.String() + " ")
-		}
-		tree.WriteString("]")
+		fmt.Fprintf(&b, "%d[%s]", key+i, list(refs))
 	}
-	parentTree := f.add("<</Nums[%s]>>", tree.String())
-	f.set(root, "<</Type/StructTreeRoot/K %s/ParentTree %s/ParentTreeNextKey %d>>", document.ref, parentTree, len(pages))
-	return root
+	return b.String()
+}
+
+func list(refs []ref) string {
+	all := make([]string, len(refs))
+	for i, r := range refs {
+		all[i] = r.String()
+	}
+	return strings.Join(all, " ")
 }
