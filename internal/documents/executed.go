@@ -35,6 +35,8 @@ func (f facts) executed(d Document, signed []byte) ([]byte, error) {
 	return content, err
 }
 
+var roleNames = map[SignerRole]string{ByBuyer: "Buyer", ByCoBuyer: "Co-buyer", ByDealer: "Dealer", ByLender: "Lender"}
+
 func signaturePage(p *pdf.Page, f facts, d Document) {
 	p.Paragraph("Everyone whose signature is required has signed the document below. The pages before this one are the document that was " +
 		"signed. This file starts with its bytes, so that their SHA-256 hash can be checked.")
@@ -48,7 +50,7 @@ func signaturePage(p *pdf.Page, f facts, d Document) {
 	var rows [][]string
 	for _, s := range d.Signatures {
 		at := s.SignedAt.In(f.today.Location()).Format("Jan 2, 2006, 3:04:05 PM MST") + "\n" + s.SignedAt.UTC().Format(time.RFC3339)
-		rows = append(rows, []string{s.SignerName, words(new(string(s.SignerRole))), at, or(s.IP, "On paper")})
+		rows = append(rows, []string{s.SignerName, roleNames[s.SignerRole], at, or(s.IP, "On paper")})
 	}
 	p.Table([]pdf.Column{{Name: "Name", Share: 4}, {Name: "Role", Share: 2}, {Name: "Time", Share: 4}, {Name: "IP address", Share: 3}},
 		pdf.Rows{Rows: rows})

@@ -12,7 +12,7 @@ import (
 // Append returns a PDF with more pages at its end. The file starts with the bytes of
 // the original, so everyone can check that it did not change.
 func Append(original []byte, h Head, write func(p *Page)) ([]byte, error) {
-	p, err := draw(h, write)
+	p, err := draw(h, "S", write) // some readers confuse fonts with the same name
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 // can have any format, so their glyphs are embedded as Type 3 fonts: outlines with
 // the characters that they stand for.
 type fontSet struct {
+	prefix string                 // of the names of the resources
 	own    [2]map[font.GID]string // glyphs and their characters, by the index of embedded
 	others []*type3
 	codes  map[codeKey]code
@@ -51,7 +52,7 @@ func (s *fontSet) use(t *typesetter, f *font.Font, g glyph) code {
 		if s.own[i][g.id] == "" {
 			s.own[i][g.id] = g.text
 		}
-		return code{fmt.Sprintf("F%d", i), fmt.Sprintf("%04X", uint16(g.id)), width1000(t.face(f), g.id)}
+		return code{fmt.Sprintf("%sF%d", s.prefix, i), fmt.Sprintf("%04X", uint16(g.id)), width1000(t.face(f), g.id)}
 	}
 
 	key := codeKey{f, g.id, g.text}
@@ -65,7 +66,7 @@ func (s *fontSet) use(t *typesetter, f *font.Font, g glyph) code {
 		s.others = append(s.others, &type3{face: face})
 	}
 	s.others[n].glyphs = append(s.others[n].glyphs, g)
-	c := code{fmt.Sprintf("T%d", n), fmt.Sprintf("%02X", len(s.others[n].glyphs)), width1000(face, g.id)}
+	c := code{fmt.Sprintf("%sT%d", s.prefix, n), fmt.Sprintf("%02X", len(s.others[n].glyphs)), width1000(face, g.id)}
 	if s.codes == nil {
 		s.codes = map[codeKey]code{}
 	}
@@ -84,11 +85,11 @@ func (s *fontSet) write(f *file, t *typesetter) string {
 	var b strings.Builder
 	for i, used := range s.own {
 		if used != nil {
-			fmt.Fprintf(&b, "/F%d %s", i, writeTrueType(f, t, i, used))
+			fmt.Fprintf(&b, "/%sF%d %s", s.prefix, i, writeTrueType(f, t, i, used))
 		}
 	}
 	for i, o := range s.others {
-		fmt.Fprintf(&b, "/T%d %s", i, o.write(f))
+		fmt.Fprintf(&b, "/%sT%d %s", s.prefix, i, o.write(f))
 	}
 	return b.String()
 }

@@ -60,17 +60,17 @@ var (
 // Render creates the PDF and counts its pages. It returns an Unprintable error if
 // no font has a character of the content.
 func Render(h Head, write func(p *Page)) (pdf []byte, pages int, err error) {
-	p, err := draw(h, write)
+	p, err := draw(h, "", write)
 	if err != nil {
 		return nil, 0, err
 	}
 	return p.canvas.file(h, p.document), len(p.canvas.pages), nil
 }
 
-// draw draws the pages.
-func draw(h Head, write func(p *Page)) (p *Page, err error) {
+// draw draws the pages. The prefix is for the names of fonts.
+func draw(h Head, prefix string, write func(p *Page)) (p *Page, err error) {
 	p = &Page{head: h, document: &element{tag: "Document"}}
-	p.canvas.types = &p.typesetter
+	p.canvas.types, p.canvas.fonts.prefix = &p.typesetter, prefix
 	if h.Logo != nil {
 		if p.canvas.logo, _, err = image.Decode(bytes.NewReader(h.Logo)); err != nil {
 			return nil, fmt.Errorf("logo of %s: %w", h.ID, err)
