@@ -92,6 +92,11 @@ func aStipulation(c *testkit.Client) map[string]string {
 	return s
 }
 
+func aSignedDocument(c *testkit.Client) map[string]string {
+	deal := c.AcceptedDeal(nil)
+	return map[string]string{"deal_id": deal, "document_id": c.SignedDocument(deal, "bill_of_sale")}
+}
+
 func aDocument(c *testkit.Client) map[string]string {
 	return createIn(c, c.AcceptedDeal(nil), "document_id", "/documents", `{"kind": "purchase_agreement"}`)
 }

@@ -136,17 +136,21 @@ var webhookRecipes = map[string]recipe{
 
 // previewRecipes are the recipes of the preview.
 var previewRecipes = map[string]recipe{
-	"preview.listHulls":         {},
-	"preview.createHull":        {nil, aPreviewHull},
-	"preview.getHull":           {aHull, nil},
-	"preview.updateHull":        {aHull, fixed(`{"title": "One owner"}`)},
-	"preview.getHullPricing":    {aHull, nil},
-	"preview.updateHullPricing": {aHull, fixed(`{"price": {"amount": 9900000, "currency": "USD"}}`)},
-	"preview.listDeals":         {},
-	"preview.createDeal":        {nil, aPreviewDeal},
-	"preview.getDeal":           {aDeal, nil},
-	"preview.updateTradeIn":     {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
-	"preview.updateChannel":     {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.listHulls":           {},
+	"preview.createHull":          {nil, aPreviewHull},
+	"preview.getHull":             {aHull, nil},
+	"preview.updateHull":          {aHull, fixed(`{"title": "One owner"}`)},
+	"preview.getHullPricing":      {aHull, nil},
+	"preview.updateHullPricing":   {aHull, fixed(`{"price": {"amount": 9900000, "currency": "USD"}}`)},
+	"preview.listDeals":           {},
+	"preview.createDeal":          {nil, aPreviewDeal},
+	"preview.getDeal":             {aDeal, nil},
+	"preview.updateTradeIn":       {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
+	"preview.updateChannel":       {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.replaceLogo":         {aLogo, func(*testkit.Client) any { return testkit.Picture() }},
+	"preview.getLogo":             {aLogo, nil},
+	"preview.deleteLogo":          {aLogo, nil},
+	"preview.getExecutedDocument": {aSignedDocument, nil},
 	"preview.receiveMessage": {nil, fixed(`{"channel": "sms", "from": "+14105550123", "body": "Is the boat still available?",
 		"provider_message_id": "SM1"}`)},
 }
@@ -229,6 +233,12 @@ func aConsent(c *testkit.Client) map[string]string {
 	var created struct{ ID string }
 	c.Post("/v1/leads/"+lead+"/consents", `{"channels": ["sms"], "scope": "all"}`, 201, &created)
 	return map[string]string{"lead_id": lead, "consent_id": created.ID}
+}
+
+// aLogo uploads the logo of the dealership, which has no ID.
+func aLogo(c *testkit.Client) map[string]string {
+	c.Do("PUT", "/v2-preview/dealership/logo", testkit.Picture(), 200, nil)
+	return nil
 }
 
 func aPhoto(c *testkit.Client) map[string]string {

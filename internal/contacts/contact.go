@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"slipway/internal/consent"
 	"slipway/internal/vocab/auth"
@@ -25,6 +26,7 @@ type Contact struct {
 	FirstName          *string           `json:"first_name" db:"first_name" doc:"First name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Ann"`
 	LastName           *string           `json:"last_name" db:"last_name" doc:"Last name of the person, or of the contact person of a company. Null if unknown or erased." audit:"-" example:"Bell"`
 	CompanyName        *string           `json:"company_name" db:"company_name" doc:"Name of the company. Null for a person without one." audit:"-" example:"Bell Charters"`
+	LegalNameLatin     *string           `json:"legal_name_latin" db:"legal_name_latin" doc:"Legal name in Latin letters, as in a passport. Documents show it before a name in another script. Null if it is not needed." audit:"-" example:"Wang Xiaoming" since:"2026-12-01"`
 	Email              *string           `json:"email" db:"email" doc:"Email address in lowercase. Null if unknown or erased." audit:"-" example:"ann@example.com"`
 	Phone              *string           `json:"phone" db:"phone" doc:"Phone number in E.164 format. Null if unknown or erased." audit:"-" example:"+14105550123"`
 	Address            *ContactAddress   `json:"address" db:"address,json" doc:"Postal address. Null if unknown or erased." audit:"-"`
@@ -88,6 +90,7 @@ type ContactCreate struct {
 	FirstName        *string                    `json:"first_name" required:"false" maxLength:"100" doc:"First name of the person, or of the contact person of a company." example:"Ann"`
 	LastName         *string                    `json:"last_name" required:"false" maxLength:"100" doc:"Last name of the person, or of the contact person of a company." example:"Bell"`
 	CompanyName      *string                    `json:"company_name" required:"false" maxLength:"200" doc:"Name of the company. Required if kind is company."`
+	LegalNameLatin   *string                    `json:"legal_name_latin" required:"false" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Required for documents if no font of the server has the letters of the name." example:"Wang Xiaoming" since:"2026-12-01"`
 	Email            *string                    `json:"email" required:"false" format:"email" maxLength:"254" doc:"Email address. It is stored in lowercase and can belong to several contacts." example:"ann@example.com"`
 	Phone            *string                    `json:"phone" required:"false" maxLength:"40" doc:"Any common format. If it has no country code, the country of the address is used, or the United States." example:"(410) 555-0123"`
 	Address          patch.Null[ContactAddress] `json:"address,omitzero" doc:"Postal address."`
@@ -101,7 +104,7 @@ type ContactCreate struct {
 func (n ContactCreate) contact() (Contact, error) {
 	c := Contact{
 		Kind: n.Kind, FirstName: n.FirstName, LastName: n.LastName, CompanyName: n.CompanyName,
-		Email: n.Email, Phone: n.Phone, Address: n.Address.V, Timezone: n.Timezone, PreferredChannel: n.PreferredChannel,
+		LegalNameLatin: n.LegalNameLatin, Email: n.Email, Phone: n.Phone, Address: n.Address.V, Timezone: n.Timezone, PreferredChannel: n.PreferredChannel,
 		Tags: slices.Clone(n.Tags), Metadata: n.Metadata, PossibleDuplicates: []string{},
 	}
 	if c.Kind == "" {
@@ -128,6 +131,7 @@ type ContactPatch struct {
 	FirstName        patch.Null[string]              `json:"first_name,omitzero" maxLength:"100" doc:"First name. Null removes it."`
 	LastName         patch.Null[string]              `json:"last_name,omitzero" maxLength:"100" doc:"Last name. Null removes it."`
 	CompanyName      patch.Null[string]              `json:"company_name,omitzero" maxLength:"200" doc:"Name of the company. Null removes it, but a company must have one."`
+	LegalNameLatin   patch.Null[string]              `json:"legal_name_latin,omitzero" maxLength:"200" doc:"Legal name in Latin letters, as in a passport. Null removes it." example:"Wang Xiaoming" since:"2026-12-01"`
 	Email            patch.Null[string]              `json:"email,omitzero" format:"email" maxLength:"254" doc:"Email address. Null removes it."`
 	Phone            patch.Null[string]              `json:"phone,omitzero" maxLength:"40" doc:"Phone number in any common format. Null removes it."`
 	Address          patch.Null[ContactAddressPatch] `json:"address,omitzero" doc:"Parts of the address to change. Null removes the address."`
@@ -142,6 +146,7 @@ func (p ContactPatch) apply(c *Contact) error {
 	p.FirstName.To(&c.FirstName)
 	p.LastName.To(&c.LastName)
 	p.CompanyName.To(&c.CompanyName)
+	p.LegalNameLatin.To(&c.LegalNameLatin)
 	p.Email.To(&c.Email)
 	p.Phone.To(&c.Phone)
 	if p.Address.Set && p.Address.V == nil {
@@ -168,7 +173,7 @@ func (p ContactPatch) apply(c *Contact) error {
 // check normalizes the contact and validates what the schema can't express.
 func (c *Contact) check() error {
 	var bad fault.Fields
-	for _, f := range []**string{&c.FirstName, &c.LastName, &c.CompanyName, &c.Email, &c.Phone} {
+	for _, f := range []**string{&c.FirstName, &c.LastName, &c.CompanyName, &c.LegalNameLatin, &c.Email, &c.Phone} {
 		*f = trimmed(*f)
 	}
 	if c.Email != nil {
@@ -184,6 +189,9 @@ func (c *Contact) check() error {
 		} else {
 			bad.Add("phone", "format", "must be a phone number, such as +14105550123")
 		}
+	}
+	if c.LegalNameLatin != nil && strings.ContainsFunc(*c.LegalNameLatin, notLatin) {
+		bad.Add("legal_name_latin", "pattern", "must only have Latin letters, digits and punctuation")
 	}
 	if c.Timezone != nil {
 		if _, err := time.LoadLocation(*c.Timezone); err != nil || *c.Timezone == "" || *c.Timezone == "Local" {
@@ -201,6 +209,11 @@ func (c *Contact) check() error {
 	}
 
 	return bad.Err()
+}
+
+// notLatin reports whether a character is a letter or a symbol of another script.
+func notLatin(r rune) bool {
+	return !unicode.In(r, unicode.Latin, unicode.P, unicode.Nd, unicode.Mn) && r != ' '
 }
 
 func (c *Contact) checkTags(bad *fault.Fields) {
@@ -289,6 +302,7 @@ func (c *Contact) absorb(d Contact) {
 		{&c.FirstName, &d.FirstName},
 		{&c.LastName, &d.LastName},
 		{&c.CompanyName, &d.CompanyName},
+		{&c.LegalNameLatin, &d.LegalNameLatin},
 		{&c.Email, &d.Email},
 		{&c.Phone, &d.Phone},
 		{&c.Timezone, &d.Timezone},
@@ -337,12 +351,12 @@ func (c Contact) HasOtherName(first, last, company *string) bool {
 func (c *Contact) fillIn(sent Contact) bool {
 	before := *c
 	if c.HasOtherName(sent.FirstName, sent.LastName, sent.CompanyName) {
-		sent.FirstName, sent.LastName, sent.CompanyName = nil, nil, nil
+		sent.FirstName, sent.LastName, sent.CompanyName, sent.LegalNameLatin = nil, nil, nil, nil
 	}
 	c.absorb(sent)
 	return before.FirstName != c.FirstName || before.LastName != c.LastName || before.CompanyName != c.CompanyName ||
 		before.Email != c.Email || before.Phone != c.Phone || before.Timezone != c.Timezone || before.Address != c.Address ||
-		before.PreferredChannel != c.PreferredChannel || !slices.Equal(before.Tags, c.Tags) || !maps.Equal(before.Metadata, c.Metadata)
+		before.LegalNameLatin != c.LegalNameLatin || before.PreferredChannel != c.PreferredChannel || !slices.Equal(before.Tags, c.Tags) || !maps.Equal(before.Metadata, c.Metadata)
 }
 
 // erase removes the personal data. The row stays because deals refer to it.
@@ -358,7 +372,7 @@ func tagTerm(tag string) string { return "#" + search.Fold(tag) }
 
 // terms returns the index terms of the contact.
 func (c Contact) terms() []string {
-	all := search.Terms(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.Email))
+	all := search.Terms(deref(c.FirstName), deref(c.LastName), deref(c.CompanyName), deref(c.LegalNameLatin), deref(c.Email))
 	if c.Phone != nil {
 		digits, national := strings.TrimPrefix(*c.Phone, "+"), phone.National(*c.Phone)
 		all = append(all, digits, national)

@@ -30,6 +30,7 @@ type Dealership struct {
 	Plan          Plan      `json:"plan" db:"plan" enum:"standard,fleet" doc:"The fleet plan includes single sign-on. The operator sets the plan with slipway bootstrap. It can't be changed through the API."`
 	PostalAddress *Address  `json:"postal_address" db:"postal_address,json" doc:"Postal address of the dealership. Shown in marketing email, as the law requires. Null if none was set."`
 	Timezone      string    `json:"timezone" db:"timezone" doc:"IANA time zone of the dealership, for dates and for locations without their own." example:"America/New_York"`
+	LogoSHA256    *string   `json:"logo_sha256" db:"logo_sha256" doc:"SHA-256 hash of the logo in hexadecimal. Null if there is none. Documents show the logo." since:"2026-12-01"`
 	Settings      Settings  `json:"settings" db:"settings,json" doc:"Settings of this environment."`
 	Version       int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
 	CreatedAt     time.Time `json:"created_at" db:"created_at" doc:"When it was created."`

@@ -35,6 +35,14 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Returns the dealership and the settings of this environment. Live and test have separate settings."))
 	rest.Patch(r, "/dealership", "updateDealership", administer, "Change the dealership's settings", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Settings apply to this environment only."))
+	preview := r.Preview("2026-11-16")
+	rest.Raw(preview, "PUT", 200, "/dealership/logo", "replaceLogo", administer, "Upload the dealership's logo", a.replaceLogo,
+		rest.Describe("Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have separate logos."),
+		rest.Uploads(maxLogoBytes, []string{"image/png", "image/jpeg"}))
+	rest.Get(preview, "/dealership/logo", "getLogo", administer, "Download the dealership's logo", a.getLogo,
+		rest.Describe("Returns the logo as a PNG."), rest.Produces(logoType))
+	rest.Delete(preview, "/dealership/logo", "deleteLogo", administer, "Remove the dealership's logo", a.deleteLogo,
+		rest.Describe("Documents that were issued before keep it."))
 
 	rest.Get(r, "/locations", "listLocations", readLocations, "List locations", a.listLocations,
 		rest.Describe("Returns the places where the dealership stores and sells boats. Newest first."))

@@ -18,6 +18,7 @@ import (
 type Deal struct {
 	Env                 auth.Env          `json:"-" db:"env"`
 	ID                  string            `json:"id" db:"id" doc:"Identifies the deal. Starts with deal_." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Number              int64             `json:"number" db:"number" doc:"Number of the deal for people. Increases with each deal of the dealership, from 1001." example:"1042" since:"2026-12-01"`
 	HullID              string            `json:"hull_id" db:"hull_id" doc:"Boat that is sold." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	BuyerID             string            `json:"buyer_id" db:"buyer_id" doc:"Contact who buys the boat." example:"con_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	OfferUSD            int64             `json:"offer_usd" db:"offer_usd" doc:"Opening offer in whole US dollars. The current price is totals.price_cents." example:"118000"`

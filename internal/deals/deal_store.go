@@ -40,6 +40,7 @@ type DealFilter struct {
 	page.Query
 	Status         Status    `query:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Only deals in this status."`
 	StatusCategory string    `query:"status_category" enum:"open,done,cancelled" doc:"Only deals of this category. open includes every status before closed."`
+	Number         int64     `query:"number" minimum:"1" doc:"Only the deal with this number." since:"2026-12-01"`
 	DealType       Type      `query:"deal_type" enum:"cash,finance,outside_finance" doc:"Only deals that are paid this way."`
 	HullID         string    `query:"hull_id" maxLength:"64" doc:"Only deals about this hull."`
 	BuyerID        string    `query:"buyer_id" maxLength:"64" doc:"Only deals of this buyer."`
@@ -79,6 +80,7 @@ func (f DealFilter) where() *db.Where {
 		arg  any
 	}{
 		{f.Status != "", "status = ?", f.Status},
+		{f.Number != 0, "number = ?", f.Number},
 		{f.DealType != "", "deal_type = ?", f.DealType},
 		{f.HullID != "", "hull_id = ?", f.HullID},
 		{f.BuyerID != "", "buyer_id = ?", f.BuyerID},
@@ -186,6 +188,10 @@ func insert(ctx context.Context, tx *db.Tx, d *Deal, trades []TradeIn) error {
 		}
 	}
 
+	var err error
+	if d.Number, err = NextNumber(ctx, tx, "deal"); err != nil {
+		return err
+	}
 	if err := deals.Insert(ctx, tx, d); err != nil {
 		return err
 	}
@@ -208,6 +214,14 @@ func insert(ctx context.Context, tx *db.Tx, d *Deal, trades []TradeIn) error {
 		}
 	}
 	return nil
+}
+
+// NextNumber returns the next number for people of a deal or a document. Deals that
+// are added at the same time wait for each other from here to their commit, so
+// call it after the checks.
+func NextNumber(ctx context.Context, tx *db.Tx, kind string) (int64, error) {
+	return db.One[int64](ctx, tx, `INSERT INTO numbers (env, kind, last) VALUES (?, ?, 1001)
+		ON CONFLICT (env, kind) DO UPDATE SET last = numbers.last + 1 RETURNING last`, tx.Env, kind)
 }
 
 // Save writes a changed deal without an event. Use it if the event is about

@@ -17,6 +17,7 @@ import (
 type Document struct {
 	Env             auth.Env            `json:"-" db:"env"`
 	ID              string              `json:"id" db:"id" doc:"Identifies the document. Starts with doc_." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Number          int64               `json:"number" db:"number" doc:"Number of the document for people, printed on each page. Increases with each document of the dealership, from 1001." example:"1042" since:"2026-12-01"`
 	DealID          string              `json:"deal_id" db:"deal_id" doc:"Deal that the document belongs to." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Kind            DocumentKind        `json:"kind" db:"kind" doc:"Type of document. It decides the content of the PDF and the usual signers."`
 	Title           string              `json:"title" db:"title" doc:"Title on the first page." example:"Purchase Agreement" audit:"personal"`
@@ -128,6 +129,9 @@ func (f facts) checkForm(kind DocumentKind, form form) error {
 	}
 	if form.requires.trade && len(f.trades) == 0 {
 		missing.Add("trade_ins", "state", "must have at least one trade-in for a %s", kind)
+	}
+	if form.requires.newBoat && f.hull.Condition != "new" {
+		missing.Add("hull.condition", "state", "must be new for a %s, but is %s", kind, f.hull.Condition)
 	}
 	if form.requires.payment && f.deal.PaidCents <= 0 {
 		missing.Add("totals.paid_cents", "state", "must be more than 0 for a %s", kind)

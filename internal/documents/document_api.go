@@ -3,6 +3,8 @@ package documents
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -37,6 +39,9 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
 		a.getContent, rest.Produces(contentType),
 		rest.Describe("Returns the PDF exactly as it was issued. Its SHA-256 hash is the `sha256` of the document."))
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/deals/{deal_id}/documents/{document_id}/executed", "getExecutedDocument", read,
+		"Download the signed PDF with its signatures", a.getExecuted, rest.Produces(contentType),
+		rest.Describe("Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256 hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has signed."))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
 		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
@@ -77,6 +82,32 @@ func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.
 	return &rest.Content{Type: contentType, Name: name, ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
 }
 
+// getExecuted returns the PDF with its signatures.
+func (a *API) getExecuted(ctx context.Context, in *ByDocument) (*rest.Content, error) {
+	var doc Document
+	var signed []byte
+	f, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (f facts, err error) {
+		if doc, err = a.get(ctx, tx, in); err != nil {
+			return f, err
+		}
+		if signed, err = findFile(ctx, tx, doc); err != nil {
+			return f, err
+		}
+		return gather(ctx, tx, in.DealID)
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	content, err := f.executed(doc, signed)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(content)
+	name := string(doc.Kind) + "-" + doc.ID + "-executed.pdf"
+	return &rest.Content{Type: contentType, Name: name, ETag: hex.EncodeToString(sum[:]), File: file{bytes.NewReader(content)}}, nil
+}
+
 // file adds a Close method to a reader.
 type file struct{ *bytes.Reader }
 
@@ -92,16 +123,17 @@ func (a *API) issue(ctx context.Context, in *struct {
 	Body DocumentIssue
 }) (Document, error) {
 	const tries = 5
+	var number int64
 	for try := 1; ; try++ {
-		doc, err := a.issueOnce(ctx, in.DealID, in.Body)
+		doc, err := a.issueOnce(ctx, in.DealID, in.Body, &number)
 		if !errors.Is(err, errOutdated) || try == tries {
 			return doc, err
 		}
 	}
 }
 
-func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (Document, error) {
-	f, doc, pdf, failed := a.render(ctx, dealID, in)
+func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue, number *int64) (Document, error) {
+	f, doc, pdf, failed := a.render(ctx, dealID, in, number)
 	return rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (Document, error) {
 		d, err := deals.FindForUpdate(ctx, tx, dealID)
 		if err != nil {
@@ -126,13 +158,20 @@ func (a *API) issueOnce(ctx context.Context, dealID string, in DocumentIssue) (D
 	})
 }
 
-// render builds the record and the PDF from the current state of the deal.
-func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f facts, doc Document, pdf []byte, err error) {
+// render builds the record and the PDF from the current state of the deal. The
+// number is on each page, so it is taken first, unless an earlier try took it. If
+// the document is not issued after all, the number is not used again.
+func (a *API) render(
+	ctx context.Context, dealID string, in DocumentIssue, number *int64,
+) (f facts, doc Document, pdf []byte, err error) {
 	doc, err = rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
 		if f, err = gather(ctx, tx, dealID); err != nil {
 			return doc, err
 		}
 		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
+			return doc, err
+		}
+		if err := f.checkPrintable(doc); err != nil {
 			return doc, err
 		}
 		doc.ID = tx.NewID(documents.Prefix) // printed on each page
@@ -141,6 +180,16 @@ func (a *API) render(ctx context.Context, dealID string, in DocumentIssue) (f fa
 	if err != nil {
 		return f, doc, nil, err
 	}
+
+	if *number == 0 {
+		*number, err = db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+			return deals.NextNumber(ctx, tx, "document")
+		})
+		if err != nil {
+			return f, doc, nil, err
+		}
+	}
+	doc.Number = *number
 
 	var pages int
 	pdf, pages, err = f.render(doc)

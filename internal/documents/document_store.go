@@ -55,6 +55,11 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 	if f.hull, err = hulls.Find(ctx, tx, f.deal.HullID); err != nil {
 		return f, err
 	}
+	specs, err := hulls.FindAllSpecs(ctx, tx, []string{f.hull.ID})
+	if err != nil {
+		return f, err
+	}
+	f.specs = specs[f.hull.ID]
 	if f.location, err = dealership.FindLocation(ctx, tx, f.hull.LocationID); err != nil {
 		return f, err
 	}
@@ -81,8 +86,11 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 		}
 		f.structure = &s
 	}
-
-	return f, nil
+	if f.funding, err = finance.FindFunded(ctx, tx, f.deal); err != nil {
+		return f, err
+	}
+	f.logo, err = dealership.FindLogo(ctx, tx)
+	return f, err
 }
 
 // insertDocument adds a document and its PDF.

@@ -97,7 +97,7 @@ func TestEveryKind(t *testing.T) {
 	f := everything()
 	for _, kind := range kinds {
 		doc, text := issue(t, f, kind)
-		for _, want := range []string{doc.Title, doc.ID, "Chesapeake Marine", fmt.Sprintf("Page %d of %d", doc.PageCount, doc.PageCount)} {
+		for _, want := range []string{doc.Title, doc.ID, "Document 1207, deal 1042", "Chesapeake Marine", fmt.Sprintf("Page %d of %d", doc.PageCount, doc.PageCount)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
 			}
@@ -117,7 +117,7 @@ func issue(t *testing.T, f facts, kind DocumentKind) (Document, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc.ID = "doc_01jcqz8t5n8m2x4v6b7c9d0e1f"
+	doc.ID, doc.Number = "doc_01jcqz8t5n8m2x4v6b7c9d0e1f", 1207
 	set, pages, err := f.render(doc)
 	if err != nil {
 		t.Fatal(err)

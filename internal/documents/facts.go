@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,20 +12,25 @@ import (
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
 	"slipway/internal/platform/pdf"
-	"slipway/internal/vocab/money"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/phone"
 )
 
 // facts is everything that a document can contain.
 type facts struct {
 	company   dealership.Dealership
+	logo      []byte // nil if there is none
 	location  dealership.Location
 	deal      deals.Deal
 	hull      hulls.Hull
+	specs     hulls.HullSpecs
 	buyer     contacts.Contact
 	coBuyer   *contacts.Contact
 	trades    []deals.TradeIn
 	payments  []finance.Payment
 	structure *finance.FinanceStructure // the selected one
+	funding   *finance.Funding          // the one that a lender has paid
 	today     time.Time                 // in the dealership's time zone
 }
 
@@ -51,7 +57,7 @@ func (f facts) letterhead() []string {
 		lines = append(lines, place(a.City, a.Region, a.PostalCode))
 	}
 	if f.location.Phone != nil {
-		lines = append(lines, *f.location.Phone)
+		lines = append(lines, phone.Format(*f.location.Phone))
 	}
 	return lines
 }
@@ -91,12 +97,71 @@ func foreign(country *string) string {
 	return ""
 }
 
-// nameOf returns the name that a contact signs with.
+func phoneOf(c contacts.Contact) string {
+	if c.Phone == nil {
+		return ""
+	}
+	return phone.Format(*c.Phone)
+}
+
+// nameOf returns the name that a contact signs with. A name in another script
+// follows the legal name in Latin letters, if the server has a font for it.
 func nameOf(c contacts.Contact) string {
-	if name := c.Name(); name != "" {
+	name := c.Name()
+	switch {
+	case c.LegalNameLatin != nil && (name == "" || name == *c.LegalNameLatin || pdf.Check(name) != nil):
+		return *c.LegalNameLatin
+	case c.LegalNameLatin != nil:
+		return *c.LegalNameLatin + " (" + name + ")"
+	case name != "":
 		return name
 	}
 	return or(c.Email, c.ID)
+}
+
+// buyers returns the names of the buyer and the co-buyer.
+func (f facts) buyers() string {
+	if f.coBuyer == nil {
+		return nameOf(f.buyer)
+	}
+	return nameOf(f.buyer) + " and " + nameOf(*f.coBuyer)
+}
+
+// checkPrintable fails if no font has the letters of a text in the document. An
+// empty box on a contract would not be the name of anyone.
+func (f facts) checkPrintable(doc Document) error {
+	var bad fault.Fields
+	unprintable := func(field, text string) {
+		if u, ok := errors.AsType[*pdf.Unprintable](pdf.Check(text)); ok {
+			bad.Add(field, "unprintable", "has %q, which no font of the server has", u.Char)
+		}
+	}
+	people := []struct {
+		role    string
+		contact *contacts.Contact
+	}{{"buyer", &f.buyer}, {"co_buyer", f.coBuyer}}
+	for _, p := range people {
+		if p.contact == nil {
+			continue
+		}
+		u, ok := errors.AsType[*pdf.Unprintable](pdf.Check(p.contact.Name()))
+		if ok && p.contact.LegalNameLatin == nil {
+			bad.Add("legal_name_latin", "unprintable", "is required for the %s, contact %s: no font of the server has %q",
+				strings.ReplaceAll(p.role, "_", "-"), p.contact.ID, u.Char)
+		}
+		unprintable(p.role+".address", addressOf(*p.contact))
+	}
+
+	unprintable("title", doc.Title)
+	for i, l := range f.deal.LineItems {
+		unprintable(fmt.Sprintf("line_items[%d].description", i), or(l.Description, or(l.Code, "")))
+	}
+	for i, t := range f.trades {
+		unprintable(fmt.Sprintf("trade_ins[%d]", i), tradeName(t)+or(t.Lienholder, ""))
+	}
+	unprintable("hull", f.boat())
+	unprintable("dealership", f.company.Name+f.seller()+strings.Join(f.letterhead(), ""))
+	return bad.Err()
 }
 
 // boat returns the year, make and model.
@@ -111,6 +176,19 @@ func (f facts) hin() string {
 		return or(f.hull.HIN, "Not yet assigned")
 	}
 	return "Not yet assigned"
+}
+
+// yearBuilt returns the year from the specifications, or else from the HIN. It is
+// empty if both are unknown: the model year is often a year later.
+func (f facts) yearBuilt() string {
+	if f.specs.YearBuilt != nil {
+		return fmt.Sprint(*f.specs.YearBuilt)
+	}
+	d := hin.Decode(or(f.hull.HIN, ""), f.today)
+	if !d.Valid || strings.HasSuffix(*d.ManufacturerCode, "Z") { // a state issued it, maybe to an old boat
+		return ""
+	}
+	return fmt.Sprint(*d.YearBuilt)
 }
 
 // formatDate formats a date as in Jan 2, 2006.
@@ -135,9 +213,9 @@ func tradeName(t deals.TradeIn) string {
 }
 
 // signers returns the signature lines.
-func (f facts) signers(required []SignerRole) []pdf.Signer {
+func (f facts) signers(d Document) []pdf.Signer {
 	var all []pdf.Signer
-	for _, r := range required {
+	for _, r := range d.RequiredSigners {
 		switch r {
 		case ByBuyer:
 			all = append(all, pdf.Signer{Name: nameOf(f.buyer), Role: "Buyer"})
@@ -146,31 +224,81 @@ func (f facts) signers(required []SignerRole) []pdf.Signer {
 		case ByDealer:
 			all = append(all, pdf.Signer{Name: f.seller(), Role: "Dealer, by its authorized representative"})
 		case ByLender:
-			all = append(all, pdf.Signer{Name: f.lender(), Role: "Lender, by its authorized representative"})
+			lender := f.lender()
+			if d.Kind == "satisfaction_of_mortgage" {
+				lender = f.oldLender()
+			}
+			all = append(all, pdf.Signer{Name: lender, Role: "Lender, by its authorized representative"})
 		}
 	}
 	return all
 }
 
+// lender returns the lender that has paid, or else that of the selected structure.
+// It is empty if it is unknown.
 func (f facts) lender() string {
-	if f.structure == nil {
-		return "Lender"
+	switch {
+	case f.funding != nil:
+		return f.funding.Lender
+	case f.structure != nil:
+		return or(f.structure.Lender, "")
 	}
-	return or(f.structure.Lender, "Lender")
+	return ""
+}
+
+// lentCents returns what the lender has paid, or else the amount financed.
+func (f facts) lentCents() int64 {
+	if f.funding != nil {
+		return f.funding.AmountCents
+	}
+	return f.structure.AmountFinancedCents
+}
+
+// mortgagedTrade returns the trade-in with a loan to pay off, if there is one.
+func (f facts) mortgagedTrade() (deals.TradeIn, bool) {
+	for _, t := range f.trades {
+		if t.Lienholder != nil {
+			return t, true
+		}
+	}
+	return deals.TradeIn{}, false
+}
+
+// oldLender returns the lender of the trade-in. It is empty if it is unknown.
+func (f facts) oldLender() string {
+	t, _ := f.mortgagedTrade()
+	return or(t.Lienholder, "")
 }
 
 // render creates the PDF.
 func (f facts) render(d Document) (content []byte, pages int, err error) {
-	head := pdf.Head{Issuer: f.company.Name, Address: f.letterhead(), Title: d.Title, Number: d.ID, Issued: f.today}
-	return pdf.Render(head, func(p *pdf.Page) {
+	head := pdf.Head{
+		Issuer: f.company.Name, Address: f.letterhead(), Logo: f.logo, Title: d.Title,
+		Number: fmt.Sprintf("Document %d, deal %d", d.Number, f.deal.Number), ID: d.ID, Issued: f.today,
+	}
+	content, pages, err = pdf.Render(head, func(p *pdf.Page) {
 		forms[d.Kind].write(p, f)
 		if len(d.RequiredSigners) > 0 {
-			p.Signatures(f.signers(d.RequiredSigners)...)
+			p.Signatures(f.signers(d)...)
 		}
 	})
+	if u, ok := errors.AsType[*pdf.Unprintable](err); ok {
+		var bad fault.Fields
+		bad.Add("kind", "unprintable", "has the text %q, and no font of the server has %q", u.Text, u.Char)
+		err = bad.Err()
+	}
+	return content, pages, err
 }
 
 func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// words returns a value of the API for people, such as Fiberglass composite.
+func words(value *string) string {
+	if value == nil || *value == "" {
+		return ""
+	}
+	return capitalize(strings.ReplaceAll(*value, "_", " "))
+}
 
 // methodName returns the method of a payment for people.
 func methodName(method string) string {
@@ -178,135 +306,4 @@ func methodName(method string) string {
 		return "ACH"
 	}
 	return capitalize(method)
-}
-
-// The functions below are sections that several documents share.
-
-func parties(p *pdf.Page, f facts) {
-	p.Heading("Parties")
-	p.Fields(
-		pdf.Field{Name: "Seller", Value: pdf.Lines(append([]string{f.seller()}, f.letterhead()...)...)},
-		pdf.Field{Name: "Buyer", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer), or(f.buyer.Phone, ""), or(f.buyer.Email, ""))},
-	)
-	if f.coBuyer != nil {
-		co := *f.coBuyer
-		p.Fields(pdf.Field{Name: "Co-buyer", Value: pdf.Lines(nameOf(co), addressOf(co), or(co.Phone, ""), or(co.Email, ""))})
-	}
-}
-
-func vessel(p *pdf.Page, f facts) {
-	p.Heading("Vessel")
-	p.Fields(
-		pdf.Field{Name: "Year, make and model", Value: f.boat()},
-		pdf.Field{Name: "Hull identification number (HIN)", Value: f.hin()},
-		pdf.Field{Name: "Length overall (LOA)", Value: fmt.Sprintf("%.2f ft", f.hull.LengthFt)},
-		pdf.Field{Name: "Condition", Value: capitalize(f.hull.Condition)},
-		pdf.Field{Name: "Stock number", Value: or(f.hull.StockNumber, "None")},
-		pdf.Field{Name: "Deal", Value: f.deal.ID},
-	)
-}
-
-var amounts = []pdf.Column{{Name: "Item", Share: 7}, {Name: "Amount", Share: 2, Number: true}}
-
-// priceTable lists the price, the additions and the balance.
-func priceTable(p *pdf.Page, f facts) {
-	p.Heading("Price")
-	t := f.deal.Totals
-	rows := [][]string{{"Vessel price", money.Format(t.PriceCents)}}
-	for _, l := range f.deal.LineItems {
-		rows = append(rows, []string{or(l.Description, or(l.Code, capitalize(l.Kind))), money.Format(l.SignedCents())})
-	}
-
-	if f.structure != nil {
-		for _, product := range f.structure.Products {
-			rows = append(rows, []string{productName(product), money.Format(product.PriceCents)})
-		}
-	}
-
-	for _, tax := range f.deal.Taxes {
-		rows = append(rows, []string{taxName(tax), money.Format(tax.AmountCents)})
-	}
-	if len(f.deal.Taxes) == 0 {
-		rows = append(rows, []string{"Sales tax", money.Format(0)})
-	}
-	for _, trade := range f.trades {
-		rows = append(rows, []string{"Trade-in allowance: " + tradeName(trade), money.Format(-trade.AllowanceCents)})
-		if trade.PayoffCents > 0 {
-			lienholder := or(trade.Lienholder, "the lienholder")
-			rows = append(rows, []string{"Payoff to " + lienholder + ": " + tradeName(trade), money.Format(trade.PayoffCents)})
-		}
-	}
-
-	sums := [][]string{
-		{"Total", money.Format(t.TotalCents)}, {"Paid", money.Format(-t.PaidCents)}, {"Balance due", money.Format(t.BalanceDueCents)},
-	}
-	p.Table(amounts, rows, sums)
-}
-
-// taxName returns the name and the rate of a tax, or why the deal is exempt.
-func taxName(t deals.DealTax) string {
-	if t.ExemptReason != nil {
-		return t.Name + ", exempt: " + *t.ExemptReason
-	}
-	name := t.Name + " at " + string(t.RatePercent) + "%"
-	if t.BaseCapCents != nil {
-		name += " of the first " + money.Format(*t.BaseCapCents)
-	}
-	if t.CapCents != nil {
-		name += ", at most " + money.Format(*t.CapCents)
-	}
-	return name
-}
-
-// productName returns the name, the provider and the term of a product.
-func productName(p finance.FinanceProduct) string {
-	name := strings.ReplaceAll(p.Kind, "_", " ")
-	if name == "gap" {
-		name = "GAP waiver"
-	}
-	name = capitalize(name)
-	if p.Provider != nil {
-		name += ", " + *p.Provider
-	}
-	if p.TermMonths != nil {
-		name += fmt.Sprintf(", %d months", *p.TermMonths)
-	}
-	return name
-}
-
-func tradeTable(p *pdf.Page, f facts) {
-	if len(f.trades) == 0 {
-		return
-	}
-	p.Heading("Trade-in")
-	var rows [][]string
-	for _, t := range f.trades {
-		rows = append(rows, []string{
-			tradeName(t), or(t.HIN, "Not provided"), or(t.Lienholder, "None"), money.Format(t.AllowanceCents), money.Format(t.PayoffCents),
-		})
-	}
-	columns := []pdf.Column{
-		{Name: "Vessel", Share: 4}, {Name: "HIN", Share: 3}, {Name: "Lienholder", Share: 3},
-		{Name: "Allowance", Share: 2.4, Number: true}, {Name: "Payoff", Share: 2.4, Number: true},
-	}
-	p.Table(columns, rows, nil)
-}
-
-func receipts(p *pdf.Page, f facts) {
-	p.Heading("Payments received")
-	var rows [][]string
-	for _, pay := range f.payments {
-		what, amount := strings.ReplaceAll(pay.Kind, "_", " "), pay.AmountCents
-		if pay.RefundsPaymentID != nil {
-			what, amount = "refund of "+what, -amount
-		}
-		rows = append(rows, []string{
-			formatDate(pay.ReceivedOn), capitalize(what), methodName(pay.Method), or(pay.Reference, ""), money.Format(amount),
-		})
-	}
-	columns := []pdf.Column{
-		{Name: "Date", Share: 2}, {Name: "Payment", Share: 3}, {Name: "Method", Share: 1.6}, {Name: "Reference", Share: 3},
-		{Name: "Amount", Share: 2.4, Number: true},
-	}
-	p.Table(columns, rows, [][]string{{"", "Total received", "", "", money.Format(f.deal.Totals.PaidCents)}})
 }

@@ -15,8 +15,9 @@ type form struct {
 }
 
 // requires lists what a deal must have. offer is an accepted offer: the document
-// states a price that both sides agreed on.
-type requires struct{ offer, structure, trade, payment bool }
+// states a price that both sides agreed on. newBoat is a boat without an earlier
+// owner: a manufacturer's or builder's statement is for the first sale.
+type requires struct{ offer, structure, trade, payment, newBoat bool }
 
 var (
 	both    = []SignerRole{ByBuyer, ByDealer}
@@ -54,9 +55,9 @@ var forms = map[DocumentKind]form{
 	"power_of_attorney":           {"Limited Power of Attorney", buyer, requires{}, powerOfAttorney},
 	"title_application":           {"Title Application", buyer, requires{}, titleApplication},
 	"registration_application":    {"Registration Application", buyer, requires{}, registrationApplication},
-	"mso_boat":                    {"MSO Assignment: Boat", dealer, requires{}, msoBoat},
-	"mso_engine":                  {"MSO Assignment: Engine", dealer, requires{}, msoEngine},
-	"mso_trailer":                 {"MSO Assignment: Trailer", dealer, requires{}, msoTrailer},
+	"mso_boat":                    {"MSO Assignment: Boat", dealer, requires{newBoat: true}, msoBoat},
+	"mso_engine":                  {"MSO Assignment: Engine", dealer, requires{newBoat: true}, msoEngine},
+	"mso_trailer":                 {"MSO Assignment: Trailer", dealer, requires{newBoat: true}, msoTrailer},
 	"odometer":                    {"Odometer Statement", both, requires{}, odometer},
 	"insurance_binder":            {"Insurance Information", buyer, requires{}, insuranceBinder},
 	"survey":                      {"Marine Survey Record", buyer, requires{}, survey},
@@ -64,7 +65,7 @@ var forms = map[DocumentKind]form{
 	"delivery_checklist":          {"Delivery Checklist", both, requires{}, deliveryChecklist},
 	"due_bill":                    {"Due Bill (We Owe)", both, requires{}, dueBill},
 	"uscg_cg1258":                 {"Data Sheet for CG-1258, Application for Documentation", nil, requires{}, documentationApplication},
-	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", nil, requires{}, buildersCertification},
+	"uscg_cg1261":                 {"Data Sheet for CG-1261, Builder's Certification", nil, requires{newBoat: true}, buildersCertification},
 	"uscg_cg1340":                 {"Data Sheet for CG-1340, Bill of Sale", nil, requires{offer: true}, coastGuardBillOfSale},
 	"preferred_mortgage":          {"Preferred Ship Mortgage Data Sheet", lenders, requires{structure: true}, preferredMortgage},
 	"satisfaction_of_mortgage":    {"Satisfaction of Mortgage", []SignerRole{ByLender}, requires{}, satisfaction},

@@ -16,7 +16,7 @@ func creditApplication(p *pdf.Page, f facts) {
 	p.Fields(
 		pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Date of birth"},
 		pdf.Field{Name: "Address", Value: addressOf(f.buyer)}, pdf.Field{Name: "Social Security number"},
-		pdf.Field{Name: "Phone", Value: or(f.buyer.Phone, "")}, pdf.Field{Name: "Email", Value: or(f.buyer.Email, "")},
+		pdf.Field{Name: "Phone", Value: phoneOf(f.buyer)}, pdf.Field{Name: "Email", Value: or(f.buyer.Email, "")},
 		pdf.Field{Name: "Employer"}, pdf.Field{Name: "Position and years employed"},
 		pdf.Field{Name: "Gross monthly income"}, pdf.Field{Name: "Monthly housing payment"},
 	)
@@ -25,6 +25,7 @@ func creditApplication(p *pdf.Page, f facts) {
 		p.Fields(
 			pdf.Field{Name: "Name", Value: nameOf(*f.coBuyer)}, pdf.Field{Name: "Date of birth"},
 			pdf.Field{Name: "Address", Value: addressOf(*f.coBuyer)}, pdf.Field{Name: "Social Security number"},
+			pdf.Field{Name: "Phone", Value: phoneOf(*f.coBuyer)}, pdf.Field{Name: "Email", Value: or(f.coBuyer.Email, "")},
 			pdf.Field{Name: "Employer"}, pdf.Field{Name: "Gross monthly income"},
 		)
 	}
@@ -64,10 +65,10 @@ func installmentContract(p *pdf.Page, f facts) {
 		{Name: "Annual percentage rate", Share: 1}, {Name: "Finance charge", Share: 1}, {Name: "Amount financed", Share: 1},
 		{Name: "Total of payments", Share: 1}, {Name: "Total sale price", Share: 1},
 	}
-	p.Table(disclosures, nil, [][]string{{
+	p.Table(disclosures, pdf.Rows{Sums: [][]string{{
 		string(s.DisclosedAPRPercent) + "%", money.Format(s.FinanceChargeCents), money.Format(s.AmountFinancedCents),
 		money.Format(s.TotalOfPaymentsCents), money.Format(s.TotalOfPaymentsCents + s.CashDownCents + s.DepositCents),
-	}})
+	}}})
 	p.Note("Annual percentage rate: The cost of your credit as a yearly rate. Finance charge: The dollar amount the credit will cost you. " +
 		"Amount financed: The amount of credit provided to you or on your behalf. Total of payments: The amount you will have paid after you " +
 		"have made all payments as scheduled. Total sale price: The total cost of your purchase on credit, including your down payment.")
@@ -85,7 +86,7 @@ func installmentContract(p *pdf.Page, f facts) {
 		rows = append(rows, []string{"Tax on financed products", money.Format(tax)})
 	}
 	rows = append(rows, []string{"Deposit paid", money.Format(-s.DepositCents)}, []string{"Cash down", money.Format(-s.CashDownCents)})
-	p.Table(amounts, rows, [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}})
+	p.Table(amounts, pdf.Rows{Rows: rows, Sums: [][]string{{"Amount financed", money.Format(s.AmountFinancedCents)}}})
 	p.Heading("Terms")
 	p.Clauses(
 		pdf.Clause{Name: "Prepayment", Text: "The buyer may prepay all or part of the balance at any time without penalty."},
@@ -102,9 +103,9 @@ func installmentContract(p *pdf.Page, f facts) {
 		"against the seller of goods or services obtained pursuant hereto or with the proceeds hereof. Recovery hereunder by the debtor shall " +
 		"not exceed amounts paid by the debtor hereunder.")
 	p.Heading("Payment schedule")
-	p.Table(scheduleColumns, scheduleRows(s),
-		[][]string{{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents),
-			money.Format(s.FinanceChargeCents), ""}})
+	total := []string{"", "Total", money.Format(s.TotalOfPaymentsCents), money.Format(s.AmountFinancedCents),
+		money.Format(s.FinanceChargeCents), ""}
+	p.Table(scheduleColumns, pdf.Rows{Rows: scheduleRows(s), Sums: [][]string{total}})
 }
 
 // describePayments summarizes the schedule in a sentence.
@@ -154,8 +155,8 @@ func productContract(p *pdf.Page, f facts) {
 		}
 		rows = append(rows, []string{productName(product), payment, money.Format(product.PriceCents)})
 	}
-	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}}, rows,
-		[][]string{{"Total", "", money.Format(f.structure.ProductTotals().PriceCents)}})
+	p.Table([]pdf.Column{{Name: "Product", Share: 6}, {Name: "Payment", Share: 2}, {Name: "Price", Share: 2, Number: true}},
+		pdf.Rows{Rows: rows, Sums: [][]string{{"Total", "", money.Format(f.structure.ProductTotals().PriceCents)}}})
 	p.Paragraph("The buyer may cancel a product at any time. The unearned part of its price will be refunded. If the product was financed, " +
 		"the refund is paid to the lender and reduces the loan balance.")
 }
@@ -186,7 +187,7 @@ func privacyNotice(p *pdf.Page, f facts) {
 	p.Paragraph("Only employees who need your information for their work have access to it, " +
 		"and access is logged. You may ask us for a copy of your information. You may also ask us to correct it, " +
 		"or to delete it unless the law requires us to keep it.")
-	p.Paragraph("By signing, the customer acknowledges receipt of this notice.")
+	p.Paragraph(fmt.Sprintf("By signing, %s acknowledges receipt of this notice.", f.buyers()))
 }
 
 func preferredMortgage(p *pdf.Page, f facts) {
@@ -195,16 +196,17 @@ func preferredMortgage(p *pdf.Page, f facts) {
 		"Documentation Center.")
 	vessel(p, f)
 	p.Heading("Mortgage")
+	mortgagors := pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))
+	if f.coBuyer != nil {
+		mortgagors = pdf.Lines(mortgagors, "and "+nameOf(*f.coBuyer), addressOf(*f.coBuyer))
+	}
 	p.Fields(
-		pdf.Field{Name: "Mortgagor", Value: pdf.Lines(nameOf(f.buyer), addressOf(f.buyer))},
-		pdf.Field{Name: "Mortgagee", Value: or(s.Lender, "")},
-		pdf.Field{Name: "Mortgage amount", Value: money.Format(s.AmountFinancedCents)}, pdf.Field{Name: "Interest mortgaged", Value: "100%"},
+		pdf.Field{Name: "Mortgagor", Value: mortgagors}, pdf.Field{Name: "Mortgagee", Value: f.lender()},
+		pdf.Field{Name: "Mortgage amount", Value: money.Format(f.lentCents())}, pdf.Field{Name: "Interest mortgaged", Value: "100%"},
 		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Vessel name"},
 		pdf.Field{Name: "Term", Value: fmt.Sprintf("%d months", s.TermMonths)}, pdf.Field{Name: "Maturity date", Value: maturityDate(s)},
 	)
-	p.Heading("Acknowledgment")
-	p.Paragraph("State of ____________________   County of ____________________   Date ____________________")
-	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+	acknowledgment(p)
 }
 
 func maturityDate(s finance.FinanceStructure) string {
@@ -212,13 +214,24 @@ func maturityDate(s finance.FinanceStructure) string {
 	return formatDate(rows[len(rows)-1].DueOn)
 }
 
+// satisfaction is signed by the lender of an earlier mortgage: that of the trade-in,
+// or else of the vessel, which is filled in by hand. It is never the lender of
+// this sale.
 func satisfaction(p *pdf.Page, f facts) {
 	p.Paragraph("The mortgagee named below acknowledges that the debt secured by the mortgage on the vessel has been paid in full and that " +
 		"the mortgage is satisfied and discharged.")
-	vessel(p, f)
+	mortgagor := ""
+	if t, ok := f.mortgagedTrade(); ok {
+		mortgagor = f.buyers()
+		p.Heading("Vessel")
+		p.Fields(pdf.Field{Name: "Year, make and model", Value: tradeName(t)},
+			pdf.Field{Name: "Hull identification number (HIN)", Value: or(t.HIN, "")})
+	} else {
+		vessel(p, f)
+	}
 	p.Heading("Mortgage")
 	p.Fields(
-		pdf.Field{Name: "Mortgagee"}, pdf.Field{Name: "Mortgagor"},
+		pdf.Field{Name: "Mortgagee", Value: f.oldLender()}, pdf.Field{Name: "Mortgagor", Value: mortgagor},
 		pdf.Field{Name: "Official number"}, pdf.Field{Name: "Mortgage date"},
 		pdf.Field{Name: "Amount"}, pdf.Field{Name: "Book and page, or batch and document"},
 	)

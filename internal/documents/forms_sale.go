@@ -11,7 +11,7 @@ func purchaseAgreement(p *pdf.Page, f facts) {
 	p.Paragraph("The seller agrees to sell, and the buyer agrees to buy, " +
 		"the vessel described below for the price and on the terms of this agreement.")
 	parties(p, f)
-	vessel(p, f)
+	specifiedVessel(p, f)
 	tradeTable(p, f)
 	priceTable(p, f)
 	if f.structure != nil {
@@ -53,7 +53,7 @@ func conditionClause(condition string) string {
 func buyersOrder(p *pdf.Page, f facts) {
 	p.Paragraph("The buyer orders the vessel described below. This order is binding when signed by the seller.")
 	parties(p, f)
-	vessel(p, f)
+	specifiedVessel(p, f)
 	tradeTable(p, f)
 	priceTable(p, f)
 	p.Note("This order is not a credit agreement. If the purchase depends on financing and no lender approves the buyer on terms " +
@@ -61,7 +61,7 @@ func buyersOrder(p *pdf.Page, f facts) {
 }
 
 func depositReceipt(p *pdf.Page, f facts) {
-	p.Paragraph(fmt.Sprintf("%s received the payments listed below from %s toward the purchase of the vessel.", f.seller(), nameOf(f.buyer)))
+	p.Paragraph(fmt.Sprintf("%s received the payments listed below from %s toward the purchase of the vessel.", f.seller(), f.buyers()))
 	vessel(p, f)
 	receipts(p, f)
 	p.Fields(
@@ -77,16 +77,12 @@ func billOfSale(p *pdf.Page, f facts) {
 		"transfers and delivers the vessel described below to the buyer.",
 		money.Format(f.deal.Totals.PriceCents)))
 	parties(p, f)
-	vessel(p, f)
+	specifiedVessel(p, f)
 	priceTable(p, f)
 	p.Heading("Warranty of title")
 	p.Paragraph("The seller warrants that the seller is the lawful owner of the vessel, has the right to sell it, " +
 		"and will defend its title against the lawful claims of all persons.")
-	p.Heading("Acknowledgment")
-	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, " +
-		"the persons named below personally appeared before me and acknowledged that they signed this document.")
-	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+	acknowledgment(p)
 }
 
 func seaTrial(p *pdf.Page, f facts) {
@@ -130,7 +126,7 @@ func dueBill(p *pdf.Page, f facts) {
 	for i := range 8 {
 		rows = append(rows, []string{fmt.Sprint(i + 1), "", ""})
 	}
-	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or service", Share: 8}, {Name: "Due by", Share: 3}}, rows, nil)
+	p.Table([]pdf.Column{{Name: "No.", Share: 1}, {Name: "Part or service", Share: 8}, {Name: "Due by", Share: 3}}, pdf.Rows{Rows: rows})
 	p.Paragraph("The seller owes the buyer only the items listed above. The seller has made no other promises.")
 }
 
@@ -161,8 +157,8 @@ func insuranceBinder(p *pdf.Page, f facts) {
 
 // payee returns the loss payee of the insurance.
 func (f facts) payee() string {
-	if f.structure == nil {
+	if f.structure == nil && f.funding == nil {
 		return "None"
 	}
-	return or(f.structure.Lender, "")
+	return f.lender()
 }

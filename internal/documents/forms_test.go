@@ -26,11 +26,20 @@ func everything() facts {
 				Line1: new("12 Straße des 17. Juni"), City: new("Åkersberga"), Region: new("MD"), PostalCode: new("21401"), Country: new("SE"),
 			}},
 		coBuyer: &contacts.Contact{Kind: "person", FirstName: new("Jérôme"), LastName: new("O’Brien")},
-		today:   time.Date(2026, 11, 15, 10, 30, 0, 0, zone),
+		specs: hulls.HullSpecs{SpecSheet: hulls.SpecSheet{
+			HullMaterial: new("fiberglass_composite"), Propulsion: new("propeller"),
+			Engines: &[]hulls.SpecEngine{
+				{Position: new("port"), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027001"), HP: new(300.0), Fuel: new("gas")},
+				{Position: new("starboard"), Make: new("Yamaha"), Model: new("F300"), Serial: new("6CEX-1027002"), HP: new(300.0), Fuel: new("gas")},
+			},
+			Trailer: &hulls.SpecTrailer{Make: new("Load Rite"), Model: new("5 Starr"), Year: new(int64(2024)), VIN: new("5A4LREF25R2000101"),
+				Axles: new(int64(2)), CapacityLb: new(7500.0)},
+		}},
+		today: time.Date(2026, 11, 15, 10, 30, 0, 0, zone),
 	}
 
 	f.deal = deals.Deal{
-		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance,
+		ID: "deal_01jcqz8t5n8m2x4v6b7c9d0e1f", Number: 1042, Status: deals.Accepted, AcceptedOfferID: new("off_1"), DealType: deals.Finance,
 		PriceUSD: 118000, Taxes: deals.SalesTax("6"),
 		TradeAllowanceCents: 3250000, TradeEquityCents: 2050000, PaidCents: 500000,
 		LineItems: []deals.DealLineItem{

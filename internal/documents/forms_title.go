@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"slipway/internal/deals"
+	"slipway/internal/hulls"
 	"slipway/internal/platform/pdf"
 	"slipway/internal/vocab/money"
 )
@@ -21,12 +22,8 @@ func powerOfAttorney(p *pdf.Page, f facts) {
 	)
 	p.Paragraph("This power of attorney ends when these acts are complete or when it is revoked in writing, whichever comes first.")
 	p.Heading("Principal")
-	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)})
-	p.Heading("Acknowledgment")
-	p.Paragraph("State of ____________________   County of ____________________")
-	p.Paragraph("On this ______ day of ____________________, 20____, " +
-		"the persons named below personally appeared before me and acknowledged that they signed this document.")
-	p.Fields(pdf.Field{Name: "Notary public"}, pdf.Field{Name: "Commission expires"})
+	people(p, f, "Name", "Name")
+	acknowledgment(p)
 }
 
 // owners lists the new owners and the lienholder.
@@ -34,23 +31,25 @@ func owners(p *pdf.Page, f facts) {
 	p.Heading("Owner")
 	p.Fields(
 		pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)},
-		pdf.Field{Name: "Phone", Value: or(f.buyer.Phone, "")}, pdf.Field{Name: "Date of birth"},
+		pdf.Field{Name: "Phone", Value: phoneOf(f.buyer)}, pdf.Field{Name: "Date of birth"},
 	)
 	if f.coBuyer != nil {
-		p.Fields(pdf.Field{Name: "Co-owner", Value: nameOf(*f.coBuyer)}, pdf.Field{Name: "Address", Value: addressOf(*f.coBuyer)})
+		p.Fields(
+			pdf.Field{Name: "Co-owner", Value: nameOf(*f.coBuyer)}, pdf.Field{Name: "Address", Value: addressOf(*f.coBuyer)},
+			pdf.Field{Name: "Phone", Value: phoneOf(*f.coBuyer)}, pdf.Field{Name: "Date of birth"},
+		)
 	}
 	p.Heading("Lien")
-	if f.structure == nil {
+	if f.structure == nil && f.funding == nil {
 		p.Paragraph("None.")
 		return
 	}
-	p.Fields(pdf.Field{Name: "Lienholder", Value: or(f.structure.Lender, "")},
-		pdf.Field{Name: "Amount", Value: money.Format(f.structure.AmountFinancedCents)})
+	p.Fields(pdf.Field{Name: "Lienholder", Value: f.lender()}, pdf.Field{Name: "Amount", Value: money.Format(f.lentCents())})
 }
 
 func titleApplication(p *pdf.Page, f facts) {
 	p.Paragraph("Application for a certificate of title.")
-	vessel(p, f)
+	specifiedVessel(p, f)
 	owners(p, f)
 	p.Heading("Purchase")
 	p.Fields(
@@ -64,20 +63,20 @@ func titleApplication(p *pdf.Page, f facts) {
 
 func registrationApplication(p *pdf.Page, f facts) {
 	p.Paragraph("Application for registration and validation decals.")
-	vessel(p, f)
+	specifiedVessel(p, f)
 	owners(p, f)
 	p.Heading("Use")
 	p.Checklist("Pleasure", "Livery or rental", "Commercial fishing", "Commercial passenger", "Dealer demonstration", "Other")
-	p.Fields(pdf.Field{Name: "Waters of principal use"}, pdf.Field{Name: "Registration number, if renewal"},
-		pdf.Field{Name: "Propulsion"}, pdf.Field{Name: "Fuel"})
+	p.Fields(pdf.Field{Name: "Waters of principal use"}, pdf.Field{Name: "Registration number, if renewal"})
 }
 
 func payoffAuthorization(p *pdf.Page, f facts) {
 	p.Paragraph("The owner of the trade-in below authorizes the lienholder to provide the payoff amount to the dealer, " +
 		"to accept payment from the dealer, and to send the title and lien release to the dealer.")
-	tradeTable(p, f)
+	payoffTable(p, f)
 	p.Heading("Owner")
-	p.Fields(pdf.Field{Name: "Name", Value: nameOf(f.buyer)}, pdf.Field{Name: "Address", Value: addressOf(f.buyer)},
+	people(p, f, "Name", "Co-owner")
+	p.Fields(
 		pdf.Field{Name: "Account number"}, pdf.Field{Name: "Payoff valid through", Value: payoffDate(f.trades)})
 	p.Paragraph("If the payoff is higher than stated above, the owner will pay the difference.")
 }
@@ -112,7 +111,7 @@ func mso(p *pdf.Page, f facts, part string, fields ...pdf.Field) {
 	p.Paragraph(fmt.Sprintf("The dealer assigns the manufacturer's statement of origin (MSO) for the %s to the first retail buyer. The "+
 		"original MSO is attached.", part))
 	parties(p, f)
-	vessel(p, f)
+	specifiedVessel(p, f)
 	p.Heading("Manufacturer's statement of origin")
 	p.Fields(fields...)
 	p.Heading("Lien")
@@ -124,14 +123,31 @@ func msoBoat(p *pdf.Page, f facts) {
 		pdf.Field{Name: "MSO number"}, pdf.Field{Name: "MSO date"})
 }
 
+// msoEngine has the fields of each engine, or blank ones if the engines are unknown.
 func msoEngine(p *pdf.Page, f facts) {
-	mso(p, f, "engine", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "Serial number"}, pdf.Field{Name: "Horsepower"},
-		pdf.Field{Name: "MSO number and date"})
+	all := f.engines()
+	if len(all) == 0 {
+		all = []hulls.SpecEngine{{}}
+	}
+	var fields []pdf.Field
+	for _, e := range all {
+		fields = append(fields, pdf.Field{Name: "Manufacturer and model", Value: engineName(e)},
+			pdf.Field{Name: "Serial number", Value: or(e.Serial, "")}, pdf.Field{Name: "Horsepower", Value: number(e.HP)},
+			pdf.Field{Name: "MSO number and date"})
+	}
+	mso(p, f, "engine", fields...)
 }
 
 func msoTrailer(p *pdf.Page, f facts) {
-	mso(p, f, "trailer", pdf.Field{Name: "Manufacturer and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "GVWR"},
-		pdf.Field{Name: "MSO number and date"})
+	mso(p, f, "trailer", append(trailerFields(f.trailer())[:2], pdf.Field{Name: "GVWR"}, pdf.Field{Name: "MSO number and date"})...)
+}
+
+// trailer returns the trailer. All fields are empty if it is unknown.
+func (f facts) trailer() hulls.SpecTrailer {
+	if f.specs.Trailer == nil {
+		return hulls.SpecTrailer{}
+	}
+	return *f.specs.Trailer
 }
 
 func odometer(p *pdf.Page, f facts) {
@@ -140,14 +156,13 @@ func odometer(p *pdf.Page, f facts) {
 	parties(p, f)
 	vessel(p, f)
 	p.Heading("Trailer")
-	p.Fields(pdf.Field{Name: "Make and model"}, pdf.Field{Name: "VIN"}, pdf.Field{Name: "Hub odometer reading, if any"},
-		pdf.Field{Name: "Date"})
+	p.Fields(append(trailerFields(f.trailer())[:2], pdf.Field{Name: "Hub odometer reading, if any"}, pdf.Field{Name: "Date"})...)
 }
 
 func documentationApplication(p *pdf.Page, f facts) {
 	p.Paragraph("Information for form CG-1258, Application for Initial Issue, " +
 		"Exchange or Replacement of Certificate of Documentation. File the form itself with the National Vessel Documentation Center.")
-	vessel(p, f)
+	specifiedVessel(p, f)
 	owners(p, f)
 	p.Heading("Documentation")
 	p.Fields(pdf.Field{Name: "Vessel name"}, pdf.Field{Name: "Official number, if any"}, pdf.Field{Name: "Hailing port"},
@@ -162,8 +177,8 @@ func buildersCertification(p *pdf.Page, f facts) {
 	p.Heading("Builder and first transfer")
 	p.Fields(
 		pdf.Field{Name: "Builder", Value: f.hull.Make}, pdf.Field{Name: "Place of build"},
-		pdf.Field{Name: "Year of build", Value: fmt.Sprint(f.hull.Year)}, pdf.Field{Name: "Hull material"},
-		pdf.Field{Name: "Person for whom built", Value: f.seller()}, pdf.Field{Name: "Transferred to", Value: nameOf(f.buyer)},
+		pdf.Field{Name: "Year of build", Value: f.yearBuilt()}, pdf.Field{Name: "Hull material", Value: words(f.specs.HullMaterial)},
+		pdf.Field{Name: "Person for whom built", Value: f.seller()}, pdf.Field{Name: "Transferred to", Value: f.buyers()},
 	)
 }
 

@@ -184,3 +184,14 @@ func saveWithStipulation(ctx context.Context, tx *db.Tx, f Funding, changed Stip
 	slices.SortFunc(f.Stipulations, func(a, b Stipulation) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	return saveFunding(ctx, tx, before, &f)
 }
+
+// FindFunded returns the funding that a lender has paid, if there is one.
+func FindFunded(ctx context.Context, tx *db.Tx, d deals.Deal) (*Funding, error) {
+	all, err := fundingsOf(ctx, tx, d)
+	for _, f := range all {
+		if f.Status == Funded {
+			return &f, err
+		}
+	}
+	return nil, err
+}

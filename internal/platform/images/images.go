@@ -166,20 +166,10 @@ const (
 // Variants are upright, in sRGB colors and contain no metadata. Small pictures are
 // not enlarged.
 func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
-	var decode func(io.Reader) (image.Image, error)
-	for _, f := range formats {
-		if f.kind == p.Type {
-			decode = f.decode
-		}
-	}
-	img, err := decode(bufio.NewReader(file))
+	img, err := p.decode(file)
 	if err != nil {
-		return reject("damaged", "is damaged: it can't be decoded").WithCause(err)
+		return err
 	}
-	if p.halved {
-		img = halve(img)
-	}
-	img = p.turn.apply(p.colors.apply(eightBits(img)))
 	if err := keep(original(img, p.Type)); err != nil {
 		return err
 	}
@@ -190,6 +180,24 @@ func (p Picture) Render(file io.Reader, keep func(Variant) error) error {
 		}
 	}
 	return nil
+}
+
+// decode returns the upright picture in sRGB colors.
+func (p Picture) decode(file io.Reader) (image.Image, error) {
+	var decode func(io.Reader) (image.Image, error)
+	for _, f := range formats {
+		if f.kind == p.Type {
+			decode = f.decode
+		}
+	}
+	img, err := decode(bufio.NewReader(file))
+	if err != nil {
+		return nil, reject("damaged", "is damaged: it can't be decoded").WithCause(err)
+	}
+	if p.halved {
+		img = halve(img)
+	}
+	return p.turn.apply(p.colors.apply(eightBits(img))), nil
 }
 
 // eightBits reduces 16 bits per channel to 8. Screens show no more, and encoding

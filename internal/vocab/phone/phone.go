@@ -109,3 +109,16 @@ func National(e164 string) string {
 	}
 	return phonenumbers.GetNationalSignificantNumber(n)
 }
+
+// Format returns a number as people write it: (410) 555-0123 in North America, and
+// +44 20 7946 0958 elsewhere.
+func Format(e164 string) string {
+	n, err := phonenumbers.Parse(e164, "")
+	if err != nil {
+		return e164
+	}
+	if _, american := areaCode(e164); american {
+		return phonenumbers.Format(n, phonenumbers.NATIONAL)
+	}
+	return phonenumbers.Format(n, phonenumbers.INTERNATIONAL)
+}

@@ -77,3 +77,13 @@ func FuzzParse(f *testing.F) {
 		Zones(e164)
 	})
 }
+
+func TestFormat(t *testing.T) {
+	for number, want := range map[string]string{
+		"+12395550100": "(239) 555-0100", "+442079460958": "+44 20 7946 0958", "nonsense": "nonsense",
+	} {
+		if got := Format(number); got != want {
+			t.Errorf("%s: got %s, want %q", number, got, want)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package documents
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"slipway/internal/contacts"
+	"slipway/internal/finance"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+// bare returns facts with as little as possible, for each kind that allows it.
+func bare() facts {
+	f := everything()
+	f.company.LegalName, f.location.Address, f.location.Phone = nil, nil, nil
+	f.specs.HullMaterial, f.specs.Propulsion, f.specs.Engines, f.specs.Trailer = nil, nil, nil, nil
+	f.hull.HIN, f.hull.StockNumber = nil, nil
+	f.buyer = contacts.Contact{ID: "con_1", Kind: "person", FirstName: new("Al"), LastName: new("Ng")}
+	f.coBuyer, f.structure, f.trades, f.payments = nil, nil, nil, nil
+	f.deal.LineItems, f.deal.Taxes = nil, nil
+	return f
+}
+
+// Each kind is also issued for a deal with as little as possible, unless it
+// requires more.
+func TestEveryKindWithLittle(t *testing.T) {
+	for _, kind := range kinds {
+		if r := forms[kind].requires; r.structure || r.trade {
+			continue
+		}
+		if _, text := issue(t, bare(), kind); !strings.Contains(text, "Deal number 1042") && kind != "privacy_notice" && kind != "uscg_cg1340" {
+			t.Errorf("%s: got %s, want it to have the number of the deal", kind, text)
+		}
+	}
+}
+
+// Documents show the specification sheet.
+func TestSpecifications(t *testing.T) {
+	wants := []string{"6CEX-1027001", "6CEX-1027002", "Yamaha F300", "300", "5A4LREF25R2000101", "2024 Load Rite 5 Starr", "Fiberglass composite", "Gas",
+		"Year built 2023"} // the model year is 2024
+	for _, kind := range []DocumentKind{PurchaseAgreement, "buyers_order", "bill_of_sale", "mso_boat", "mso_engine", "mso_trailer",
+		"registration_application", "title_application"} {
+		_, text := issue(t, everything(), kind)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: got %s, want it to contain %q", kind, text, want)
+			}
+		}
+	}
+}
+
+func TestYearBuilt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(f *facts)
+		want   string
+	}{
+		"from the HIN":            {func(*facts) {}, "2023"},
+		"from the specifications": {func(f *facts) { f.specs.YearBuilt = new(int64(2022)) }, "2022"},
+		"no HIN":                  {func(f *facts) { f.hull.HIN = nil }, ""},
+		"HIN of a state":          {func(f *facts) { f.hull.HIN = new("FLZ00001E121") }, ""},
+	} {
+		f := everything()
+		tt.change(&f)
+		if got := f.yearBuilt(); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// A manufacturer's or builder's statement is for the first sale of a boat.
+func TestOnlyForNewBoats(t *testing.T) {
+	for _, condition := range []string{"new", "used", "demo"} {
+		f := everything()
+		f.hull.Condition = condition
+		for _, kind := range []DocumentKind{"mso_boat", "mso_engine", "mso_trailer", "uscg_cg1261"} {
+			_, err := DocumentIssue{Kind: kind}.document(f, auth.System)
+			if (condition == "new") != (err == nil) || err != nil && fault.KindOf(err) != fault.KindConflict {
+				t.Errorf("%s of a %s boat: got %v, want a conflict unless it is new", kind, condition, err)
+			}
+		}
+	}
+}
+
+// The lender of the trade-in learns what it is owed, and not what the dealership
+// allows for the boat.
+func TestPayoffHidesTheAllowance(t *testing.T) {
+	_, text := issue(t, everything(), "payoff_authorization")
+	if strings.Contains(text, "$32,500.00") || strings.Contains(text, "Allowance") || !strings.Contains(text, "$12,000.00") {
+		t.Errorf("got %s, want the payoff of $12,000.00 without the allowance of $32,500.00", text)
+	}
+}
+
+// The old mortgage is that of the trade-in, and its lender signs.
+func TestSatisfactionIsOfTheOldLender(t *testing.T) {
+	f := everything()
+	f.structure.Lender = new("Severn Trust")
+	_, text := issue(t, f, "satisfaction_of_mortgage")
+	for _, want := range []string{"Bay Federal Credit Union Lender, by", "2016 Boston Whaler 210 Montauk", "BWCE1234A616"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("got %s, want it to contain %q", text, want)
+		}
+	}
+	if strings.Contains(text, "Severn Trust") || strings.Contains(text, "GRT40912B324") {
+		t.Errorf("got %s, want neither the new lender nor the new boat", text)
+	}
+}
+
+// The mortgage is for what the lender paid.
+func TestMortgageIsTheAmountFunded(t *testing.T) {
+	f := everything()
+	f.funding = &finance.Funding{Lender: "Severn Trust", AmountCents: 9000000}
+	_, text := issue(t, f, "preferred_mortgage")
+	if !strings.Contains(text, "Mortgage amount $90,000.00") || !strings.Contains(text, "Mortgagee Severn Trust") {
+		t.Errorf("got %s, want a mortgage of $90,000.00 to Severn Trust", text)
+	}
+}
+
+// A co-buyer who signs is also named in the text.
+func TestCoBuyersAreNamed(t *testing.T) {
+	for _, kind := range kinds {
+		doc, text := issue(t, everything(), kind)
+		if n := strings.Count(text, "O’Brien"); n < 2 && slices.Contains(doc.RequiredSigners, ByCoBuyer) {
+			t.Errorf("%s: got the co-buyer %d times in %s, want a name in the text and below the line", kind, n, text)
+		}
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	const noFont = "\U000323AE"
+	for name, tt := range map[string]struct {
+		contact contacts.Contact
+		want    string
+	}{
+		"plain":               {contacts.Contact{FirstName: new("Ann"), LastName: new("Bell")}, "Ann Bell"},
+		"both":                {contacts.Contact{LastName: new("Иван"), LegalNameLatin: new("Ivan Petrov")}, "Ivan Petrov (Иван)"},
+		"no font":             {contacts.Contact{LastName: new(noFont), LegalNameLatin: new("Wang Xiaoming")}, "Wang Xiaoming"},
+		"the same":            {contacts.Contact{LastName: new("Bell"), LegalNameLatin: new("Bell")}, "Bell"},
+		"only an email":       {contacts.Contact{Email: new("ann@example.com")}, "ann@example.com"},
+		"only the Latin name": {contacts.Contact{LegalNameLatin: new("Wang")}, "Wang"},
+	} {
+		if got := nameOf(tt.contact); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		}
+	}
+}
