@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"io"
 	"mime"
@@ -22,27 +23,41 @@ import (
 // parts returns the parts of an email by content type.
 func parts(t *testing.T, m *netmail.Message) map[string]string {
 	t.Helper()
-	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/alternative" {
-		t.Fatalf(`got %q %v; want no error, kind = "multipart/alternative"`, kind, err)
+	forms := map[string]string{}
+	addParts(t, forms, m.Header.Get("Content-Type"), m.Header.Get("Content-Transfer-Encoding"), m.Body)
+	return forms
+}
+
+func addParts(t *testing.T, forms map[string]string, contentType, encoding string, body io.Reader) {
+	t.Helper()
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasPrefix(kind, "multipart/") {
+		for r := multipart.NewReader(body, params["boundary"]); ; {
+			p, err := r.NextRawPart()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			addParts(t, forms, p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
+		}
 	}
 
-	forms := map[string]string{}
-	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
-		p, err := r.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			return forms
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(quotedprintable.NewReader(p))
-		if err != nil {
-			t.Fatal(err)
-		}
-		kind, _, _ := strings.Cut(p.Header.Get("Content-Type"), ";")
-		forms[kind] = strings.ReplaceAll(string(text), "\r\n", "\n")
+	switch encoding {
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
 	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms[kind] = strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
 // A marketing email reaches a real server. It has a link to unsubscribe with one
@@ -71,9 +86,9 @@ func TestMarketingEmail(t *testing.T) {
 
 		from, err := email.Header.AddressList("From")
 		if err != nil || from[0].Address != "sales@acme.example" || from[0].Name != "Acme Marine" ||
-			email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@slipway>" {
+			email.Header.Get("To") != "<ann@example.com>" || email.Header.Get("Message-ID") != "<"+m.ID+"@acme.example>" {
 			t.Errorf(`got %v, %v; want no error, from[0].Address = "sales@acme.example", from[0].Name = "Acme Marine", `+
-				`email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@slipway>")
+				`email.Header.Get("To") = "<ann@example.com>", email.Header.Get("Message-ID") = %q`, email.Header, err, "<"+m.ID+"@acme.example>")
 		}
 
 		link := strings.Trim(email.Header.Get("List-Unsubscribe"), "<>")
@@ -85,7 +100,7 @@ func TestMarketingEmail(t *testing.T) {
 		forms := parts(t, email)
 		for kind, wants := range map[string][]string{
 			"text/plain": {"Hello <Ann>,\n\nshe is back — at last.\n", "12 Dock Street, Annapolis, MD 21401, US", link},
-			"text/html":  {"Hello &lt;Ann&gt;,", "12 Dock Street", `<a href="` + link + `">`},
+			"text/html":  {"Hello &lt;Ann&gt;,", "12 Dock Street", `href="` + link + `"`},
 		} {
 			for _, want := range wants {
 				testkit.Contains(t, forms[kind], want)
@@ -178,5 +193,57 @@ func TestTransactionalEmail(t *testing.T) {
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.Status, messages.Failed)
 		testkit.Equal(t, m.ErrorCode, new("refused"))
+	})
+}
+
+// An email about a boat shows it with its price and photo, is signed by the user who
+// works the lead, and answers go to that user.
+func TestEmailAboutBoat(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		server := &mailServer{}
+		w := newWorker(t, s, server.start(t), nil)
+		hull := s.Test.Hull(s.Test.Location(), map[string]any{"make": "Lund", "model": "Rebel 1650", "price_usd": 24900})
+		s.Test.Photo(hull)
+		path := leadWithConsent(s, map[string]any{"email": "ann@example.com"})
+		s.Test.Patch(path, map[string]any{"hull_id": hull}, 200, nil)
+		owner := s.Test.User(map[string]any{"name": "Uma Sy", "email": "uma@example.com"})
+		s.Exec(`UPDATE users SET status = 'active' WHERE id = ?`, owner)
+		s.Test.Post(path+"/assign", map[string]any{"user_id": owner}, 200, nil)
+
+		send := func() (*netmail.Message, map[string]string) {
+			t.Helper()
+			before := len(server.messages())
+			s.Test.Post(path+"/messages", `{"channel":"email","purpose":"transactional","subject":"Your boat","body":"She is ready."}`, 202, nil)
+			if err := w.sendAll(t); err != nil || len(server.messages()) != before+1 {
+				t.Fatalf("got %v and %d messages; want no error and %d", err, len(server.messages()), before+1)
+			}
+			email, err := netmail.ReadMessage(strings.NewReader(string(server.messages()[before])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return email, parts(t, email)
+		}
+
+		email, forms := send()
+		testkit.Contains(t, email.Header.Get("Reply-To"), "<uma@example.com>")
+		for _, want := range []string{"Lund Rebel 1650", "$24,900", "Uma Sy"} {
+			testkit.Contains(t, forms["text/plain"], want)
+			testkit.Contains(t, forms["text/html"], want)
+		}
+		testkit.Contains(t, forms["text/html"], "cid:boat")
+		testkit.Contains(t, forms["image/jpeg"], "\xff\xd8")
+
+		// A boat that is sold or has a hidden price is not advertised.
+		s.Exec(`UPDATE hulls SET price_hidden = true`)
+		_, forms = send()
+		testkit.Contains(t, forms["text/plain"], "Call for the price")
+		s.Exec(`UPDATE hulls SET status = 'sold'`)
+		_, forms = send()
+		testkit.Excludes(t, forms["text/plain"], "Rebel")
+
+		// If the dealership receives email in Slipway, answers go to its address.
+		s.Test.Patch("/v1/dealership", `{"settings":{"inbound":{"email_secret":"whsec_`+strings.Repeat("QUJD", 8)+`"}}}`, 200, nil)
+		email, _ = send()
+		testkit.Contains(t, email.Header.Get("Reply-To"), "<noreply@example.com>")
 	})
 }

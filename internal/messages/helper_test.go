@@ -68,6 +68,7 @@ func newWorker(t *testing.T, s *testkit.Server, m mail.Sender, text sms.Sender) 
 	t.Helper()
 	return &worker{&messages.API{
 		DB: s.DB, Jobs: s.Jobs, Log: slog.New(slog.DiscardHandler), Mail: m, MailFrom: "Slipway <noreply@example.com>", SMS: text, SMSFrom: "+14105550100",
+		Blobs: s.Photos().Blobs,
 	}, s, s.TestEnv()}
 }
 

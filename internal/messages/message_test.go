@@ -63,27 +63,6 @@ func TestOptOutText(t *testing.T) {
 	}
 }
 
-func TestRenderEmail(t *testing.T) {
-	d := dealership.Dealership{Name: "Möwe & Sons"}
-	text, html, err := renderEmail("Hello <Ann>,\n\nshe is ready.\nCome by.\n", d, "12 Dock Street, Annapolis",
-		"https://x.example/unsubscribe/t")
-	if err != nil || text != "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, "+
-		"Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n" {
-		t.Errorf(`got %q, %v; want no error, text = "Hello <Ann>,\n\nshe is ready.\nCome by.\n\n-- \nMöwe & Sons\n12 Dock Street, `+
-			`Annapolis\nUnsubscribe: https://x.example/unsubscribe/t\n"`, text, err)
-	}
-	for _, part := range []string{"<p>Hello &lt;Ann&gt;,</p>", "<p>she is ready.<br>Come by.</p>",
-		"Möwe &amp; Sons<br>12 Dock Street, Annapolis", `<a href="https://x.example/unsubscribe/t">`} {
-		if !strings.Contains(html, part) {
-			t.Errorf("no %s in %s, want html to contain %q", part, html, part)
-		}
-	}
-	text, html, err = renderEmail("Hello", d, "12 Dock Street", "")
-	if err != nil || text != "Hello\n" || strings.Contains(html, "Dock Street") || strings.Contains(html, "href") {
-		t.Errorf(`got %q %q %v; want no error, text = "Hello\n", html not to contain "Dock Street", html not to contain "href"`, text, html, err)
-	}
-}
-
 func TestRecipientZones(t *testing.T) {
 	d := dealership.Dealership{Timezone: "America/Chicago"}
 	for name, c := range map[string]struct {

@@ -118,7 +118,7 @@ func (a *API) SendLink(ctx context.Context, job SendLinkEmail) error {
 		Body: fmt.Sprintf("Hello %s,\n\nSomeone signed in to %s with %s as %s.", p.user.Name, p.dealership.Name, p.connection.Name,
 			p.user.Email),
 		Button: mail.Button{Label: "Confirm that it was you", URL: a.URL + "/sso/links/" + p.token},
-		After: "The link works once and expires after 24 hours. If it was not you, ignore this email and tell your administrator.",
+		After:  "The link works once and expires after 24 hours. If it was not you, ignore this email and tell your administrator.",
 	})
 }
 

@@ -35,7 +35,7 @@ type Boat struct {
 //go:embed letter.html
 var letterHTML string
 
-var letter = template.Must(template.New("letter").Parse(letterHTML))
+var letterTemplate = template.Must(template.New("letter").Parse(letterHTML))
 
 // Write renders the letter into a message.
 func (l Letter) Write(m *Message) error {
@@ -48,7 +48,7 @@ func (l Letter) Write(m *Message) error {
 		data.Button = &l.Button
 	}
 	var b strings.Builder
-	if err := letter.Execute(&b, data); err != nil {
+	if err := letterTemplate.Execute(&b, data); err != nil {
 		return err
 	}
 	m.Text, m.HTML, m.Unsubscribe = l.text(), b.String(), l.Unsubscribe

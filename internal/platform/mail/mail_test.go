@@ -89,8 +89,8 @@ func isLetter(t *testing.T, text []byte) {
 	if at, err := h.Date(); err != nil || time.Since(at).Abs() > time.Hour {
 		t.Errorf("dated %s, %v; want no error, time.Since(at).Abs() <= time.Hour", at, err)
 	}
-	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@slipway>" || parts["text/plain"] != letter.Text {
-		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@slipway>", parts["text/plain"] = %q`,
+	if subject(t, h) != letter.Subject || h.Get("Message-ID") != "<invitation-abc@example.com>" || parts["text/plain"] != letter.Text {
+		t.Errorf(`headers %v, parts %q; want subject(t, h) = %q, h.Get("Message-ID") = "<invitation-abc@example.com>", parts["text/plain"] = %q`,
 			h, parts, letter.Subject, letter.Text)
 	}
 }
@@ -114,6 +114,12 @@ func TestOutbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	isLetter(t, text)
+	if h, _ := parsed(t, text); h.Get("X-Mailer") != "" || h.Get("User-Agent") != "" {
+		t.Errorf("headers %v; want no X-Mailer and no User-Agent", h)
+	}
+	if !strings.Contains(string(text), letter.Text[:20]) {
+		t.Errorf("got %s; want text without an encoding, so that you can copy a link", text)
+	}
 }
 
 func TestBothForms(t *testing.T) {
