@@ -98,8 +98,8 @@ func (a *App) features(s Settings) (*features, error) {
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
 		},
 		deals:        deals.API{DB: a.DB, Jobs: a.Jobs},
-		finance:      finance.API{DB: a.DB},
-		documents:    documents.API{DB: a.DB},
+		finance:      finance.API{DB: a.DB, CheckEvidence: documents.CheckEvidence},
+		documents:    documents.API{DB: a.DB, Blobs: a.Blobs},
 		appointments: appointments.API{DB: a.DB, Jobs: a.Jobs},
 		activities:   activities.API{DB: a.DB},
 		dealership: dealership.API{

@@ -147,6 +147,7 @@ var previewRecipes = map[string]recipe{
 	"preview.getDeal":             {aDeal, nil},
 	"preview.updateTradeIn":       {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
 	"preview.updateChannel":       {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.uploadDocument":      {aDeal, func(*testkit.Client) any { return testkit.Picture() }},
 	"preview.replaceLogo":         {aLogo, func(*testkit.Client) any { return testkit.Picture() }},
 	"preview.getLogo":             {aLogo, nil},
 	"preview.deleteLogo":          {aLogo, nil},
