@@ -99,8 +99,8 @@ func (a *App) features(s Settings) (*features, error) {
 			Blobs: a.Blobs,
 		},
 		deals:        deals.API{DB: a.DB, Jobs: a.Jobs},
-		finance:      finance.API{DB: a.DB},
-		documents:    documents.API{DB: a.DB},
+		finance:      finance.API{DB: a.DB, CheckEvidence: documents.CheckEvidence},
+		documents:    documents.API{DB: a.DB, Blobs: a.Blobs},
 		appointments: appointments.API{DB: a.DB, Jobs: a.Jobs},
 		activities:   activities.API{DB: a.DB},
 		dealership: dealership.API{

@@ -147,6 +147,7 @@ var previewRecipes = map[string]recipe{
 	"preview.getDeal":             {aDeal, nil},
 	"preview.updateTradeIn":       {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
 	"preview.updateChannel":       {aChannel, fixed(`{"name": "Our website"}`)},
+	"preview.uploadDocument":      {aDeal, aScan},
 	"preview.replaceLogo":         {aLogo, func(*testkit.Client) any { return testkit.Picture() }},
 	"preview.getLogo":             {aLogo, nil},
 	"preview.deleteLogo":          {aLogo, nil},
@@ -239,6 +240,13 @@ func aConsent(c *testkit.Client) map[string]string {
 func aLogo(c *testkit.Client) map[string]string {
 	c.Do("PUT", "/v2-preview/dealership/logo", testkit.Picture(), 200, nil)
 	return nil
+}
+
+// aScan is a form with a file to upload as a document.
+func aScan(*testkit.Client) any {
+	const form = "--x\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\nsurvey\r\n" +
+		"--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"scan.pdf\"\r\n\r\n%PDF-1.7\r\n--x--\r\n"
+	return testkit.File{Type: "multipart/form-data; boundary=x", Bytes: []byte(form)}
 }
 
 func aPhoto(c *testkit.Client) map[string]string {

@@ -40,6 +40,7 @@ var enumDocs = map[string]string{
 	"DepositOutcome":           "What happens to the buyer's money when a deal is cancelled.",
 	"DesignCategory":           "Conditions that a boat is designed for, from ocean to sheltered waters.",
 	"DocumentKind":             "Type of document. It decides the content and the usual signers.",
+	"DocumentOrigin":           "Where the content of a document is from.",
 	"DocumentStatus":           "Whether a document is signed.",
 	"DomainVerifier":           "What verified a domain: a TXT record or the operator.",
 	"EngineDrive":              "How the power of an engine reaches the water.",

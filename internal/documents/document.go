@@ -24,15 +24,17 @@ type Document struct {
 	Status          DocumentStatus      `json:"status" db:"status" enum:"issued,partially_signed,signed,voided" doc:"Whether the document is waiting for signatures, signed by all required signers, or voided."`
 	RequiredSigners []SignerRole        `json:"required_signers" db:"required_signers,json" nullable:"false" enum:"buyer,co_buyer,dealer,lender" doc:"Roles that must sign."`
 	Signatures      []DocumentSignature `json:"signatures" db:"signatures,json" nullable:"false" doc:"Signatures that were recorded, oldest first." audit:"-"`
-	ContentType     string              `json:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-"`
-	SHA256          string              `json:"sha256" db:"sha256" doc:"SHA-256 hash of the PDF in hexadecimal."`
-	SizeBytes       int64               `json:"size_bytes" db:"size_bytes" doc:"Size of the PDF in bytes."`
-	PageCount       int64               `json:"page_count" db:"page_count" doc:"Number of pages of the PDF."`
+	Origin          DocumentOrigin      `json:"origin" db:"origin" enum:"issued,uploaded" doc:"Whether Slipway created the content or you uploaded it." since:"2026-12-01"`
+	ContentType     string              `json:"content_type" db:"content_type" doc:"Media type of the content." example:"application/pdf" audit:"-"`
+	SHA256          string              `json:"sha256" db:"sha256" doc:"SHA-256 hash of the content in hexadecimal."`
+	SizeBytes       int64               `json:"size_bytes" db:"size_bytes" doc:"Size of the content in bytes."`
+	PageCount       int64               `json:"page_count" db:"page_count" doc:"Number of pages of an issued PDF. 0 for an uploaded document."`
 	SupersedesID    *string             `json:"supersedes_id" db:"supersedes_id" doc:"Document that this one replaces. Null if it replaces none."`
 	VoidReason      *string             `json:"void_reason" db:"void_reason" doc:"Why the document was voided. Null unless it is voided." audit:"personal"`
 	VoidedAt        *time.Time          `json:"voided_at" db:"voided_at" doc:"When the document was voided. Null unless it is voided."`
 	SignedAt        *time.Time          `json:"signed_at" db:"signed_at" doc:"When the last signature was recorded. Null until all required signers have signed."`
 	IssuedBy        auth.Actor          `json:"issued_by" db:"issued_by,json" doc:"User, key or app that issued the document."`
+	Blob            *string             `json:"-" db:"blob"`  // key of an uploaded file
 	Terms           *string             `json:"-" db:"terms"` // hash of the terms that it states, if it states agreed terms
 	Version         int64               `json:"version" db:"version" doc:"Number of the current version of the record. The PDF never changes."`
 	CreatedAt       time.Time           `json:"created_at" db:"created_at" doc:"When the document was issued."`
@@ -49,6 +51,15 @@ type DocumentSignature struct {
 	SignedAt   time.Time  `json:"signed_at" doc:"When the person signed."`
 	IP         *string    `json:"ip" doc:"IP address of an online signature. Null for a signature on paper."`
 }
+
+// DocumentOrigin is where the content of a document is from.
+type DocumentOrigin string
+
+// The origins of documents.
+const (
+	FromSlipway DocumentOrigin = "issued"
+	FromUpload  DocumentOrigin = "uploaded"
+)
 
 // DocumentStatus is the progress of the signatures.
 type DocumentStatus string
@@ -89,7 +100,7 @@ func (i DocumentIssue) document(f facts, by auth.Actor) (Document, error) {
 
 	d := Document{
 		Kind: i.Kind, Title: form.title, Status: Issued, RequiredSigners: slices.Clone(form.signers), Signatures: []DocumentSignature{},
-		SupersedesID: i.SupersedesID, IssuedBy: by,
+		SupersedesID: i.SupersedesID, IssuedBy: by, Origin: FromSlipway, ContentType: contentType,
 	}
 	if i.Title != nil {
 		d.Title = *i.Title

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"slipway/internal/deals"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
@@ -24,7 +25,8 @@ var (
 
 // API serves the documents of deals.
 type API struct {
-	DB *db.DB
+	DB    *db.DB
+	Blobs *blobs.Files
 }
 
 // Mount registers the endpoints.
@@ -36,12 +38,15 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Creates the PDF from the current state of the deal. A purchase agreement, a bill of sale and an installment contract require an accepted offer. The PDF never changes. To replace a document, send its ID in `supersedes_id`. The old document is voided."))
 	rest.Get(r, "/deals/{deal_id}/documents/{document_id}", "getDocument", read, "Retrieve a document's record", a.get,
 		rest.Describe("Returns the record with its signatures and the hash of the PDF. Download the PDF with getDocumentContent."))
-	rest.Get(r, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
-		a.getContent, rest.Produces(contentType),
-		rest.Describe("Returns the PDF exactly as it was issued. Its SHA-256 hash is the `sha256` of the document."))
+	rest.Raw(r, "GET", 200, "/deals/{deal_id}/documents/{document_id}/content", "getDocumentContent", read, "Download the PDF",
+		a.getContent, rest.Produces(uploadTypes...),
+		rest.Describe("Returns the PDF exactly as it was issued, or the file that was uploaded. Its SHA-256 hash is the `sha256` of the document."))
 	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/deals/{deal_id}/documents/{document_id}/executed", "getExecutedDocument", read,
 		"Download the signed PDF with its signatures", a.getExecuted, rest.Produces(contentType),
 		rest.Describe("Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256 hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has signed."))
+	rest.Raw(r.Preview("2026-11-16"), "POST", 201, "/deals/{deal_id}/documents/upload", "uploadDocument", write, "Upload a document", a.upload,
+		rest.Describe("Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is detected from the content. The document has no signers. Use it as evidence for a stipulation with `document_id` of resolveStipulation."),
+		rest.Uploads(maxUploadBytes, uploadTypes, "kind", "title"))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/sign", "signDocument", write, "Record a signature", a.sign,
 		rest.Describe("After everyone has signed the purchase agreement, the deal can be contracted, and you can't change its terms. If the terms have changed since the document was issued, issue it again."))
 	rest.PostOK(r, "/deals/{deal_id}/documents/{document_id}/void", "voidDocument", write, "Void a document", a.void,
@@ -68,18 +73,26 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByDocument) (Document, err
 	return documents.FindIn(ctx, tx, in.DealID, in.DocumentID)
 }
 
-// getContent returns the PDF. It never changes, so its hash is the ETag.
-func (a *API) getContent(ctx context.Context, tx *db.Tx, in *ByDocument) (*rest.Content, error) {
-	doc, err := a.get(ctx, tx, in)
+// getContent returns the content. It never changes, so its hash is the ETag.
+func (a *API) getContent(ctx context.Context, in *ByDocument) (*rest.Content, error) {
+	var pdf []byte
+	doc, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (doc Document, err error) {
+		if doc, err = a.get(ctx, tx, in); err != nil || doc.Blob != nil {
+			return doc, err
+		}
+		pdf, err = findFile(ctx, tx, doc)
+		return doc, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	pdf, err := findFile(ctx, tx, doc)
-	if err != nil {
-		return nil, err
+
+	content := &rest.Content{Type: doc.ContentType, Name: string(doc.Kind) + "-" + doc.ID + extensions[doc.ContentType], ETag: doc.SHA256}
+	content.File = file{bytes.NewReader(pdf)}
+	if doc.Blob != nil {
+		content.File, err = a.Blobs.Open(ctx, *doc.Blob+"/"+blobName)
 	}
-	name := string(doc.Kind) + "-" + doc.ID + ".pdf"
-	return &rest.Content{Type: contentType, Name: name, ETag: doc.SHA256, File: file{bytes.NewReader(pdf)}}, nil
+	return content, err
 }
 
 // getExecuted returns the PDF with its signatures.

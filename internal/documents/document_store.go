@@ -10,29 +10,25 @@ import (
 	"slipway/internal/deals"
 	"slipway/internal/finance"
 	"slipway/internal/hulls"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/fault"
 )
 
-// contentType is the type of all documents.
+// contentType is the type of the documents that Slipway issues.
 const contentType = "application/pdf"
 
 var documents = db.Table[Document]{
 	Name: "documents", Prefix: "doc", Noun: "document", Parent: "deal_id",
-	Loaded: func(_ *db.Tx, d *Document) { d.ContentType = contentType },
 }
 
 // documentsOf returns the documents of a deal, oldest first.
 func documentsOf(ctx context.Context, tx *db.Tx, d deals.Deal) ([]Document, error) {
-	all, err := db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
-	for i := range all {
-		all[i].ContentType = contentType
-	}
-	return all, err
+	return db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND deal_id = ? ORDER BY id`, d.Env, d.ID)
 }
 
-// findFile returns the PDF. It does not exist anymore if the contact was erased.
+// findFile returns the PDF of an issued document. It does not exist anymore if the contact was erased.
 func findFile(ctx context.Context, tx *db.Tx, d Document) ([]byte, error) {
 	pdf, err := db.One[[]byte](ctx, tx, `SELECT bytes FROM document_files WHERE env = ? AND id = ?`, d.Env, d.ID)
 	if db.IsNoRows(err) {
@@ -96,7 +92,7 @@ func gather(ctx context.Context, tx *db.Tx, dealID string) (f facts, err error) 
 // insertDocument adds a document and its PDF.
 func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document, pdf []byte) error {
 	sum := sha256.Sum256(pdf)
-	doc.DealID, doc.ContentType = d.ID, contentType
+	doc.DealID = d.ID
 	doc.SHA256, doc.SizeBytes = hex.EncodeToString(sum[:]), int64(len(pdf))
 	if err := documents.Insert(ctx, tx, doc); err != nil {
 		return err
@@ -106,6 +102,37 @@ func insertDocument(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document,
 		return err
 	}
 	return events.Emit(ctx, tx, "document.issued", doc.ID, nil, *doc)
+}
+
+// insertUpload adds a document whose content is in a blob.
+func insertUpload(ctx context.Context, tx *db.Tx, d deals.Deal, doc *Document) (err error) {
+	doc.DealID = d.ID
+	if doc.Number, err = deals.NextNumber(ctx, tx, "document"); err != nil {
+		return err
+	}
+	if err := documents.Insert(ctx, tx, doc); err != nil {
+		return err
+	}
+	if err := blobs.Keep(ctx, tx, *doc.Blob); err != nil {
+		return err
+	}
+	return events.Emit(ctx, tx, "document.issued", doc.ID, nil, *doc)
+}
+
+// CheckEvidence fails if a document is not of the deal or is voided. The field is
+// that of the request.
+func CheckEvidence(ctx context.Context, tx *db.Tx, dealID, documentID string) error {
+	var bad fault.Fields
+	doc, err := documents.FindIn(ctx, tx, dealID, documentID)
+	switch {
+	case fault.KindOf(err) == fault.KindNotFound:
+		bad.Add("document_id", "not_found", "must be a document of this deal")
+	case err != nil:
+		return err
+	case doc.Status == Voided:
+		bad.Add("document_id", "state", "refers to a document that is voided")
+	}
+	return bad.Err()
 }
 
 // saveDocument writes a changed record and the event.

@@ -12,7 +12,7 @@ import (
 // executed returns the PDF with a page that lists its signatures. It starts with the
 // bytes that were signed.
 func (f facts) executed(d Document, signed []byte) ([]byte, error) {
-	if d.Status != FullySigned {
+	if d.Status != FullySigned || len(d.Signatures) == 0 {
 		return nil, fault.Conflict("The document is %s. It is executed when everyone has signed it.", d.Status).
 			Detail("status", "state", "must be signed")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"slipway/internal/contacts"
 	"slipway/internal/deals"
+	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 )
@@ -64,7 +65,12 @@ func erase(ctx context.Context, tx *db.Tx, contactID string) error {
 			if _, err := db.Exec(ctx, tx, `DELETE FROM document_files WHERE env = ? AND id = ?`, tx.Env, doc.ID); err != nil {
 				return err
 			}
-			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]', title = ? WHERE env = ? AND deal_id = ? AND id = ?`,
+			if doc.Blob != nil {
+				if err := blobs.DeleteLater(ctx, tx, *doc.Blob); err != nil {
+					return err
+				}
+			}
+			_, err := db.Exec(ctx, tx, `UPDATE documents SET signatures = '[]', title = ?, blob = NULL WHERE env = ? AND deal_id = ? AND id = ?`,
 				forms[doc.Kind].title, tx.Env, d.ID, doc.ID)
 			if err != nil {
 				return err
@@ -83,7 +89,7 @@ func VoidUnsigned(ctx context.Context, tx *db.Tx, d *deals.Deal) error {
 		return err
 	}
 	for _, doc := range docs {
-		if doc.Status != Issued && doc.Status != PartiallySigned {
+		if doc.Origin == FromUpload || doc.Status != Issued && doc.Status != PartiallySigned {
 			continue
 		}
 		before := doc

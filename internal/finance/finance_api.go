@@ -19,6 +19,9 @@ var (
 // API serves the finance endpoints of deals.
 type API struct {
 	DB *db.DB
+
+	// CheckEvidence fails if a document can't prove a stipulation of the deal.
+	CheckEvidence func(ctx context.Context, tx *db.Tx, dealID, documentID string) error
 }
 
 // Mount registers the endpoints.

@@ -168,6 +168,12 @@ func (a *API) resolveStipulation(ctx context.Context, tx *db.Tx, in *struct {
 		return s, err
 	}
 
+	if in.Body.DocumentID != nil {
+		if err := a.CheckEvidence(ctx, tx, in.DealID, *in.Body.DocumentID); err != nil {
+			return s, err
+		}
+	}
+
 	before := s
 	if err := s.resolve(in.Body, f, tx.Now); err != nil {
 		return s, err

@@ -18,6 +18,7 @@ type Stipulation struct {
 	Description *string           `json:"description" db:"description" doc:"Details of what the lender requires. Null if there are none." example:"Two years of tax returns" audit:"personal"`
 	Status      StipulationStatus `json:"status" db:"status" enum:"requested,received,accepted,rejected,waived" doc:"Whether the lender has it and accepts it. The funding requires accepted or waived."`
 	Note        *string           `json:"note" db:"note" doc:"Note from when the status was last set. Null if there is none." audit:"personal"`
+	DocumentID  *string           `json:"document_id" db:"document_id" doc:"Document of the deal that proves it. Null if there is none." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
 	ResolvedAt  *time.Time        `json:"resolved_at" db:"resolved_at" doc:"When it was accepted, rejected or waived. Null before that."`
 	Version     int64             `json:"version" db:"version" doc:"Number of the current version."`
 	CreatedAt   time.Time         `json:"created_at" db:"created_at" doc:"When the stipulation was added."`
@@ -49,6 +50,8 @@ type StipulationAdd struct {
 type StipulationResolve struct {
 	Status StipulationStatus `json:"status" enum:"received,accepted,waived,rejected" doc:"received means that the lender has it but has not decided yet."`
 	Note   *string           `json:"note" required:"false" maxLength:"500" doc:"Note for your staff. Replaces the previous note."`
+
+	DocumentID *string `json:"document_id" required:"false" minLength:"1" maxLength:"64" doc:"Document of the deal that proves it, such as one that you uploaded. Replaces the previous one." example:"doc_01jcqz8t5n8m2x4v6b7c9d0e1f" since:"2026-12-01"`
 }
 
 // met reports whether the stipulation is satisfied.
@@ -68,6 +71,9 @@ func (s *Stipulation) resolve(r StipulationResolve, f Funding, now time.Time) er
 	s.Status, s.ResolvedAt = r.Status, nil
 	if r.Note != nil {
 		s.Note = r.Note
+	}
+	if r.DocumentID != nil {
+		s.DocumentID = r.DocumentID
 	}
 	if r.Status != StipulationReceived {
 		s.ResolvedAt = &now

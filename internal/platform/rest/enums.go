@@ -52,6 +52,7 @@ var enums = []struct {
 	{"DepositOutcome", []string{"Deal.deposit_outcome"}},
 	{"DesignCategory", []string{"HullSpecs.design_category"}},
 	{"DocumentKind", []string{"Document.kind"}},
+	{"DocumentOrigin", []string{"Document.origin"}},
 	{"DocumentStatus", []string{"Document.status"}},
 	{"DomainVerifier", []string{"Verification.verified_by"}},
 	{"EngineDrive", []string{"SpecEngine.drive"}},
