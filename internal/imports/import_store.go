@@ -211,6 +211,9 @@ func writeFailures(ctx context.Context, d *db.DB, i HullImport, to io.Writer) er
 				for _, text := range sheet.Cells(f.Record, columns) {
 					row = append(row, cell.Escape(text))
 				}
+				for len(row) < 2+len(columns) {
+					row = append(row, "")
+				}
 				rows = append(rows, row)
 			}
 			return rows, err

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -151,12 +152,13 @@ func recordMissing(ctx context.Context, tx *db.Tx, i *HullImport, n hulls.Number
 		if err == nil && !i.DryRun {
 			err = hulls.Archive(ctx, tx, h, "import "+i.ID)
 		}
+		f, rejected := errors.AsType[*fault.Error](err)
 		switch {
 		case err == nil:
 			line.Archived = true
 			i.Archived++
-		case fault.KindOf(err) == fault.KindConflict:
-			line.Message = new(sheet.Clip(err.Error(), 500))
+		case rejected && f.Kind == fault.KindConflict && h.CheckArchive() != nil:
+			line.Message = &f.Message
 		default:
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -22,7 +23,7 @@ type reader func(cell string, l layout) (value any, n *note, err error)
 // A field that is listed twice has columns with different units.
 var fields = []field{
 	{"stock_number", cellText, []string{"stock", "stockno", "stocknum", "stocknr", "stockid", "unitnumber", "unitno", "unitid", "inventorynumber"}},
-	{"hin", cellText, []string{"hullid", "hullidentificationnumber", "hinnumber", "hullnumber", "hullno", "hullserial", "hullserialnumber", "serialnumber", "serial", "serialno"}},
+	{"hin", cellText, []string{"hullid", "hullidentificationnumber", "hinnumber", "hull", "hullnumber", "hullno", "hullserial", "hullserialnumber", "serialnumber", "serial", "serialno"}},
 	{"hin_absent_reason", cellWord, nil},
 	{"make", cellText, []string{"manufacturer", "brand", "builder", "mfg", "mfr", "makename", "boatmake"}},
 	{"model", cellText, []string{"modelname", "modeldescription", "modeldesc", "boatmodel", "modelno", "modelnumber"}},
@@ -268,23 +269,24 @@ func cellDate(cell string, l layout) (any, *note, error) {
 	return date, nil, nil
 }
 
-// cellURLs reads one or more URLs that are separated by spaces, commas, semicolons
-// or bars. These can also be part of a URL, so it looks for the start of the next.
+// nextURL is the end of a URL and the start of the next one.
+var nextURL = regexp.MustCompile(`[,;|]+[a-zA-Z][a-zA-Z0-9+.-]*://`)
+
+// cellURLs reads one or more URLs that are separated by white space, commas,
+// semicolons or bars. These can also be part of a URL, unless another URL follows.
 func cellURLs(cell string, _ layout) (any, *note, error) {
 	var urls []any
-	for cell != "" {
-		end := len(cell)
-		for _, scheme := range []string{"http://", "https://"} {
-			for _, separator := range []string{" ", ",", ";", "|", "\n", "\t"} {
-				if at := strings.Index(cell, separator+scheme); at >= 0 {
-					end = min(end, at+1)
-				}
+	for _, text := range strings.Fields(cell) {
+		for text != "" {
+			end := len(text)
+			if at := nextURL.FindStringIndex(text[1:]); at != nil {
+				end = at[0] + 1
 			}
+			if url := strings.Trim(text[:end], ",;|"); url != "" {
+				urls = append(urls, url)
+			}
+			text = strings.TrimLeft(text[end:], ",;|")
 		}
-		if url := strings.Trim(cell[:end], " ,;|\r\n\t"); url != "" {
-			urls = append(urls, url)
-		}
-		cell = cell[end:]
 	}
 	if urls == nil {
 		return nil, nil, nil

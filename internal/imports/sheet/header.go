@@ -136,13 +136,25 @@ func parseHeader(record []byte, o Options, known byte) (l layout, err error) {
 		}
 	}
 
-	for i, c := range l.columns {
-		if c.field != "" {
-			l.order = append(l.order, i)
-		}
-	}
-	slices.SortStableFunc(l.order, func(a, b int) int { return cmp.Compare(l.columns[a].rank, l.columns[b].rank) })
+	l.order = inOrder(l.columns)
 	return l, bad.Err()
+}
+
+// inOrder returns the columns that are read, in the order of the file. The columns of
+// a field follow each other, the preferred ones first.
+func inOrder(columns []column) (order []int) {
+	byField := map[string][]int{}
+	for i, c := range columns {
+		byField[c.field] = append(byField[c.field], i)
+	}
+	delete(byField, "")
+	for _, c := range columns {
+		same := byField[c.field]
+		slices.SortStableFunc(same, func(a, b int) int { return cmp.Compare(columns[a].rank, columns[b].rank) })
+		order = append(order, same...)
+		delete(byField, c.field)
+	}
+	return order
 }
 
 // column returns how a column is read. The map goes first.
