@@ -70,7 +70,7 @@ func (p places) setLocation(r sheet.Row, defaultID *string) error {
 	id, ok := p.byName[key]
 	if ok && id == "" {
 		var bad fault.Fields
-		bad.Add("location_id", "ambiguous", "is the name of several locations; use the code or the ID")
+		bad.Add("location_id", "duplicate", "is the name of several locations; use the code or the ID")
 		return bad.Err()
 	}
 	if ok {

@@ -144,8 +144,8 @@ func (a *API) download(ctx context.Context, p photo) (problem string, temporary 
 	defer res.Body.Close()
 
 	body := &remote{r: res.Body}
-	store := &photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs}
-	err = store.Add(context.WithoutCancel(ctx), p.HullID, body)
+	album := &photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs}
+	err = album.Append(context.WithoutCancel(ctx), p.HullID, body)
 	f, rejected := errors.AsType[*fault.Error](err)
 	switch {
 	case body.err != nil:

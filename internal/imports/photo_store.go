@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"slipway/internal/imports/sheet"
@@ -45,11 +46,13 @@ func photosOf(r *sheet.Row) (urls []string) {
 		url, _ := value.(string)
 		var bad fault.Fields
 		if outbound.CheckURL(&bad, "photo_urls", url, false); len(bad) > 0 || len(url) > 2000 {
-			r.Notes.Add("photo_urls", "photo", "%q is not a URL of a photo and was ignored", sheet.Clip(url, 100))
+			text := fmt.Sprintf("%q is not a URL of a photo and was ignored", sheet.Clip(url, 100))
+			r.Notes = append(r.Notes, sheet.Note{Field: "photo_urls", Code: "photo", Message: text})
 			continue
 		}
 		if len(urls) == maxRowPhotos {
-			r.Notes.Add("photo_urls", "photo", "has more than %d photos; the others were ignored", maxRowPhotos)
+			text := fmt.Sprintf("has more than %d photos; the others were ignored", maxRowPhotos)
+			r.Notes = append(r.Notes, sheet.Note{Field: "photo_urls", Code: "photo", Message: text})
 			break
 		}
 		urls = append(urls, url)

@@ -57,7 +57,7 @@ func (a *API) Mount(r *rest.Router) {
 		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
-		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Expired links return 404."), rest.Produces("image/jpeg"))
+		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Links in feeds work as long as the boat is for sale. Expired links return 404."), rest.Produces("image/jpeg"))
 }
 
 // ByPhoto is the path parameters of a photo.
@@ -156,8 +156,8 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 	return out, err
 }
 
-// Add stores an image as the last photo of a hull, unless the hull already has it.
-func (a *API) Add(ctx context.Context, hullID string, image io.Reader) error {
+// Append stores an image as the last photo of a hull, unless the hull already has it.
+func (a *API) Append(ctx context.Context, hullID string, image io.Reader) error {
 	env := auth.From(ctx).Env
 	p, err := a.stage(ctx, env, &limited{image, maxPhotoBytes})
 	if err != nil {
@@ -326,8 +326,9 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	return &rest.Content{Type: kind, Name: name, ETag: p.SHA256[:32] + "-" + in.Variant, Fresh: 24 * time.Hour, File: file}, nil
 }
 
-// media serves public links. It doesn't use the database, because the signature
-// in the link is enough and the content of a key never changes.
+// media serves public links. The content of a key never changes. For a link that
+// expires, the signature is enough. Those of feeds don't expire, so it checks that the
+// boat is for sale.
 func (a *API) media(ctx context.Context, in *struct {
 	Pass  string `path:"pass" maxLength:"64" doc:"Signature of the link, which also limits how long it works. Part of the links in urls." example:"1797120000.exampleexampleexample_"`
 	Photo string `path:"photo" maxLength:"26" doc:"ID of the stored image, as in the links in urls." example:"01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -340,6 +341,16 @@ func (a *API) media(ctx context.Context, in *struct {
 	}
 
 	seconds, ok := link.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
+	caching := "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)
+	if env, hullID, isPublic := link.CheckPublic(site.Of(a.DB).MAC, in.Pass, in.Photo); isPublic {
+		h, err := db.Read(auth.InEnv(ctx, env), a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) {
+			return hulls.Find(ctx, tx, hullID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		ok, caching = h.Status.IsForSale(), "public, max-age=86400"
+	}
 	if !ok {
 		return nil, notFound
 	}
@@ -354,6 +365,6 @@ func (a *API) media(ctx context.Context, in *struct {
 
 	return &rest.Content{
 		Type: "image/jpeg", ETag: in.Photo + "-" + size, File: file,
-		Headers: map[string]string{"Cache-Control": "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)},
+		Headers: map[string]string{"Cache-Control": caching},
 	}, nil
 }

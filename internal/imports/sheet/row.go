@@ -16,9 +16,13 @@ type Row struct {
 	Number int64 // as in a spreadsheet
 	Fields map[string]any
 	Bad    fault.Fields
-	Notes  fault.Fields // they don't block the row
-	Record []byte       // the text of the row, nil if it is too long
+	Notes  []Note
+	Record []byte // the text of the row, nil if it is too long
 }
+
+// Note is something about a value that the dealership should know. The row is still
+// imported.
+type Note struct{ Field, Code, Message string }
 
 // Text returns the value of a field as text.
 func (r Row) Text(field string) string {
@@ -77,7 +81,7 @@ func (r *Row) set(c column, cell string, l layout) {
 		return
 	}
 	if n != nil {
-		r.Notes.Add(c.field, n.code, "%s", n.message)
+		r.Notes = append(r.Notes, Note{c.field, n.code, n.message})
 	}
 	switch v := value.(type) {
 	case nil:

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// note is something about a value that the dealership should know. The row is
-// still imported.
+// note is the code and the message of a Note.
 type note struct{ code, message string }
 
 // quotes are the signs for feet and inches that word processors write.
