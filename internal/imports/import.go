@@ -15,7 +15,7 @@ import (
 const (
 	maxImportBytes = 256 << 20
 	maxLines       = 1000 // errors, notes and skipped rows that an import shows; all errors are in errors.csv
-	// maxMissing is the share of hulls that can be missing from a file without force.
+	// maxMissingPercent is the share of hulls that can be missing from a file without force.
 	maxMissingPercent = 30
 )
 

@@ -46,13 +46,11 @@ func photosOf(r *sheet.Row) (urls []string) {
 		url, _ := value.(string)
 		var bad fault.Fields
 		if outbound.CheckURL(&bad, "photo_urls", url, false); len(bad) > 0 || len(url) > 2000 {
-			text := fmt.Sprintf("%q is not a URL of a photo and was ignored", sheet.Clip(url, 100))
-			r.Notes = append(r.Notes, sheet.Note{Field: "photo_urls", Code: "photo", Message: text})
+			r.Note("photo_urls", "photo", fmt.Sprintf("%q is not a URL of a photo and was ignored", sheet.Clip(url, 100)))
 			continue
 		}
 		if len(urls) == maxRowPhotos {
-			text := fmt.Sprintf("has more than %d photos; the others were ignored", maxRowPhotos)
-			r.Notes = append(r.Notes, sheet.Note{Field: "photo_urls", Code: "photo", Message: text})
+			r.Note("photo_urls", "photo", fmt.Sprintf("has more than %d photos; the others were ignored", maxRowPhotos))
 			break
 		}
 		urls = append(urls, url)

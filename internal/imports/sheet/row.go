@@ -24,6 +24,11 @@ type Row struct {
 // imported.
 type Note struct{ Field, Code, Message string }
 
+// Note adds a note.
+func (r *Row) Note(field, code, message string) {
+	r.Notes = append(r.Notes, Note{field, code, message})
+}
+
 // Text returns the value of a field as text.
 func (r Row) Text(field string) string {
 	s, _ := r.Fields[field].(string)
@@ -81,7 +86,7 @@ func (r *Row) set(c column, cell string, l layout) {
 		return
 	}
 	if n != nil {
-		r.Notes = append(r.Notes, Note{c.field, n.code, n.message})
+		r.Note(c.field, n.code, n.message)
 	}
 	switch v := value.(type) {
 	case nil:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,23 @@ func TestAliases(t *testing.T) {
 			if name != plain(name) {
 				t.Errorf("%s: the name must be in plain form, %s", f.name, name)
 			}
+		}
+	}
+}
+
+// The guide lists the columns of each field in the order of preference.
+func TestColumnsAreDocumented(t *testing.T) {
+	guide, err := os.ReadFile("../../../docs/imports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string][]string{}
+	for _, f := range fields {
+		names[f.name] = append(names[f.name], f.aliases...)
+	}
+	for field, aliases := range names {
+		if line := "| `" + field + "` | " + strings.Join(aliases, ", ") + " |"; !strings.Contains(string(guide), line) {
+			t.Errorf("docs/imports.md has no line %s", line)
 		}
 	}
 }
