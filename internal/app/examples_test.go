@@ -182,6 +182,7 @@ var rules = []struct {
 	{regexp.MustCompile(`(domain-verification=).+`), "${1}exampleexampleexample"},
 	{regexp.MustCompile(`/hooks/(twilio|email)/[A-Za-z0-9_-]+`), "/hooks/${1}/exampleexampleexample"},
 	{regexp.MustCompile(`/media/[0-9]+\.[^/]+/`), "/media/1797120000.exampleexampleexample_/"},
+	{regexp.MustCompile(`/media/[0-9]+-([0-9a-z]+)\.[^/]+/`), "/media/2-$1.exampleexampleexample_/"},
 	{regexp.MustCompile(`^127\.0\.0\.1$`), "203.0.113.7"},
 	{regexp.MustCompile(`^Go-http-client/.*`), "BackOffice/2.1"},
 	{regexp.MustCompile(`http://localhost\b`), "https://slipway.example.com"},

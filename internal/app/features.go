@@ -91,7 +91,9 @@ func (a *App) features(s Settings) (*features, error) {
 		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, Holders: holders},
 		photos:   photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
 		channels: channels.API{DB: a.DB, Jobs: a.Jobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)},
-		imports:  imports.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
+		imports: imports.API{
+			DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs, Photos: outbound.New(partnerTimeout, s.AllowPrivate),
+		},
 		contacts: contacts.API{DB: a.DB},
 		leads:    leads.API{DB: a.DB, Reviewed: messages.Review},
 		messages: messages.API{

@@ -121,14 +121,11 @@ func set[T ~string](values []T) []T {
 	return slices.Compact(values)
 }
 
-// listable are the statuses in which a hull can be shown to the public.
-var listable = []hulls.Status{hulls.Available, hulls.OnHold, hulls.SalePending}
-
 // rejects returns the field and the reason if a channel doesn't accept a hull, or "".
 func (c Channel) rejects(h hulls.Hull) (field, why string) {
 	f := c.Filter
 	switch {
-	case !slices.Contains(listable, h.Status):
+	case !h.Status.IsForSale():
 		return "status", "is " + string(h.Status)
 	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
 		return "status", "is " + string(h.Status) + ", which the channel's filter excludes"

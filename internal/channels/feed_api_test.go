@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,12 +118,13 @@ func TestFeed(t *testing.T) {
 				func() { s.Test.Do("DELETE", "/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },
 				func() { s.Test.Put("/v1/hulls/"+want[7]+"/syndication/"+channels[format], nil, 200, nil) },
 				func() { s.Test.Patch("/v1/locations/"+loc, `{"name":"Harbor `+format+`"}`, 200, nil) },
-				func() { s.Advance(24 * time.Hour) },
 			} {
 				change()
 				same(200)
 				tag = s.Test.Do("HEAD", path, nil, 200, nil).Header.Get("ETag")
 			}
+			s.Advance(48 * time.Hour)
+			same(304)
 		}
 
 		if n := len(s.Live.Get("/v1/channels/"+s.Live.Channel(nil)+"/feed", 200, nil).Bytes); n > 200 {
@@ -182,5 +184,39 @@ func TestFeedHidesThePrice(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// A marketplace takes a photo with another URL for another photo. The links of a boat
+// stay the same, and work, as long as it is for sale.
+func TestPhotoLinksOfFeeds(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		s.Test.Photo(hull)
+		feed := "/v1/channels/" + s.Test.Channel(map[string]any{"format": "csv", "auto_publish": true}) + "/feed"
+		s.Test.Put("/v1/hulls/"+hull+"/syndication/"+strings.Split(feed, "/")[3], nil, 200, nil)
+		link := regexp.MustCompile(`http://localhost(/media/[^\s",]+)`)
+		find := func() string {
+			found := link.FindSubmatch(s.Test.Get(feed, 200, nil).Bytes)
+			if found == nil {
+				t.Fatal("got no photo in the feed")
+			}
+			return string(found[1])
+		}
+		status := func(path string) int {
+			res, err := s.As("").Send("GET", path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.StatusCode
+		}
+
+		first := find()
+		s.Advance(30 * 24 * time.Hour)
+		testkit.Equal(t, find(), first)
+		testkit.Equal(t, status(first), 200)
+		testkit.Equal(t, status(strings.Replace(first, "/media/", "/media/1", 1)), 404, "another environment")
+		s.Test.Post("/v1/hulls/"+hull+"/archive", nil, 200, nil)
+		testkit.Equal(t, status(first), 404, "after the boat is archived")
 	})
 }

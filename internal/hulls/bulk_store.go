@@ -2,13 +2,11 @@ package hulls
 
 import (
 	"context"
-	"reflect"
 	"strings"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/patch"
 )
 
 // BatchSize is the maximum number of hulls for InsertAll and FindByStockNumber.
@@ -85,16 +83,20 @@ func FindClosed(ctx context.Context, tx *db.Tx, hins, stockNumbers []string) (fo
 	return found, err
 }
 
-// InsertAll adds the hulls whose references are valid. The errors of the others
-// are in rejected, by index. Locations are not checked.
-func InsertAll(ctx context.Context, tx *db.Tx, all []Hull) (rejected map[int]error, err error) {
-	used, err := usedHINs(ctx, tx, all)
+// InsertAll adds the hulls whose references are valid, and sets their IDs. The
+// errors of the others are in rejected, by index. Locations are not checked.
+func InsertAll(ctx context.Context, tx *db.Tx, all []Addition) (rejected map[int]error, err error) {
+	added := make([]Hull, len(all))
+	for i, a := range all {
+		added[i] = a.Hull
+	}
+	used, err := usedHINs(ctx, tx, added)
 	if err != nil {
 		return nil, err
 	}
 
 	rejected = map[int]error{}
-	var valid []*Hull
+	var valid []*Addition
 	for i := range all {
 		h := &all[i]
 		var bad fault.Fields
@@ -158,51 +160,4 @@ func inList(env auth.Env, values []string) (list string, args []any) {
 		args = append(args, values[min(n, len(values)-1)])
 	}
 	return "(" + strings.TrimSuffix(strings.Repeat("?, ", BatchSize), ", ") + ")", args
-}
-
-// Update is a change of all parts of a hull.
-type Update struct {
-	Patch    HullPatch
-	Status   Status // empty to keep it
-	PriceUSD *int64
-	Reason   string
-}
-
-// Apply changes a hull with the same rules as single requests.
-func (u Update) Apply(ctx context.Context, tx *db.Tx, h Hull) error {
-	before := h
-	h.Metadata = patch.MergeMetadata(h.Metadata, &map[string]*string{}) // a copy
-	if u.Status != "" && u.Status != h.Status {
-		if err := h.move(HullTransition{To: u.Status, Reason: &u.Reason}, auth.From(ctx).Actor, tx.Now); err != nil {
-			return err
-		}
-	}
-	zone, err := u.Patch.zone(ctx, tx, h)
-	if err != nil {
-		return err
-	}
-	if err := u.Patch.apply(&h, tx.Now, zone); err != nil {
-		return err
-	}
-
-	event := "hull.updated"
-	if h.Status != before.Status {
-		event = "hull.status_changed"
-	}
-	if !reflect.DeepEqual(before, h) {
-		if err := Save(ctx, tx, before, &h, event, &u.Reason); err != nil {
-			return err
-		}
-	}
-	if u.PriceUSD == nil || *u.PriceUSD == h.PriceUSD {
-		return nil
-	}
-
-	was, err := findPricing(ctx, tx, h)
-	if err != nil {
-		return err
-	}
-	pricing := was
-	pricing.PriceUSD, pricing.EffectiveAt = *u.PriceUSD, tx.Now
-	return savePricing(ctx, tx, h, was, &pricing, &u.Reason)
 }

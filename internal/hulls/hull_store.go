@@ -55,21 +55,29 @@ func insert(ctx context.Context, tx *db.Tx, h *Hull) error {
 	if err := checkReferences(ctx, tx, h, nil); err != nil {
 		return err
 	}
-	return insertRows(ctx, tx, h)
+	a := Addition{Hull: *h}
+	err := insertRows(ctx, tx, &a)
+	*h = a.Hull
+	return err
 }
 
 // insertRows adds hulls with their first prices, the first lines of their
 // history and their search terms, in a few statements for all of them.
-func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
+func insertRows(ctx context.Context, tx *db.Tx, additions ...*Addition) error {
+	added := make([]*Hull, len(additions))
 	var terms []termRow
 	var prices []HullPricing
 	var priceChanges []PriceChange
 	var history []HullChange
 	actor := auth.From(ctx).Actor
-	for _, h := range added {
+	for i, a := range additions {
+		h := &a.Hull
+		added[i] = h
 		hulls.Stamp(tx, h)
+		pricing := firstPricing(*h, a.Cost)
+		h.CostCents = pricing.totalCost()
 		terms = append(terms, termRows(*h)...)
-		prices = append(prices, firstPricing(*h))
+		prices = append(prices, pricing)
 		priceChanges = append(priceChanges, firstPrice(tx, *h, actor))
 		history = append(history, firstChange(tx, *h, actor))
 	}
@@ -110,7 +118,7 @@ func insertRows(ctx context.Context, tx *db.Tx, added ...*Hull) error {
 			return err
 		}
 	}
-	return nil
+	return insertSpecs(ctx, tx, additions)
 }
 
 // Save writes a changed hull, its history and the event. Each change of a hull

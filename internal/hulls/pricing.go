@@ -98,9 +98,9 @@ func (r HullPricingPatch) apply(p *HullPricing, now time.Time) {
 }
 
 // firstPricing returns the pricing of a new hull.
-func firstPricing(h Hull) HullPricing {
+func firstPricing(h Hull, cost *HullCost) HullPricing {
 	return HullPricing{
-		Env: h.Env, ID: h.ID, PriceUSD: h.PriceUSD, OriginalPriceUSD: h.PriceUSD, PriceType: "asking",
+		Env: h.Env, ID: h.ID, PriceUSD: h.PriceUSD, OriginalPriceUSD: h.PriceUSD, PriceType: "asking", MSRPUSD: h.MSRPUSD, Cost: cost,
 		EffectiveAt: h.CreatedAt, Version: 1, UpdatedAt: h.CreatedAt,
 	}
 }

@@ -41,6 +41,9 @@ func (s Status) needsHIN() bool {
 	return s != OnOrder && s != InTransit && s != SalePending && s != Sold
 }
 
+// IsForSale reports whether a hull in this status can be shown to the public.
+func (s Status) IsForSale() bool { return s == Available || s == OnHold || s == SalePending }
+
 // inStock reports whether a hull in this status has arrived.
 func (s Status) inStock() bool { return s != OnOrder && s != InTransit }
 

@@ -2,15 +2,21 @@
 package imports
 
 import (
+	"encoding/json"
+	"strings"
 	"time"
 
+	"slipway/internal/imports/sheet"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/wire"
 )
 
 const (
-	maxImportBytes  = 256 << 20
-	maxImportErrors = 1000 // stored; all are counted
+	maxImportBytes = 256 << 20
+	maxLines       = 1000 // errors, notes and skipped rows that an import shows; all errors are in errors.csv
+	// maxMissingPercent is the share of hulls that can be missing from a file without force.
+	maxMissingPercent = 30
 )
 
 // The rows of one transaction. On SQLite, other writers wait while it runs, so its size
@@ -35,42 +41,96 @@ const (
 	importFailed    = "failed"
 )
 
+// The stages of an import that is running.
+const (
+	stageRows    = "rows"
+	stageMissing = "missing" // the rows are saved, and the inventory is compared with the file
+)
+
+// What happens to hulls that are not in the file.
+const (
+	missingIgnore  = "ignore"
+	missingReport  = "report"
+	missingArchive = "archive"
+)
+
 // HullImport is an import of a file of hulls.
 type HullImport struct {
-	Env            auth.Env          `json:"-" db:"env"`
-	ID             string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	State          string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed."`
-	Format         string            `json:"format" db:"format" enum:"csv,ndjson" doc:"Format of the file."`
-	Mode           string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
-	DryRun         bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
-	Reacquire      bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"2026-12-01"`
-	LocationID     *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
-	Columns        map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
-	IgnoredColumns []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
-	Bytes          int64             `json:"bytes" db:"bytes" doc:"Size of the file in bytes."`
-	BytesDone      int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
-	Rows           int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + skipped + failed when the import is completed." example:"2000"`
-	Created        int64             `json:"created" db:"created" doc:"Hulls that were created."`
-	Updated        int64             `json:"updated" db:"updated" doc:"Rows whose stock number matched an existing hull."`
-	Skipped        int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing." since:"2026-12-01"`
-	Failed         int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
-	Problem        *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
-	Errors         []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000." audit:"-"`
-	SkippedRows    []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-" since:"2026-12-01"`
-	StartedAt      *time.Time        `json:"started_at" db:"started_at" doc:"When the first row was read. Null while the import is queued."`
-	FinishedAt     *time.Time        `json:"finished_at" db:"finished_at" doc:"When the import ended. Null until then."`
-	Version        int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
-	CreatedAt      time.Time         `json:"created_at" db:"created_at" doc:"When the file was uploaded."`
-	UpdatedAt      time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	Env               auth.Env          `json:"-" db:"env"`
+	ID                string            `json:"id" db:"id" doc:"Identifies the import. Starts with imp_." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	State             string            `json:"state" db:"state" enum:"queued,running,completed,failed" doc:"State of the import. An import that is completed can have rejected rows, see failed. An import without a single valid row has failed."`
+	Format            string            `json:"format" db:"format" enum:"csv,ndjson" doc:"Format of the file."`
+	Mode              string            `json:"mode" db:"mode" enum:"partial,atomic" doc:"partial imports the valid rows. atomic imports all rows or none."`
+	DryRun            bool              `json:"dry_run" db:"dry_run" doc:"Whether nothing is saved. The counts and errors show what would happen."`
+	Reacquire         bool              `json:"reacquire" db:"reacquire" doc:"Whether rows can add a boat that was delivered or archived before. Otherwise they are skipped." since:"2026-12-01"`
+	LocationID        *string           `json:"location_id" db:"location_id" doc:"Default location for rows without one."`
+	Columns           map[string]string `json:"columns" db:"columns,json" doc:"Columns of a CSV file that are read, with their fields."`
+	IgnoredColumns    []string          `json:"ignored_columns" db:"ignored_columns,json" nullable:"false" doc:"Columns that don't match a field. At most 100."`
+	Map               map[string]string `json:"map" db:"map,json" doc:"Fields that you assigned to columns." since:"2026-12-01"`
+	Encoding          string            `json:"encoding" db:"encoding" enum:"utf-8,utf-16le,utf-16be,windows-1252,macintosh" doc:"Encoding of the file." since:"2026-12-01"`
+	Missing           string            `json:"missing" db:"missing" enum:"ignore,report,archive" doc:"What happens to hulls that are not in the file: nothing, they are listed in missing_hulls, or they are also archived." since:"2026-12-01"`
+	Force             bool              `json:"force" db:"forced" doc:"Whether the import runs even if more than 30 % of the hulls are missing from the file." since:"2026-12-01"`
+	Bytes             int64             `json:"bytes" db:"bytes" doc:"Size of the file in bytes, as UTF-8."`
+	BytesDone         int64             `json:"bytes_done" db:"bytes_done" doc:"Bytes of the file that are done."`
+	ProgressPercent   int64             `json:"progress_percent" doc:"How much of the file is done, from 0 to 100." audit:"-" since:"2026-12-01" example:"40"`
+	EstimatedFinishAt *time.Time        `json:"estimated_finish_at" doc:"When the import will probably end. Null unless it is running." audit:"-" since:"2026-12-01"`
+	Rows              int64             `json:"rows" db:"row_count" doc:"Rows in the file, without the header. Equals created + updated + unchanged + skipped + failed when the import is completed." example:"2000"`
+	Created           int64             `json:"created" db:"created" doc:"Hulls that were created."`
+	Updated           int64             `json:"updated" db:"updated" doc:"Rows that changed the hull with their stock number."`
+	Unchanged         int64             `json:"unchanged" db:"unchanged" doc:"Rows whose hull already was the same." since:"2026-12-01"`
+	Skipped           int64             `json:"skipped" db:"skipped" doc:"Rows whose HIN or stock number belongs to a delivered or archived hull. They change nothing." since:"2026-12-01"`
+	Failed            int64             `json:"failed" db:"failed" doc:"Rows that were rejected."`
+	Noted             int64             `json:"noted" db:"noted" doc:"Rows that were imported with a note, such as an ambiguous date." since:"2026-12-01"`
+	MissingCount      int64             `json:"missing_count" db:"missing_count" doc:"Hulls that are not in the file. 0 if missing is ignore." since:"2026-12-01"`
+	Archived          int64             `json:"archived" db:"archived" doc:"Missing hulls that were archived." since:"2026-12-01"`
+	Problem           *string           `json:"problem" db:"problem" doc:"Why the import failed. Null unless it failed."`
+	Errors            []HullImportError `json:"errors" nullable:"false" doc:"Errors of the rejected rows. At most 1,000. The preview has all of them as CSV." audit:"-"`
+	SkippedRows       []HullImportSkip  `json:"skipped_rows" nullable:"false" doc:"Rows that were skipped, with the hull that has their number. At most 1,000." audit:"-" since:"2026-12-01"`
+	Notes             []HullImportNote  `json:"notes" nullable:"false" doc:"Notes on rows that were imported. At most 1,000." audit:"-" since:"2026-12-01"`
+	MissingHulls      []HullImportHull  `json:"missing_hulls" nullable:"false" doc:"Hulls that are not in the file. At most 1,000." audit:"-" since:"2026-12-01"`
+	Photos            HullImportPhotos  `json:"photos" doc:"Photos whose URLs are in the file. They are downloaded after the rows are imported." audit:"-" since:"2026-12-01"`
+	StartedAt         *time.Time        `json:"started_at" db:"started_at" doc:"When the first row was read. Null while the import is queued."`
+	FinishedAt        *time.Time        `json:"finished_at" db:"finished_at" doc:"When the import ended. Null until then."`
+	Version           int64             `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt         time.Time         `json:"created_at" db:"created_at" doc:"When the file was uploaded."`
+	UpdatedAt         time.Time         `json:"updated_at" db:"updated_at" doc:"When it last changed."`
 
-	Actor     auth.Actor `json:"-" db:"actor,json"`
-	RequestID *string    `json:"-" db:"request_id"`
-	Blob      string     `json:"-" db:"blob"`
-	BeatAt    time.Time  `json:"-" db:"beat_at"`
+	Actor      auth.Actor `json:"-" db:"actor,json"`
+	RequestID  *string    `json:"-" db:"request_id"`
+	Blob       string     `json:"-" db:"blob"`
+	BeatAt     time.Time  `json:"-" db:"beat_at"`
+	Header     []string   `json:"-" db:"header,json"` // all columns
+	DayFirst   bool       `json:"-" db:"day_first"`   // in dates that can be read in two ways
+	Stage      string     `json:"-" db:"stage"`       // while it is running
+	ComparedTo string     `json:"-" db:"compared_to"` // the last hull that was compared with the file
+	PhotoCount int64      `json:"-" db:"photo_count"` // photos that were queued
 }
 
 // Revision returns the version.
 func (i HullImport) Revision() int64 { return i.Version }
+
+// options returns how the file is read.
+func (i HullImport) options() sheet.Options {
+	return sheet.Options{NDJSON: i.Format == "ndjson", Encoding: sheet.Encoding(i.Encoding), Map: i.Map, DayFirst: i.DayFirst}
+}
+
+// deriveProgress fills in the progress and the estimate. Time passes as quickly for the
+// rest of the file as it did so far.
+func (i *HullImport) deriveProgress(now time.Time) {
+	switch {
+	case i.State == importCompleted:
+		i.ProgressPercent = 100
+		return
+	case i.State == importQueued || i.Bytes == 0:
+		return
+	}
+	i.ProgressPercent = min(99, 100*i.BytesDone/i.Bytes)
+	if i.State == importRunning && i.StartedAt != nil && i.BytesDone > 0 {
+		elapsed := now.Sub(*i.StartedAt)
+		rest := time.Duration(float64(elapsed) * float64(i.Bytes-i.BytesDone) / float64(i.BytesDone))
+		i.EstimatedFinishAt = new(now.Add(rest).Truncate(time.Second))
+	}
+}
 
 // HullImportError is an error of a row.
 type HullImportError struct {
@@ -88,11 +148,39 @@ type HullImportSkip struct {
 	Message string `json:"message" db:"message" doc:"Which hull has the number, and its status." example:"is already used by hull_01jcqz8t5n8m2x4v6b7c9d0e1f, which is delivered"`
 }
 
+// HullImportNote is a note on a row that was imported.
+type HullImportNote struct {
+	Row     int64  `json:"row" db:"row_no" doc:"Row number, as in a spreadsheet. 0 for a note on the whole file." example:"17"`
+	Field   string `json:"field" db:"field" doc:"Field that the note is about." example:"received_on"`
+	Code    string `json:"code" db:"code" doc:"Kind of note: ambiguous, rounded, unknown, photo or not_archived." example:"ambiguous"`
+	Message string `json:"message" db:"message" doc:"How the value was read, or why it was ignored." example:"\"3/4/24\" was read as 2024-03-04, with the month first"`
+}
+
+// HullImportHull is a hull that is not in the file.
+type HullImportHull struct {
+	HullID      string  `json:"hull_id" db:"hull_id" doc:"Hull that is not in the file." example:"hull_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	StockNumber *string `json:"stock_number" db:"stock_number" doc:"Its stock number. Null if it has none." example:"GW-1042"`
+	HIN         *string `json:"hin" db:"hin" doc:"Its hull identification number. Null if it has none." example:"GRT40912B324"`
+	Archived    bool    `json:"archived" db:"archived" doc:"Whether the import archived it."`
+	Message     *string `json:"message" db:"message" doc:"Why it was not archived. Null if it was, or if missing is report."`
+}
+
+// HullImportPhotos counts the photos of an import.
+type HullImportPhotos struct {
+	Queued int64 `json:"queued" doc:"Photos that are not downloaded yet."`
+	Added  int64 `json:"added" doc:"Photos that were added to their hulls."`
+	Failed int64 `json:"failed" doc:"Photos that can't be downloaded or used. The notes have the reasons."`
+}
+
 // importForm is the options of an import.
 type importForm struct {
 	mode       string
+	missing    string
 	dryRun     bool
 	reacquire  bool
+	force      bool
+	charset    sheet.Encoding // "" to detect it
+	names      map[string]string
 	locationID *string
 }
 
@@ -100,16 +188,26 @@ type importForm struct {
 // whose body is the file.
 func parseImportForm(fields map[string]string) (f importForm, err error) {
 	var bad fault.Fields
-	if f.mode = fields["mode"]; f.mode == "" {
-		f.mode = "partial"
+	choose := func(name string, options ...string) string {
+		value := fields[name]
+		if value == "" {
+			return options[0]
+		}
+		for _, o := range options {
+			if value == o {
+				return value
+			}
+		}
+		bad.Add(name, "enum", "must be one of %s", strings.Join(options, ", "))
+		return value
 	}
-	if f.mode != "partial" && f.mode != "atomic" {
-		bad.Add("mode", "enum", "must be one of partial, atomic")
-	}
+	f.mode = choose("mode", "partial", "atomic")
+	f.missing = choose("missing", missingIgnore, missingReport, missingArchive)
+
 	for _, o := range []struct {
 		name  string
 		value *bool
-	}{{"dry_run", &f.dryRun}, {"reacquire", &f.reacquire}} {
+	}{{"dry_run", &f.dryRun}, {"reacquire", &f.reacquire}, {"force", &f.force}} {
 		switch fields[o.name] {
 		case "", "false":
 		case "true":
@@ -118,8 +216,39 @@ func parseImportForm(fields map[string]string) (f importForm, err error) {
 			bad.Add(o.name, "type", "must be true or false")
 		}
 	}
+
+	var known bool
+	if f.charset, known = sheet.Charset(fields["charset"]); !known {
+		bad.Add("charset", "enum", "must be one of utf-8, utf-16, utf-16le, utf-16be, windows-1252, iso-8859-1, macintosh")
+	}
+	f.names = parseMap(&bad, fields["map"])
 	f.locationID = optional(fields["location_id"])
 	return f, bad.Err()
+}
+
+// parseMap reads the fields of columns, as Mfg:make,WebPrice:price_usd or as JSON.
+func parseMap(bad *fault.Fields, text string) map[string]string {
+	names := map[string]string{}
+	if text = strings.TrimSpace(text); text == "" {
+		return names
+	}
+	if strings.HasPrefix(text, "{") {
+		if wire.Check([]byte(text)) != nil || json.Unmarshal([]byte(text), &names) != nil {
+			bad.Add("map", "format", `must be a JSON object of text, such as {"Mfg": "make"}`)
+			return names
+		}
+	} else {
+		for pair := range strings.SplitSeq(text, ",") {
+			colon := strings.LastIndex(pair, ":")
+			if colon < 1 {
+				bad.Add("map", "format", "must have pairs of a column and a field, such as Mfg:make,WebPrice:price_usd")
+				return names
+			}
+			names[strings.TrimSpace(pair[:colon])] = strings.TrimSpace(pair[colon+1:])
+		}
+	}
+	sheet.CheckMap(bad, names)
+	return names
 }
 
 func optional(s string) *string {

@@ -1,9 +1,12 @@
 package imports
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"maps"
+	"net/http"
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
@@ -24,25 +27,34 @@ var (
 
 // API serves the imports of hulls.
 type API struct {
-	DB    *db.DB
-	Jobs  *jobs.Queue
-	Blobs *blobs.Files
+	DB     *db.DB
+	Jobs   *jobs.Queue
+	Blobs  *blobs.Files
+	Photos *http.Client // downloads the photos of rows
 }
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
 	r = r.Family("Hulls")
 	rest.Raw(r, "POST", 202, "/hull_imports", "createHullImport", write, "Import hulls from CSV or NDJSON", a.createImport,
-		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files must be UTF-8, with a row of column names, separated by commas, semicolons or tabs. Common names such as Stock #, Manufacturer or Asking Price are recognized. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import."),
-		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, "mode", "dry_run", "reacquire", "location_id"))
+		rest.Describe("Send a file of up to 256 MiB, 100,000 rows and 500 columns as the body or as the form field `file`. CSV files have a row of column names, separated by commas, semicolons, tabs or bars, in UTF-8, UTF-16 or Windows-1252. Common names such as Stock #, Manufacturer or Asking Price are recognized. Use `map` for others. NDJSON files have the fields of a new hull on each line. A row whose stock number exists changes that hull. Empty cells change nothing. A row whose HIN or stock number belongs to a delivered or archived hull is skipped, unless you send `reacquire`. A boat without a condition is new if its model year is this or next year and it has no engine hours. Otherwise it is used. Errors of the whole file are returned immediately. Errors of rows are part of the import. The guide to imports lists all columns and formats."),
+		rest.Uploads(maxImportBytes, []string{"text/csv", "application/x-ndjson"}, formFields...))
 	rest.Get(r, "/hull_imports/{import_id}", "getHullImport", read, "Retrieve an import's progress and row errors", a.getImport,
 		rest.Describe("Poll this to follow an import. `state` is completed or failed when it has ended. The counts increase after each batch of rows."))
+	rest.Raw(r.Preview("2026-11-16"), "GET", 200, "/hull_imports/{import_id}/errors.csv", "exportHullImportErrors", read,
+		"Download all rejected rows of an import", a.exportErrors, rest.Produces("text/csv"),
+		rest.Describe("Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start with a quote."))
 }
+
+// formFields are the options of an import, as fields of a form or parameters.
+var formFields = []string{"mode", "dry_run", "reacquire", "location_id", "map", "charset", "missing", "force"}
 
 // A row is validated like the request that would do the same.
 var (
-	validateCreate = rest.Validator[hulls.HullCreate]()
-	validatePatch  = rest.Validator[hulls.HullPatch]()
+	validateCreate  = rest.Validator[hulls.HullCreate]()
+	validatePatch   = rest.Validator[hulls.HullPatch]()
+	validatePricing = rest.Validator[hulls.HullPricingPatch]()
+	validateSpecs   = rest.Validator[hulls.SpecSheet]()
 )
 
 func (a *API) createImport(ctx context.Context, in *struct {
@@ -50,10 +62,15 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	DryRun     string `query:"dry_run" maxLength:"5" doc:"true to save nothing and see what would happen."`
 	Reacquire  string `query:"reacquire" maxLength:"5" doc:"true to add boats again that were delivered or archived. The new hull refers to the earlier one with previous_hull_id."`
 	LocationID string `query:"location_id" maxLength:"64" doc:"Default location for rows without one."`
+	Map        string `query:"map" maxLength:"10000" doc:"Fields of columns whose names are not recognized, as pairs or as a JSON object. An empty field ignores the column." example:"Mfg:make,WebPrice:price_usd" since:"2026-12-01"`
+	Charset    string `query:"charset" maxLength:"40" doc:"Encoding of the file, if it has no byte order mark: utf-8, utf-16, windows-1252, iso-8859-1 or macintosh. Defaults to the charset of the content type. Otherwise it is detected." since:"2026-12-01"`
+	Missing    string `query:"missing" maxLength:"10" doc:"What happens to hulls that are not in the file, for files with all boats of a location. ignore does nothing. report lists them. archive also archives them. Defaults to ignore. If more than 30 % are missing, nothing is imported." since:"2026-12-01"`
+	Force      string `query:"force" maxLength:"5" doc:"true to import a file even if more than 30 % of the hulls are missing from it." since:"2026-12-01"`
 }) (HullImport, error) {
 	env := auth.From(ctx).Env
 	u := rest.Body(ctx)
-	key, err := a.Blobs.Upload(ctx, env, "imports", "file", u)
+	detector := &sheet.Detector{}
+	key, err := a.Blobs.Upload(ctx, env, "imports", "file", io.TeeReader(u, detector))
 	if err != nil {
 		return HullImport{}, err
 	}
@@ -70,20 +87,32 @@ func (a *API) createImport(ctx context.Context, in *struct {
 		return HullImport{}, err
 	}
 
-	values := map[string]string{"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID}
+	values := map[string]string{
+		"mode": in.Mode, "dry_run": in.DryRun, "reacquire": in.Reacquire, "location_id": in.LocationID,
+		"map": in.Map, "charset": cmp.Or(in.Charset, u.Charset), "missing": in.Missing, "force": in.Force,
+	}
 	maps.Copy(values, fields)
 	form, err := parseImportForm(values)
 	if err != nil {
 		return HullImport{}, err
 	}
-	s, err := a.checkFile(ctx, key, u.Type)
+	o := sheet.Options{Map: form.names}
+	if o.Encoding, err = detector.Encoding(form.charset); err != nil {
+		return HullImport{}, err
+	}
+	if o.DayFirst, err = rest.Read(ctx, a.DB, writesDayFirst); err != nil {
+		return HullImport{}, err
+	}
+	s, err := a.checkFile(ctx, key, u.Type, o)
 	if err != nil {
 		return HullImport{}, err
 	}
 
 	i := HullImport{
-		State: importQueued, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire, LocationID: form.locationID,
-		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Errors: []HullImportError{}, SkippedRows: []HullImportSkip{},
+		State: importQueued, Stage: stageRows, Format: s.Format, Mode: form.mode, DryRun: form.dryRun, Reacquire: form.reacquire,
+		LocationID: form.locationID, Map: form.names, Encoding: string(o.Encoding), DayFirst: o.DayFirst, Missing: form.missing, Force: form.force,
+		Bytes: s.Bytes, BytesDone: s.Start, Rows: s.Rows, Blob: key, Header: s.Header(),
+		Errors: []HullImportError{}, SkippedRows: []HullImportSkip{}, Notes: []HullImportNote{}, MissingHulls: []HullImportHull{},
 		Actor: auth.From(ctx).Actor, RequestID: optional(auth.RequestFrom(ctx).ID),
 	}
 	i.Columns, i.IgnoredColumns = s.Columns()
@@ -108,23 +137,30 @@ func (a *API) createImport(ctx context.Context, in *struct {
 	return out, err
 }
 
+// writesDayFirst reports whether the dealership writes the day before the month.
+// Dealerships are in the United States unless their address is elsewhere.
+func writesDayFirst(ctx context.Context, tx *db.Tx) (bool, error) {
+	d, err := dealership.Find(ctx, tx)
+	return d.PostalAddress != nil && d.PostalAddress.Country != "" && d.PostalAddress.Country != "US", err
+}
+
 // checkFile checks an uploaded file. If the media type is unknown, as in a form,
 // it detects the format from the first character.
-func (a *API) checkFile(ctx context.Context, key, kind string) (s sheet.Survey, err error) {
+func (a *API) checkFile(ctx context.Context, key, kind string, o sheet.Options) (s sheet.Survey, err error) {
 	file, err := a.Blobs.Open(ctx, key+"/file")
 	if err != nil {
 		return s, err
 	}
 	defer file.Close()
 
-	ndjson := kind == "application/x-ndjson"
-	if !ndjson && kind != "text/csv" {
+	o.NDJSON = kind == "application/x-ndjson"
+	if !o.NDJSON && kind != "text/csv" {
 		var first [1]byte
 		if _, err := io.ReadFull(file, first[:]); err == nil {
-			ndjson = first[0] == '{'
+			o.NDJSON = first[0] == '{'
 		}
 	}
-	return sheet.Check(file, ndjson)
+	return sheet.Check(file, o)
 }
 
 // checkImport rejects a location that doesn't exist, and a file without the
@@ -155,8 +191,26 @@ func checkImport(ctx context.Context, tx *db.Tx, form importForm, s sheet.Survey
 	return bad.Err()
 }
 
-func (a *API) getImport(ctx context.Context, tx *db.Tx, in *struct {
+// ByImport is the path parameter of an import.
+type ByImport struct {
 	ImportID string `path:"import_id" doc:"ID of the import." example:"imp_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-}) (HullImport, error) {
-	return findImport(ctx, tx, in.ImportID, maxImportErrors)
+}
+
+func (a *API) getImport(ctx context.Context, tx *db.Tx, in *ByImport) (HullImport, error) {
+	return findImport(ctx, tx, in.ImportID, maxLines)
+}
+
+// exportErrors streams the rejected rows, so that its memory doesn't grow with them.
+func (a *API) exportErrors(ctx context.Context, in *ByImport) (*rest.Content, error) {
+	i, err := rest.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
+		return findImport(ctx, tx, in.ImportID, 0)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Content{
+		Type: "text/csv; charset=utf-8", Name: i.ID + "-errors.csv", ETag: fmt.Sprintf("%s-%d", i.ID, i.Version),
+		Headers: map[string]string{"Cache-Control": "private, no-cache"}, // revalidate each time with the ETag
+		Stream:  func(w io.Writer) error { return writeFailures(ctx, a.DB, i, w) },
+	}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/imports"
 	"slipway/internal/photos"
 	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/outbound"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/page"
 )
@@ -37,7 +38,7 @@ func ndjsonFile(parts ...string) testkit.File {
 
 // feature returns the API of the server's imports, to run jobs directly.
 func feature(s *testkit.Server) *imports.API {
-	return &imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs}
+	return &imports.API{DB: s.DB, Jobs: s.Jobs, Blobs: s.Blobs, Photos: outbound.New(5*time.Second, true)}
 }
 
 // startImport uploads a file and returns the ID of the import.
@@ -188,7 +189,8 @@ func TestImportFormats(t *testing.T) {
 		h = list.Data[0]
 		testkit.Equal(t, h.PriceUSD, 88000)
 		testkit.Equal(t, h.Status, hulls.NotForSale)
-		testkit.Equal(t, i.Updated, 2)
+		testkit.Equal(t, i.Updated, 1)
+		testkit.Equal(t, i.Unchanged, 1)
 		if i.Failed != 1 || !hasError(i, 3, "to", "state") {
 			t.Errorf("got %s, want an error in row 3: to (state)", testkit.Show(i))
 		}
@@ -203,7 +205,7 @@ func TestImportErrors(t *testing.T) {
 		lines := []string{
 			importHeader,
 			importLine(1, loc), // row 2
-			"IMP-2,BAD,Grady-White,,1800,-1,12.50," + loc + "\n",
+			"IMP-2,BAD,Grady-White,,1800,-1,much," + loc + "\n",
 			"IMP-3,short\n",
 			importLine(1, loc),
 			"IMP-5,GRT00005B324," + strings.Repeat("x", 1<<20) + ",M,2024,20,1000," + loc + "\n",
@@ -281,9 +283,16 @@ func TestInvalidFiles(t *testing.T) {
 			"no header":          {"", csvFile("1,2\n3,4\n"), 422, "file", "header"},
 			"missing columns":    {"", csvFile("stock_number,make,model\nA,B,C\n"), 400, "file", "required"},
 			"no location":        {"", csvFile("make,model,year,length_ft,price_usd\nA,B,2024,20,1\n"), 400, "file", "required"},
-			"duplicate column":   {"", csvFile("make,brand,model\nA,B,C\n"), 422, "file", "duplicate"},
-			"Latin-1":            {"", csvFile(importHeader, "A,B,B\xe9n\xe9teau,C,2024,20,1,x\n"), 422, "file", "encoding"},
-			"UTF-16":             {"", csvFile("\xff\xfem\x00"), 422, "file", "encoding"},
+			"not UTF-8":          {"?charset=utf-8", csvFile(importHeader, "A,B,B\xe9n\xe9teau,C,2024,20,1,x\n"), 422, "file", "encoding"},
+			"NUL":                {"", csvFile(importHeader, "A,B\x00,C,2024,20,1,x\n"), 422, "file", "encoding"},
+			"workbook":           {"", csvFile("PK\x03\x04\x14\x00\x06\x00"), 422, "file", "format"},
+			"charset":            {"?charset=klingon", valid, 422, "charset", "enum"},
+			"map of no field":    {"?map=Make:color", valid, 422, "map", "enum"},
+			"map of no column":   {"?map=Mfg:make", valid, 422, "map", "not_found"},
+			"map without fields": {"?map=Make", valid, 422, "map", "format"},
+			"map in JSON":        {"", testkit.Form(t, valid, "map", `{"Make":1}`), 422, "map", "format"},
+			"missing":            {"?missing=delete", valid, 422, "missing", "enum"},
+			"force":              {"?force=1", valid, 422, "force", "type"},
 			"mode":               {"?mode=sometimes", valid, 422, "mode", "enum"},
 			"dry run":            {"?dry_run=maybe", valid, 422, "dry_run", "type"},
 			"location":           {"?location_id=loc_nowhere", valid, 422, "location_id", "not_found"},

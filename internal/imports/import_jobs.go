@@ -30,6 +30,7 @@ var errOvertaken = errors.New("another run took over the import")
 func (a *API) Work(q *jobs.Queue) {
 	jobs.On(q, a.RunImport)
 	jobs.On(q, a.ResumeImports)
+	jobs.On(q, a.FetchPhotos)
 	jobs.Every(q, time.Minute, ResumeImports{})
 }
 
@@ -101,25 +102,41 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 	}
 	defer file.Close()
 
-	rows, err := sheet.Open(file, i.Format == "ndjson")
+	rows, err := sheet.Open(file, i.options())
 	if err != nil {
 		return err
 	}
-
-	seen := sheet.Seen{}
-	for rows.Offset() < i.BytesDone { // imported by an earlier run; read again to find duplicates
-		if batch, err := rows.Next(1, seen); err != nil || len(batch) == 0 {
-			return errors.Join(err, a.applyPending(ctx, i))
+	if i.Missing != missingIgnore && rows.Offset() == i.BytesDone {
+		problem, err := a.checkMissing(ctx, *i, rows)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			return a.endImport(ctx, i, importFailed, &problem)
+		}
+		if rows, err = sheet.Open(file, i.options()); err != nil {
+			return err
 		}
 	}
 
-	for size := firstBatch; ; {
-		batch, err := rows.Next(size, seen)
+	f := contents{seen: sheet.Seen{}}
+	for rows.Offset() < i.BytesDone { // imported by an earlier run; read again to find duplicates
+		batch, err := f.next(rows, 1)
 		if err != nil {
 			return err
 		}
 		if len(batch) == 0 {
-			return a.applyPending(ctx, i)
+			break
+		}
+	}
+
+	for size := firstBatch; ; {
+		batch, err := f.next(rows, size)
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			return a.completeImport(ctx, i, f)
 		}
 		started := time.Now() //nolint:forbidigo // a duration of the real clock
 		if err := a.importRows(ctx, i, batch, rows.Offset()); err != nil {
@@ -127,6 +144,44 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		}
 		size = nextBatch(size, time.Since(started)) //nolint:forbidigo // as above
 	}
+}
+
+// contents is what is known about a file after its rows are read.
+type contents struct {
+	seen         sheet.Seen
+	unidentified int64 // invalid rows without a stock number or HIN
+}
+
+func (f *contents) next(rows *sheet.Reader, n int) ([]sheet.Row, error) {
+	batch, err := rows.Next(n, f.seen)
+	for _, r := range batch {
+		if len(r.Bad) > 0 && !r.Identified() {
+			f.unidentified++
+		}
+	}
+	return batch, err
+}
+
+// completeImport saves the rows of an atomic import, compares the inventory with the
+// file and ends the import.
+func (a *API) completeImport(ctx context.Context, i *HullImport, f contents) error {
+	if i.Mode == "atomic" && i.Stage == stageRows {
+		if i.Failed > 0 {
+			return a.rejectImport(ctx, i, outcome{})
+		}
+		if rejected, err := a.applyPending(ctx, i); err != nil || rejected {
+			return err
+		}
+	}
+	if i.Failed == i.Rows {
+		return a.endImport(ctx, i, importFailed, new("All rows were rejected."))
+	}
+	if i.Missing != missingIgnore {
+		if err := a.compareInventory(ctx, i, f); err != nil {
+			return err
+		}
+	}
+	return a.endImport(ctx, i, importCompleted, nil)
 }
 
 // importRows imports one batch. A dry run and the first pass of an atomic import
@@ -157,8 +212,8 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 			return i, err
 		}
 
-		i.Created, i.Updated, i.Skipped = i.Created+out.created, i.Updated+out.updated, i.Skipped+int64(len(out.skips))
-		i.Failed, i.BytesDone = i.Failed+out.failed, offset
+		i.count(out)
+		i.BytesDone = offset
 		if err := addLines(ctx, tx, i, out); err != nil {
 			return i, err
 		}
@@ -189,57 +244,61 @@ func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (ou
 	return out, err
 }
 
-// applyPending finishes an import. The rows of an atomic import are saved in one
-// transaction after all of them are valid. If one fails then, none is saved.
-func (a *API) applyPending(ctx context.Context, i *HullImport) error {
-	switch {
-	case i.Mode != "atomic":
-		return a.endImport(ctx, i, importCompleted, nil)
-	case i.Failed > 0:
-		return a.rejectImport(ctx, i, outcome{})
-	case i.DryRun:
-		return a.endImport(ctx, i, importCompleted, nil)
+// applyPending saves the rows of an atomic import in one transaction after all of
+// them are valid. If one fails then, none is saved, and the import has ended.
+func (a *API) applyPending(ctx context.Context, i *HullImport) (rejected bool, err error) {
+	if i.DryRun {
+		return false, nil
 	}
 
 	var out outcome
-	_, err := db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+	after, err := db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
 		i := *i
 		if err := saveImport(ctx, tx, &i); err != nil { // first, so that another run stops
-			return struct{}{}, err
+			return i, err
 		}
 
 		out = outcome{}
 		for after := int64(0); ; {
 			rows, err := listPending(ctx, tx, i, after)
 			if err != nil {
-				return struct{}{}, err
+				return i, err
 			}
 			if len(rows) == 0 {
 				break
 			}
 			more, err := applyRows(ctx, tx, i, rows)
 			if err != nil {
-				return struct{}{}, err
+				return i, err
 			}
 			out.add(more)
 			after = rows[len(rows)-1].Number
 		}
 
 		if out.failed > 0 {
-			return struct{}{}, errUndo
+			return i, errUndo
 		}
 
-		i.Created, i.Updated, i.Skipped = out.created, out.updated, int64(len(out.skips))
+		noted := i.Noted // in the first pass
+		i.Created, i.Updated, i.Unchanged, i.Skipped, i.PhotoCount = 0, 0, 0, 0, 0
+		i.count(out)
+		i.Noted, i.Stage = noted, stageMissing
 		if err := replaceSkips(ctx, tx, i, out.skips); err != nil {
-			return struct{}{}, err
+			return i, err
 		}
-		return struct{}{}, finishImport(ctx, tx, &i, importCompleted, nil)
+		if err := deletePending(ctx, tx, i); err != nil {
+			return i, err
+		}
+		err := saveImport(ctx, tx, &i)
+		return i, err
 	})
 	if errors.Is(err, errUndo) {
-		return a.rejectImport(ctx, i, out)
+		return true, a.rejectImport(ctx, i, out)
 	}
-
-	return err
+	if err == nil {
+		*i = after
+	}
+	return false, err
 }
 
 // rejectImport ends an atomic import without saving any row.
@@ -247,11 +306,11 @@ func (a *API) rejectImport(ctx context.Context, i *HullImport, late outcome) err
 	i.Failed += late.failed
 	problem := fmt.Sprintf("%d rows were rejected, so no row was imported.", i.Failed)
 	if !i.DryRun {
-		i.Created, i.Updated = 0, 0
+		i.Created, i.Updated, i.Unchanged, i.PhotoCount = 0, 0, 0, 0
 	}
 	_, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
 		i := *i
-		if err := addLines(ctx, tx, i, outcome{errors: late.errors}); err != nil {
+		if err := addErrors(ctx, tx, i, late); err != nil {
 			return struct{}{}, err
 		}
 		return struct{}{}, finishImport(ctx, tx, &i, importFailed, &problem)
@@ -264,6 +323,11 @@ func (a *API) endImport(ctx context.Context, i *HullImport, state string, proble
 		i := *i
 		if err := finishImport(ctx, tx, &i, state, problem); err != nil {
 			return struct{}{}, err
+		}
+		if i.PhotoCount > 0 && !i.DryRun {
+			if err := a.Jobs.Enqueue(ctx, tx, FetchPhotos{tx.Env, i.ID}, tx.Now); err != nil {
+				return struct{}{}, err
+			}
 		}
 		return struct{}{}, a.Jobs.Enqueue(ctx, tx, photos.SweepBlobs{}, tx.Now)
 	})

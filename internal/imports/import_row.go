@@ -7,13 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/imports/sheet"
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/hin"
+	"slipway/internal/vocab/search"
 	"slipway/internal/vocab/wire"
 )
 
@@ -33,28 +32,57 @@ func errorsOf(r sheet.Row, err error) (lines []HullImportError, ok bool) {
 	return lines, true
 }
 
-// setLocation replaces the location code of a row with the location's ID. A row
-// without a location is assigned the default location.
-func setLocation(r sheet.Row, locations []dealership.Location, defaultID *string) {
-	code := r.Text("location_id")
-	if code == "" {
+// places finds the locations of rows by code or name, without regard to case. A name
+// of several locations has no ID.
+type places struct{ byCode, byName map[string]string }
+
+func placesOf(locations []dealership.Location) places {
+	p := places{map[string]string{}, map[string]string{}}
+	for _, l := range locations {
+		if l.Code != nil {
+			p.byCode[search.Fold(*l.Code)] = l.ID
+		}
+		name := search.Fold(strings.TrimSpace(l.Name))
+		if _, twice := p.byName[name]; twice {
+			p.byName[name] = ""
+			continue
+		}
+		p.byName[name] = l.ID
+	}
+	return p
+}
+
+// setLocation replaces the location code or name of a row with the location's ID.
+// A row without a location is assigned the default location.
+func (p places) setLocation(r sheet.Row, defaultID *string) error {
+	text := r.Text("location_id")
+	if text == "" {
 		if _, ok := r.Fields["location_id"]; !ok && defaultID != nil {
 			r.Fields["location_id"] = *defaultID
 		}
-		return
+		return nil
 	}
-	for _, l := range locations {
-		if l.Code != nil && strings.EqualFold(*l.Code, code) {
-			r.Fields["location_id"] = l.ID
-		}
+	key := search.Fold(text)
+	if id, ok := p.byCode[key]; ok {
+		r.Fields["location_id"] = id
+		return nil
 	}
+	id, ok := p.byName[key]
+	if ok && id == "" {
+		var bad fault.Fields
+		bad.Add("location_id", "duplicate", "is the name of several locations; use the code or the ID")
+		return bad.Err()
+	}
+	if ok {
+		r.Fields["location_id"] = id
+	}
+	return nil
 }
 
 // createFields returns the fields of a new hull. If the row has no condition, a
 // boat of this or the next model year without hours is new.
 func createFields(r sheet.Row, thisYear int) map[string]any {
-	fields := maps.Clone(r.Fields)
-	delete(fields, "hours")
+	fields := hullFields(r)
 	if _, ok := fields["condition"]; !ok {
 		year, known := fields["year"].(float64)
 		fields["condition"] = "used"
@@ -72,18 +100,15 @@ func hasHours(r sheet.Row) bool {
 	return hours > 0
 }
 
-// checkHours validates the hours of a row, which are not a field of a hull.
-func checkHours(bad *fault.Fields, r sheet.Row) {
-	value, ok := r.Fields["hours"]
-	if !ok || value == nil {
-		return
+// hullFields returns the fields of a row that are fields of a hull.
+func hullFields(r sheet.Row) map[string]any {
+	fields := maps.Clone(r.Fields)
+	for name := range fields {
+		if isExtra(name) {
+			delete(fields, name)
+		}
 	}
-	hours, ok := value.(float64)
-	if !ok {
-		bad.Add("hours", "type", "must be a number")
-	} else if hours < 0 {
-		bad.Add("hours", "minimum", "must be at least 0")
-	}
+	return fields
 }
 
 // createOf returns the request that adds the hull of a row.
@@ -99,14 +124,12 @@ func patchOf(r sheet.Row) (p hulls.HullPatch, err error) {
 	return p, err
 }
 
-// patchFields returns the fields of a row without the status and the price,
-// which have their own rules, and without the hours, which hulls don't have.
+// patchFields returns the fields of a row that change a hull, without the status and
+// the price, which have their own rules.
 func patchFields(r sheet.Row) map[string]any {
-	fields := map[string]any{}
-	for name, value := range r.Fields {
-		if !slices.Contains([]string{"status", "price_usd", "stock_number", "hours"}, name) {
-			fields[name] = value
-		}
+	fields := hullFields(r)
+	for _, name := range []string{"status", "price_usd", "stock_number"} {
+		delete(fields, name)
 	}
 	return fields
 }
@@ -126,13 +149,16 @@ func convert(r sheet.Row, fields map[string]any, to any) error {
 // and the closed ones by both numbers.
 type known struct {
 	active map[string]hulls.Hull
+	stored hulls.Stored // next to the active ones
 	closed hulls.ClosedHulls
 }
 
 // earlier returns the closed hull that has one of the numbers of a row.
 func (k known) earlier(r sheet.Row) (h hulls.Closed, field string, ok bool) {
-	if h, ok := k.closed.ByHIN[normalHIN(r)]; ok {
-		return h, "hin", true
+	if len(k.closed.ByHIN) > 0 {
+		if h, ok := k.closed.ByHIN[r.HIN()]; ok {
+			return h, "hin", true
+		}
 	}
 	h, ok = k.closed.ByStockNumber[r.Text("stock_number")]
 	return h, "stock_number", ok
@@ -150,16 +176,20 @@ func (k known) isNew(r sheet.Row, reacquire bool) bool {
 // sameBoat reports whether a closed hull is an earlier record of the boat of a
 // row. A stock number can be used again for another boat.
 func sameBoat(h hulls.Closed, r sheet.Row) bool {
-	number := normalHIN(r)
+	number := r.HIN()
 	return number == "" || h.HIN == nil || *h.HIN == number
 }
 
-// normalHIN returns the HIN of a row as it is stored, or "" if it has none or an
-// invalid one.
-func normalHIN(r sheet.Row) string {
-	d := hin.Decode(r.Text("hin"), time.Time{})
-	if !d.Valid || d.Normalized == nil {
-		return ""
-	}
-	return *d.Normalized
+// needs reports whether rows have fields of these groups.
+func needs(rows []sheet.Row, groups ...map[string]string) bool {
+	return slices.ContainsFunc(rows, func(r sheet.Row) bool {
+		for _, group := range groups {
+			for name := range group {
+				if _, ok := r.Fields[name]; ok {
+					return true
+				}
+			}
+		}
+		return false
+	})
 }

@@ -2,32 +2,48 @@ package imports
 
 import (
 	"context"
-	"fmt"
-	"slices"
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
 
-	"slipway/internal/dealership"
-	"slipway/internal/hulls"
 	"slipway/internal/imports/sheet"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
-	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/cell"
 )
 
 var table = db.Table[HullImport]{Name: "hull_imports", Prefix: "imp", Noun: "import"}
 
-// findImport returns an import with up to a number of its errors and of the rows
-// that were skipped.
+// findImport returns an import with up to a number of its errors, notes, skipped
+// rows and missing hulls.
 func findImport(ctx context.Context, tx *db.Tx, id string, lines int) (HullImport, error) {
 	i, err := table.Find(ctx, tx, id)
 	if err != nil {
 		return i, err
 	}
+	i.deriveProgress(tx.Now)
 	i.SkippedRows, err = db.All[HullImportSkip](ctx, tx, `SELECT {cols} FROM hull_import_skips WHERE env = ? AND import_id = ?
 		ORDER BY row_no LIMIT ?`, tx.Env, id, lines)
 	if err != nil {
 		return i, err
+	}
+	i.Notes, err = db.All[HullImportNote](ctx, tx, `SELECT {cols} FROM hull_import_notes WHERE env = ? AND import_id = ?
+		ORDER BY number LIMIT ?`, tx.Env, id, lines)
+	if err != nil {
+		return i, err
+	}
+	i.MissingHulls, err = db.All[HullImportHull](ctx, tx, `SELECT {cols} FROM hull_import_missing WHERE env = ? AND import_id = ?
+		ORDER BY hull_id LIMIT ?`, tx.Env, id, lines)
+	if err != nil {
+		return i, err
+	}
+	if i.PhotoCount > 0 {
+		if i.Photos, err = countPhotos(ctx, tx, i); err != nil {
+			return i, err
+		}
 	}
 	i.Errors, err = db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors WHERE env = ? AND import_id = ?
 		ORDER BY number LIMIT ?`, tx.Env, id, lines)
@@ -54,9 +70,13 @@ func saveImport(ctx context.Context, tx *db.Tx, i *HullImport) error {
 	return err
 }
 
-// addLines stores the errors and the skipped rows of an outcome.
+// addLines stores the errors, the notes and the skipped rows of an outcome that is
+// already counted.
 func addLines(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
-	if err := addErrors(ctx, tx, i, out.errors); err != nil {
+	if err := addErrors(ctx, tx, i, out); err != nil {
+		return err
+	}
+	if err := addNotes(ctx, tx, i, out.notes, i.Noted-out.noted); err != nil {
 		return err
 	}
 	return addSkips(ctx, tx, i, out.skips)
@@ -71,46 +91,145 @@ func replaceSkips(ctx context.Context, tx *db.Tx, i HullImport, skips []HullImpo
 	return addSkips(ctx, tx, i, skips)
 }
 
-// addSkips stores skipped rows up to the limit.
+// addSkips stores skipped rows up to the limit. They are already counted.
 func addSkips(ctx context.Context, tx *db.Tx, i HullImport, skips []HullImportSkip) error {
 	type skipRow struct {
 		Env      auth.Env `db:"env"`
 		ImportID string   `db:"import_id"`
 		HullImportSkip
 	}
-	if len(skips) == 0 {
-		return nil
-	}
-	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM hull_import_skips WHERE env = ? AND import_id = ?`, i.Env, i.ID)
-	if err != nil {
-		return err
-	}
-
 	var rows []skipRow
-	for _, skip := range skips[:min(len(skips), max(0, maxImportErrors-int(n)))] {
+	before := i.Skipped - int64(len(skips))
+	for _, skip := range skips[:min(int64(len(skips)), max(0, maxLines-before))] {
 		rows = append(rows, skipRow{i.Env, i.ID, skip})
 	}
 	return db.Insert(ctx, tx, "hull_import_skips", rows...)
 }
 
-// addErrors stores the errors of rows up to the limit.
-func addErrors(ctx context.Context, tx *db.Tx, i HullImport, lines []HullImportError) error {
+// linesPerRow is the maximum number of errors or notes of a row. It makes their
+// numbers unique. The second half is for photos.
+const linesPerRow = 1000
+
+// addErrors stores the errors of rows and the rows themselves.
+func addErrors(ctx context.Context, tx *db.Tx, i HullImport, out outcome) error {
 	type errorRow struct {
 		Env      auth.Env `db:"env"`
 		ImportID string   `db:"import_id"`
 		Number   int64    `db:"number"`
 		HullImportError
 	}
-	n, err := db.One[int64](ctx, tx, `SELECT COUNT(*) FROM hull_import_errors WHERE env = ? AND import_id = ?`, i.Env, i.ID)
-	if err != nil {
+	var rows []errorRow
+	last, n := int64(-1), int64(0)
+	for _, line := range out.errors {
+		if n++; line.Row != last {
+			last, n = line.Row, 0
+		}
+		if n < linesPerRow {
+			rows = append(rows, errorRow{i.Env, i.ID, line.Row*linesPerRow + n, line})
+		}
+	}
+	if err := db.Insert(ctx, tx, "hull_import_errors", rows...); err != nil {
 		return err
 	}
 
-	var rows []errorRow
-	for _, line := range lines[:min(len(lines), max(0, maxImportErrors-int(n)))] {
-		rows = append(rows, errorRow{i.Env, i.ID, n + int64(len(rows)), line})
+	var failures []failure
+	for _, r := range out.failures {
+		failures = append(failures, failure{i.Env, i.ID, r.Number, sheet.Clip(string(r.Record), maxRecord)})
 	}
-	return db.Insert(ctx, tx, "hull_import_errors", rows...)
+	return db.Insert(ctx, tx, "hull_import_failures", failures...)
+}
+
+// addNotes stores notes on rows up to the limit. before is how many rows have notes
+// already.
+func addNotes(ctx context.Context, tx *db.Tx, i HullImport, notes []HullImportNote, before int64) error {
+	var rows []noteRow
+	last, n := int64(-1), int64(0)
+	for _, note := range notes[:min(int64(len(notes)), max(0, maxLines-before))] {
+		if n++; note.Row != last {
+			last, n = note.Row, 0
+		}
+		if n < linesPerRow/2 {
+			rows = append(rows, noteRow{i.Env, i.ID, note.Row*linesPerRow + n, note})
+		}
+	}
+	return db.Insert(ctx, tx, "hull_import_notes", rows...)
+}
+
+type noteRow struct {
+	Env      auth.Env `db:"env"`
+	ImportID string   `db:"import_id"`
+	Number   int64    `db:"number"`
+	HullImportNote
+}
+
+// failure is a rejected row as it was in the file.
+type failure struct {
+	Env      auth.Env `db:"env"`
+	ImportID string   `db:"import_id"`
+	Row      int64    `db:"row_no"`
+	Record   string   `db:"record"`
+}
+
+const (
+	// maxRecord is how many bytes of a rejected row are stored.
+	maxRecord = 64 << 10
+	// failureBatch is how many rejected rows of errors.csv are in memory at a time.
+	failureBatch = 500
+)
+
+// writeFailures writes the rejected rows of an import as CSV.
+func writeFailures(ctx context.Context, d *db.DB, i HullImport, to io.Writer) error {
+	w := csv.NewWriter(to)
+	columns := i.Header
+	if i.Format == "ndjson" {
+		columns = []string{"record"}
+	}
+	if err := w.Write(append([]string{"row", "problem"}, columns...)); err != nil {
+		return err
+	}
+
+	for after := int64(0); ; {
+		rows, err := db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([][]string, error) {
+			failures, err := db.All[failure](ctx, tx, `SELECT {cols} FROM hull_import_failures WHERE env = ? AND import_id = ? AND row_no > ?
+				ORDER BY row_no LIMIT ?`, i.Env, i.ID, after, failureBatch)
+			if err != nil || len(failures) == 0 {
+				return nil, err
+			}
+			last := failures[len(failures)-1].Row
+			errors, err := db.All[HullImportError](ctx, tx, `SELECT {cols} FROM hull_import_errors
+				WHERE env = ? AND import_id = ? AND number >= ? AND number < ? ORDER BY number`,
+				i.Env, i.ID, (after+1)*linesPerRow, (last+1)*linesPerRow)
+			problems := map[int64][]string{}
+			for _, e := range errors {
+				problems[e.Row] = append(problems[e.Row], e.Field+" "+e.Message)
+			}
+			after = last
+
+			var rows [][]string
+			for _, f := range failures {
+				row := []string{strconv.FormatInt(f.Row, 10), cell.Escape(strings.Join(problems[f.Row], "; "))}
+				for _, text := range sheet.Cells(f.Record, columns) {
+					row = append(row, cell.Escape(text))
+				}
+				for len(row) < 2+len(columns) {
+					row = append(row, "")
+				}
+				rows = append(rows, row)
+			}
+			return rows, err
+		})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := w.WriteAll(rows); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
 }
 
 // pendingRow is a row of an atomic import that is saved when all rows are valid.
@@ -119,13 +238,14 @@ type pendingRow struct {
 	ImportID string         `db:"import_id"`
 	Number   int64          `db:"row_no"`
 	Fields   map[string]any `db:"fields,json"`
+	Record   string         `db:"record"`
 }
 
 func insertPending(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) error {
 	var pending []pendingRow
 	for _, r := range rows {
 		if len(r.Bad) == 0 {
-			pending = append(pending, pendingRow{i.Env, i.ID, r.Number, r.Fields})
+			pending = append(pending, pendingRow{i.Env, i.ID, r.Number, r.Fields, sheet.Clip(string(r.Record), maxRecord)})
 		}
 	}
 	return db.Insert(ctx, tx, "hull_import_rows", pending...)
@@ -135,7 +255,7 @@ func listPending(ctx context.Context, tx *db.Tx, i HullImport, after int64) (row
 	pending, err := db.All[pendingRow](ctx, tx, `SELECT {cols} FROM hull_import_rows WHERE env = ? AND import_id = ? AND row_no > ?
 		ORDER BY row_no LIMIT ?`, i.Env, i.ID, after, importBatch)
 	for _, p := range pending {
-		rows = append(rows, sheet.Row{Number: p.Number, Fields: p.Fields})
+		rows = append(rows, sheet.Row{Number: p.Number, Fields: p.Fields, Record: []byte(p.Record)})
 	}
 	return rows, err
 }
@@ -143,172 +263,6 @@ func listPending(ctx context.Context, tx *db.Tx, i HullImport, after int64) (row
 func deletePending(ctx context.Context, tx *db.Tx, i HullImport) error {
 	_, err := db.Exec(ctx, tx, `DELETE FROM hull_import_rows WHERE env = ? AND import_id = ?`, i.Env, i.ID)
 	return err
-}
-
-// outcome is the result of some rows.
-type outcome struct {
-	created, updated, failed int64
-	errors                   []HullImportError
-	skips                    []HullImportSkip
-}
-
-func (o *outcome) add(more outcome) {
-	o.created += more.created
-	o.updated += more.updated
-	o.failed += more.failed
-	o.errors = append(o.errors, more.errors...)
-	o.skips = append(o.skips, more.skips...)
-}
-
-// skip counts a row whose number belongs to a closed hull.
-func (o *outcome) skip(r sheet.Row, field string, h hulls.Closed) {
-	o.skips = append(o.skips, HullImportSkip{r.Number, field, h.ID, fmt.Sprintf("is already used by %s, which is %s", h.ID, h.Status)})
-}
-
-// reject counts a row as failed. It returns errors that are not about the row.
-func (o *outcome) reject(r sheet.Row, err error) error {
-	lines, ok := errorsOf(r, err)
-	if !ok {
-		return err
-	}
-	o.failed++
-	o.errors = append(o.errors, lines...)
-	return nil
-}
-
-// applyRows imports a batch of rows. A row that is rejected changes nothing,
-// because rules are checked before anything is written.
-func applyRows(ctx context.Context, tx *db.Tx, i HullImport, rows []sheet.Row) (out outcome, err error) {
-	if err := db.ForceCustomPlan(ctx, tx); err != nil { // the inventory might have been empty a minute ago
-		return out, err
-	}
-	locations, err := dealership.Locations(ctx, tx)
-	if err != nil {
-		return out, err
-	}
-	zones, err := dealership.Zones(ctx, tx)
-	if err != nil {
-		return out, err
-	}
-	known, err := findHulls(ctx, tx, rows)
-	if err != nil {
-		return out, err
-	}
-
-	var added []hulls.Hull
-	var addedFrom []sheet.Row
-	for _, r := range rows {
-		err := r.Bad.Err()
-		if err == nil {
-			setLocation(r, locations, i.LocationID)
-			earlier, field, closed := known.earlier(r)
-			if h, ok := known.active[r.Text("stock_number")]; ok {
-				if err = updateHull(ctx, tx, h, r, i); err == nil {
-					out.updated++
-				}
-			} else if closed && !i.Reacquire {
-				out.skip(r, field, earlier)
-			} else {
-				var h hulls.Hull
-				if h, err = newHull(tx, r, zones); err == nil {
-					if closed && h.PreviousHullID == nil && sameBoat(earlier, r) {
-						h.PreviousHullID = &earlier.ID
-					}
-					added, addedFrom = append(added, h), append(addedFrom, r)
-				}
-			}
-		}
-		if err != nil {
-			if err := out.reject(r, err); err != nil {
-				return out, err
-			}
-		}
-	}
-
-	rejected, err := hulls.InsertAll(ctx, tx, added)
-	if err != nil {
-		return out, err
-	}
-	out.created += int64(len(added) - len(rejected))
-	for n, r := range addedFrom {
-		if err := rejected[n]; err != nil {
-			if err := out.reject(r, err); err != nil {
-				return out, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// newHull returns the new hull of a row. zones has all locations.
-func newHull(tx *db.Tx, r sheet.Row, zones map[string]string) (h hulls.Hull, err error) {
-	fields := createFields(r, tx.Now.Year())
-	bad := validateCreate(fields)
-	checkHours(&bad, r)
-	if len(bad) > 0 {
-		return h, bad.Err()
-	}
-
-	c, err := createOf(r, fields)
-	if err != nil {
-		return h, err
-	}
-	zone, exists := zones[c.LocationID]
-	if h, err = hulls.New(c, tx, zone); err != nil {
-		return h, err
-	}
-
-	if !exists {
-		bad.Add("location_id", "not_found", "does not exist")
-	}
-	return h, bad.Err()
-}
-
-// updateHull changes a hull to match its row.
-func updateHull(ctx context.Context, tx *db.Tx, h hulls.Hull, r sheet.Row, i HullImport) error {
-	bad := validatePatch(patchFields(r))
-	checkHours(&bad, r)
-	price, priced := r.Fields["price_usd"]
-	if priced {
-		bad = append(bad, slices.DeleteFunc(validateCreate(map[string]any{"price_usd": price}), func(d fault.Detail) bool {
-			return d.Field != "price_usd"
-		})...)
-	}
-	if len(bad) > 0 {
-		return bad.Err()
-	}
-
-	p, err := patchOf(r)
-	if err != nil {
-		return err
-	}
-	u := hulls.Update{Patch: p, Status: hulls.Status(r.Text("status")), Reason: "import " + i.ID}
-	if price, ok := price.(float64); ok {
-		u.PriceUSD = new(int64(price))
-	}
-	return u.Apply(ctx, tx, h)
-}
-
-// findHulls returns the existing hulls of rows.
-func findHulls(ctx context.Context, tx *db.Tx, rows []sheet.Row) (k known, err error) {
-	var hins, stockNumbers []string
-	for _, r := range rows {
-		if len(r.Bad) > 0 {
-			continue
-		}
-		if s := r.Text("stock_number"); s != "" {
-			stockNumbers = append(stockNumbers, s)
-		}
-		if s := normalHIN(r); s != "" {
-			hins = append(hins, s)
-		}
-	}
-
-	if k.active, err = hulls.FindByStockNumber(ctx, tx, stockNumbers); err != nil {
-		return k, err
-	}
-	k.closed, err = hulls.FindClosed(ctx, tx, hins, stockNumbers)
-	return k, err
 }
 
 // finishImport ends an import and releases its file.
@@ -333,4 +287,13 @@ func finishImport(ctx context.Context, tx *db.Tx, i *HullImport, state string, p
 		return err
 	}
 	return events.Emit(ctx, tx, "import."+state, i.ID, nil, object)
+}
+
+func insertMissing(ctx context.Context, tx *db.Tx, i HullImport, h HullImportHull) error {
+	type missingRow struct {
+		Env      auth.Env `db:"env"`
+		ImportID string   `db:"import_id"`
+		HullImportHull
+	}
+	return db.Insert(ctx, tx, "hull_import_missing", missingRow{i.Env, i.ID, h})
 }

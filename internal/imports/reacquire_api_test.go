@@ -40,8 +40,8 @@ func TestNightlyImportSellsNothingTwice(t *testing.T) {
 			}
 			i := runImport(t, s, startImport(s, query, rows))
 			testkit.Equal(t, i.State, "completed", query)
-			testkit.Equal(t, i.Created+i.Updated, 1, query)
-			testkit.Equal(t, i.Rows, i.Created+i.Updated+i.Skipped+i.Failed, query)
+			testkit.Equal(t, i.Created+i.Updated+i.Unchanged, 1, query)
+			testkit.Equal(t, i.Rows, i.Created+i.Updated+i.Unchanged+i.Skipped+i.Failed, query)
 			testkit.Equal(t, i.SkippedRows[0], imports.HullImportSkip{
 				Row: 2, Field: "hin", HullID: archived, Message: "is already used by " + archived + ", which is archived",
 			}, query)
@@ -94,13 +94,13 @@ func TestReacquiredBoatRefersToTheEarlierOne(t *testing.T) {
 		_, delivered := closedHulls(s, loc)
 		other := fmt.Sprintf("IMP-1,GRT00009B324,Lund,Tyee,2024,20,99000,%s\n", loc) // a number that is used for another boat
 		for _, run := range []struct {
-			query   string
-			created int64
-			updated int64
+			query     string
+			created   int64
+			unchanged int64
 		}{{"?reacquire=true&dry_run=true", 2, 0}, {"?reacquire=true", 2, 0}, {"?reacquire=true", 0, 2}, {"", 0, 2}} {
 			i := runImport(t, s, startImport(s, run.query, csvFile(importHeader, other, importLine(2, loc))))
 			testkit.Equal(t, i.Created, run.created, run.query)
-			testkit.Equal(t, i.Updated, run.updated, run.query)
+			testkit.Equal(t, i.Unchanged, run.unchanged, run.query)
 			testkit.Equal(t, i.Skipped, 0, run.query)
 		}
 

@@ -57,7 +57,7 @@ func (a *API) Mount(r *rest.Router) {
 		"Download a photo or one of its sizes", a.photoContent,
 		rest.Describe("Returns 409 while the sizes are being created."), rest.Produces("image/jpeg", "image/png"))
 	rest.Public(r.Family("Links"), "GET", 200, "/media/{pass}/{photo}/{file}", "getMedia", "Show a photo to the public", a.media,
-		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Expired links return 404."), rest.Produces("image/jpeg"))
+		rest.Describe("Serves the links in `urls` of a photo and in `primary_photo_url` of a hull. They need no credential and work for at least a week. Links in feeds work as long as the boat is for sale. Expired links return 404."), rest.Produces("image/jpeg"))
 }
 
 // ByPhoto is the path parameters of a photo.
@@ -112,23 +112,18 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		return HullPhoto{}, err
 	}
 
-	u, sum := rest.Body(ctx), sha256.New()
-	size := &counting{r: io.TeeReader(u, sum)}
-	key, err := a.Blobs.Upload(ctx, env, "photos", "upload", size)
+	u := rest.Body(ctx)
+	p, err := a.stage(ctx, env, u)
 	if err != nil {
 		return HullPhoto{}, err
 	}
 	claimed := false
 	defer func() {
 		if !claimed {
-			a.Blobs.Cancel(ctx, env, key)
+			a.Blobs.Cancel(ctx, env, p.Blob)
 		}
 	}()
 
-	p, err := a.inspect(ctx, key)
-	if err != nil {
-		return HullPhoto{}, err
-	}
 	fields, err := u.Fields()
 	if err != nil {
 		return HullPhoto{}, err
@@ -140,7 +135,6 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		return HullPhoto{}, err
 	}
 
-	p.State, p.Blob, p.SHA256, p.Bytes = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n
 	p.Caption, p.Position = form.caption, form.position
 	out, err := rest.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (HullPhoto, error) {
 		claimed = false
@@ -151,20 +145,79 @@ func (a *API) uploadPhoto(ctx context.Context, in *struct {
 		if err := rest.CheckIfMatch(ctx, h.Version); err != nil {
 			return p, err
 		}
-		if same, found, err := samePhoto(ctx, tx, h, p.SHA256); err != nil || found {
+		out, found, err := a.place(ctx, tx, &h, p)
+		if found {
 			rest.Found(ctx)
-			return same, err
 		}
-
-		p := p // the transaction might run twice
-		if err := insertPhoto(ctx, tx, &h, &p); err != nil {
-			return p, err
-		}
-		claimed = true
-		return p, a.Jobs.Enqueue(ctx, tx, MakeSizes{tx.Env, h.ID, p.ID, p.Blob}, tx.Now)
+		claimed = !found && err == nil
+		return out, err
 	})
 	claimed = claimed && err == nil
 	return out, err
+}
+
+// Append stores an image as the last photo of a hull, unless the hull already has it.
+func (a *API) Append(ctx context.Context, hullID string, image io.Reader) error {
+	env := auth.From(ctx).Env
+	p, err := a.stage(ctx, env, &limited{image, maxPhotoBytes})
+	if err != nil {
+		return err
+	}
+	claimed, err := db.Write(ctx, a.DB, func(ctx context.Context, tx *db.Tx) (bool, error) {
+		h, err := hulls.FindForUpdate(ctx, tx, hullID)
+		if err != nil {
+			return false, err
+		}
+		_, found, err := a.place(ctx, tx, &h, p)
+		return !found, err
+	})
+	if !claimed || err != nil {
+		a.Blobs.Cancel(ctx, env, p.Blob)
+	}
+	return err
+}
+
+// limited fails after a number of bytes.
+type limited struct {
+	r         io.Reader
+	remaining int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.remaining -= int64(n); l.remaining < 0 {
+		return 0, fault.New(fault.KindTooLarge, "The image is larger than %d bytes.", maxPhotoBytes)
+	}
+	return n, err
+}
+
+// stage stores an uploaded image and returns its photo, which is not inserted yet.
+func (a *API) stage(ctx context.Context, env auth.Env, r io.Reader) (HullPhoto, error) {
+	sum := sha256.New()
+	size := &counting{r: io.TeeReader(r, sum)}
+	key, err := a.Blobs.Upload(ctx, env, "photos", "upload", size)
+	if err != nil {
+		return HullPhoto{}, err
+	}
+	p, err := a.inspect(ctx, key)
+	if err != nil {
+		a.Blobs.Cancel(ctx, env, key)
+		return HullPhoto{}, err
+	}
+	p.State, p.Blob, p.SHA256, p.Bytes = photoProcessing, key, hex.EncodeToString(sum.Sum(nil)), size.n
+	return p, nil
+}
+
+// place adds a staged photo to a locked hull. If the hull already has this file, it
+// returns that photo.
+func (a *API) place(ctx context.Context, tx *db.Tx, h *hulls.Hull, p HullPhoto) (out HullPhoto, found bool, err error) {
+	if same, found, err := samePhoto(ctx, tx, *h, p.SHA256); err != nil || found {
+		return same, found, err
+	}
+	if err := insertPhoto(ctx, tx, h, &p); err != nil {
+		return p, false, err
+	}
+	return p, false, a.Jobs.Enqueue(ctx, tx, MakeSizes{tx.Env, h.ID, p.ID, p.Blob}, tx.Now)
 }
 
 // inspect returns the type and size of an uploaded image.
@@ -273,8 +326,9 @@ func (a *API) photoContent(ctx context.Context, in *struct {
 	return &rest.Content{Type: kind, Name: name, ETag: p.SHA256[:32] + "-" + in.Variant, Fresh: 24 * time.Hour, File: file}, nil
 }
 
-// media serves public links. It doesn't use the database, because the signature
-// in the link is enough and the content of a key never changes.
+// media serves public links. The content of a key never changes. For a link that
+// expires, the signature is enough. Those of feeds don't expire, so it checks that the
+// boat is for sale.
 func (a *API) media(ctx context.Context, in *struct {
 	Pass  string `path:"pass" maxLength:"64" doc:"Signature of the link, which also limits how long it works. Part of the links in urls." example:"1797120000.exampleexampleexample_"`
 	Photo string `path:"photo" maxLength:"26" doc:"ID of the stored image, as in the links in urls." example:"01jcqz8t5n8m2x4v6b7c9d0e1f"`
@@ -287,6 +341,16 @@ func (a *API) media(ctx context.Context, in *struct {
 	}
 
 	seconds, ok := link.Check(site.Of(a.DB).MAC, in.Pass, in.Photo, a.DB.Now())
+	caching := "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)
+	if env, hullID, isPublic := link.CheckPublic(site.Of(a.DB).MAC, in.Pass, in.Photo); isPublic {
+		h, err := db.Read(auth.InEnv(ctx, env), a.DB, func(ctx context.Context, tx *db.Tx) (hulls.Hull, error) {
+			return hulls.Find(ctx, tx, hullID)
+		})
+		if err != nil {
+			return nil, err
+		}
+		ok, caching = h.Status.IsForSale(), "public, max-age=86400"
+	}
 	if !ok {
 		return nil, notFound
 	}
@@ -301,6 +365,6 @@ func (a *API) media(ctx context.Context, in *struct {
 
 	return &rest.Content{
 		Type: "image/jpeg", ETag: in.Photo + "-" + size, File: file,
-		Headers: map[string]string{"Cache-Control": "public, immutable, max-age=" + strconv.FormatInt(seconds, 10)},
+		Headers: map[string]string{"Cache-Control": caching},
 	}, nil
 }

@@ -146,7 +146,8 @@ func photosChanged(ctx context.Context, tx *db.Tx, h *hulls.Hull) error {
 }
 
 // FindAllReady returns the photos of hulls that are ready, in display order, by
-// hull ID. The statement depends on the number of IDs.
+// hull ID. Their links stay the same as long as the boat is for sale. The statement
+// depends on the number of IDs.
 func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string][]HullPhoto, error) {
 	args := []any{tx.Env}
 	for _, id := range hullIDs {
@@ -157,7 +158,8 @@ func FindAllReady(ctx context.Context, tx *db.Tx, hullIDs []string) (map[string]
 		` AND state = 'ready' ORDER BY hull_id, position`, args...)
 	byHull := map[string][]HullPhoto{}
 	for _, p := range all {
-		derive(tx, hulls.Hull{}, &p)
+		public := func(size string) string { return link.Public(tx, p.HullID, p.Blob, size) }
+		p.URLs = &PhotoURLs{Thumb: public("thumb"), Card: public("card"), Full: public("full")}
 		byHull[p.HullID] = append(byHull[p.HullID], p)
 	}
 	return byHull, err

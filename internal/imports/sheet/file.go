@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"slipway/internal/vocab/fault"
@@ -25,15 +26,15 @@ const (
 type Reader struct {
 	r      *bufio.Reader
 	layout layout
-	offset int64 // of the next record
+	offset int64 // of the next record, in the text as UTF-8
 	number int64 // of the last record
 }
 
 func newReader(r io.Reader, l layout, offset, number int64) *Reader {
-	return &Reader{bufio.NewReaderSize(r, 64<<10), l, offset, number}
+	return &Reader{bufio.NewReaderSize(l.Encoding.reader(r), 64<<10), l, offset, number}
 }
 
-// Offset returns the position of the next row in the file.
+// Offset returns the position of the next row in the text of the file.
 func (r *Reader) Offset() int64 { return r.offset }
 
 // next returns the next record without the end of its line. It returns nil for
@@ -51,7 +52,7 @@ func (r *Reader) next() (record []byte, err error) {
 			return nil, err
 		}
 		n++
-		if c == '\n' && !quoted {
+		if !quoted && (c == '\n' || c == '\r' && !r.followed('\n')) { // old programs for Macs write \r
 			break
 		}
 		if len(b) < maxRecord {
@@ -59,7 +60,7 @@ func (r *Reader) next() (record []byte, err error) {
 		} else {
 			tooLong = true
 		}
-		if r.layout.ndjson {
+		if r.layout.NDJSON {
 			continue
 		}
 
@@ -93,13 +94,19 @@ func (r *Reader) next() (record []byte, err error) {
 	return bytes.TrimSuffix(b, []byte("\r")), nil
 }
 
+// followed reports whether the next byte is this one.
+func (r *Reader) followed(by byte) bool {
+	next, err := r.r.Peek(1)
+	return err == nil && next[0] == by
+}
+
 // isDelimiter reports whether a byte ends a cell. Before the header is read,
-// each of the three delimiters does.
+// each of the delimiters does.
 func (r *Reader) isDelimiter(c byte) bool {
 	if r.layout.delimiter != 0 {
 		return c == r.layout.delimiter
 	}
-	return c == ',' || c == ';' || c == '\t'
+	return strings.IndexByte(delimiters, c) >= 0
 }
 
 // Next returns up to n rows without blank lines. It marks rows whose hull is
@@ -144,13 +151,13 @@ type Survey struct {
 
 // Check reads a file once and returns the error if the file as a whole can't
 // be imported. Errors in single rows are not reported.
-func Check(file io.ReadSeeker, ndjson bool) (s Survey, err error) {
-	reader, err := Open(file, ndjson)
+func Check(file io.ReadSeeker, o Options) (s Survey, err error) {
+	reader, err := Open(file, o)
 	if err != nil {
 		return s, err
 	}
 	s = Survey{layout: reader.layout, Format: "csv", Start: reader.offset}
-	if ndjson {
+	if o.NDJSON {
 		s.Format = "ndjson"
 	}
 
@@ -163,14 +170,14 @@ func Check(file io.ReadSeeker, ndjson bool) (s Survey, err error) {
 			return s, err
 		}
 		if !isText(record) {
-			return s, badFile("encoding", "must be UTF-8 text, but row %d is not", reader.number)
+			return s, badFile("encoding", "must be %s text, but row %d is not", o.Encoding, reader.number)
 		}
 		if record != nil && isBlank(record) {
 			continue
 		}
 		if s.Rows++; s.Rows == 1 {
 			s.First = s.layout.parse(reader.number, record)
-			if ndjson && len(s.First.Bad) > 0 {
+			if o.NDJSON && len(s.First.Bad) > 0 {
 				return s, badFile("malformed", "must have a JSON object on each line, but row %d %s", reader.number, s.First.Bad[0].Message)
 			}
 		}
@@ -187,33 +194,49 @@ func Check(file io.ReadSeeker, ndjson bool) (s Survey, err error) {
 }
 
 // Open reads a file up to its first row.
-func Open(file io.ReadSeeker, ndjson bool) (*Reader, error) {
+func Open(file io.ReadSeeker, o Options) (*Reader, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	r := newReader(file, layout{ndjson: ndjson}, 0, 0)
+	r := newReader(file, layout{Options: o}, 0, 0)
 	if head, _ := r.r.Peek(3); string(head) == bom {
 		_, _ = r.r.Discard(3)
 		r.offset = 3
-	} else if len(head) >= 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
-		return r, badFile("encoding", "must be UTF-8 text, but is UTF-16")
 	}
-	if ndjson {
+	if o.NDJSON {
 		return r, nil
 	}
 
-	header, err := r.next()
-	if errors.Is(err, io.EOF) {
-		return r, badFile("empty", "is empty")
-	}
+	header, err := r.header()
 	if err != nil {
 		return r, err
 	}
-	if !isText(header) {
-		return r, badFile("encoding", "must be UTF-8 text, but the header is not")
+	delimiter := byte(0)
+	if rest, ok := bytes.CutPrefix(bytes.ToLower(header), []byte("sep=")); ok && len(rest) == 1 && strings.IndexByte(delimiters, rest[0]) >= 0 {
+		delimiter = rest[0] // as Excel writes it before the header
+		if header, err = r.header(); err != nil {
+			return r, err
+		}
 	}
-	r.layout, err = parseHeader(header)
+	r.layout, err = parseHeader(header, o, delimiter)
 	return r, err
+}
+
+// header returns the next record that is not blank.
+func (r *Reader) header() ([]byte, error) {
+	for {
+		record, err := r.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, badFile("empty", "is empty")
+		case err != nil:
+			return nil, err
+		case !isText(record):
+			return nil, badFile("encoding", "must be %s text, but the header is not", r.layout.Encoding)
+		case record == nil || !isBlank(record):
+			return record, nil
+		}
+	}
 }
 
 func isBlank(record []byte) bool { return len(bytes.TrimSpace(record)) == 0 }

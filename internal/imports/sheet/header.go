@@ -1,7 +1,9 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/csv"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,30 +11,49 @@ import (
 	"slipway/internal/vocab/fault"
 )
 
+// Options are how a file is read.
+type Options struct {
+	NDJSON   bool
+	Encoding Encoding
+	Map      map[string]string // fields by the names of columns, "" for a column to ignore
+	DayFirst bool              // in dates that can be read in two ways
+}
+
 // layout is how the rows of a file are read.
 type layout struct {
-	ndjson    bool
+	Options
 	delimiter byte
-	header    []string // the field of each column, "" for none
-	names     []string // the columns as they are named in the file
+	columns   []column
+	order     []int // the columns that are read, the preferred ones first
+}
+
+// column is a column of a file.
+type column struct {
+	name  string // in the file
+	field string // "" to ignore it
+	read  reader
+	rank  int // the column with the lowest rank is preferred
 }
 
 // required are the fields of a new hull that have no default.
 var required = []string{"make", "model", "year", "length_ft", "price_usd"}
 
+func (l layout) has(field string) bool {
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.field == field })
+}
+
 // Missing returns the columns that a file of new hulls requires and this file
 // doesn't have.
 func (s Survey) Missing(hasLocation bool) (names []string) {
-	l := s.layout
-	if l.ndjson {
+	if s.layout.NDJSON {
 		return nil
 	}
 	for _, name := range required {
-		if !slices.Contains(l.header, name) {
+		if !s.layout.has(name) {
 			names = append(names, name)
 		}
 	}
-	if !hasLocation && !slices.Contains(l.header, "location_id") {
+	if !hasLocation && !s.layout.has("location_id") {
 		names = append(names, "location_id")
 	}
 	return names
@@ -49,22 +70,38 @@ const (
 // that are ignored.
 func (s Survey) Columns() (columns map[string]string, ignored []string) {
 	columns, ignored = map[string]string{}, []string{}
-	for i, name := range s.layout.header {
+	for _, c := range s.layout.columns {
+		name := Clip(c.name, 100)
 		switch {
-		case name != "":
-			columns[Clip(s.layout.names[i], 100)] = name
+		case c.field != "":
+			columns[name] = c.field
 		case len(ignored) < maxIgnored:
-			ignored = append(ignored, Clip(s.layout.names[i], 100))
+			ignored = append(ignored, name)
 		}
 	}
 	return columns, ignored
 }
 
+// Header returns the names of all columns, as in the file.
+func (s Survey) Header() []string {
+	names := []string{}
+	for _, c := range s.layout.columns {
+		names = append(names, Clip(c.name, 100))
+	}
+	return names
+}
+
+// delimiters separate cells, in the order in which they are tried.
+const delimiters = ",;\t|"
+
 // parseHeader maps the columns of a CSV file to fields. It picks the delimiter
-// that finds the most fields.
-func parseHeader(record []byte) (l layout, err error) {
+// that finds the most fields, unless it is known.
+func parseHeader(record []byte, o Options, known byte) (l layout, err error) {
 	best, widest := -1, 0
-	for _, delimiter := range []byte{',', ';', '\t'} {
+	for _, delimiter := range []byte(delimiters) {
+		if known != 0 && delimiter != known {
+			continue
+		}
 		cells, err := splitCells(record, delimiter)
 		if err != nil {
 			continue
@@ -72,10 +109,10 @@ func parseHeader(record []byte) (l layout, err error) {
 		if widest = max(widest, len(cells)); len(cells) > maxColumns {
 			continue
 		}
-		candidate, found := layout{delimiter: delimiter, names: cells}, 0
+		candidate, found := layout{Options: o, delimiter: delimiter}, 0
 		for _, cell := range cells {
-			name := fieldNamed(cell)
-			if candidate.header = append(candidate.header, name); name != "" {
+			c := candidate.column(cell)
+			if candidate.columns = append(candidate.columns, c); c.field != "" {
 				found++
 			}
 		}
@@ -93,16 +130,58 @@ func parseHeader(record []byte) (l layout, err error) {
 		bad.Add("file", "header", "must start with a row of column names such as stock_number, make, model, year, length_ft, price_usd")
 		return l, bad.Err()
 	}
-	first := map[string]string{} // the column of each field
-	for i, name := range l.header {
-		column := Clip(l.names[i], 100)
-		if other, ok := first[name]; ok && name != "" {
-			bad.Add("file", "duplicate", "has two columns for %s: %q and %q", Clip(name, 100), other, column)
-			continue
+	for _, name := range slices.Sorted(maps.Keys(o.Map)) {
+		if !slices.ContainsFunc(l.columns, func(c column) bool { return sameColumn(c.name, name) }) {
+			bad.Add("map", "not_found", "names the column %q, which the file doesn't have", Clip(name, 100))
 		}
-		first[name] = column
 	}
+
+	l.order = inOrder(l.columns)
 	return l, bad.Err()
+}
+
+// inOrder returns the columns that are read, in the order of the file. The columns of
+// a field follow each other, the preferred ones first.
+func inOrder(columns []column) (order []int) {
+	byField := map[string][]int{}
+	for i, c := range columns {
+		byField[c.field] = append(byField[c.field], i)
+	}
+	delete(byField, "")
+	for _, c := range columns {
+		same := byField[c.field]
+		slices.SortStableFunc(same, func(a, b int) int { return cmp.Compare(columns[a].rank, columns[b].rank) })
+		order = append(order, same...)
+		delete(byField, c.field)
+	}
+	return order
+}
+
+// column returns how a column is read. The map goes first.
+func (l layout) column(name string) column {
+	name = strings.TrimSpace(name)
+	c := columnNamed(name)
+	for from, to := range l.Map {
+		if sameColumn(name, from) {
+			c, _ = fieldNamed(to)
+			c.rank = 0
+		}
+	}
+	c.name = name
+	return c
+}
+
+func sameColumn(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
+
+// CheckMap adds an error for each field of a map that doesn't exist.
+func CheckMap(bad *fault.Fields, names map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if _, ok := fieldNamed(names[name]); !ok && names[name] != "" {
+			bad.Add("map", "enum", "maps %q to %q, which is not a field of an import", Clip(name, 100), Clip(names[name], 100))
+		}
+	}
 }
 
 // splitCells splits a record into cells. Quotes inside a cell that is not
@@ -111,6 +190,16 @@ func splitCells(record []byte, delimiter byte) ([]string, error) {
 	r := csv.NewReader(strings.NewReader(string(record)))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(delimiter), true, -1
 	return r.Read()
+}
+
+// Cells splits the text of a row as it was in the file, for reports of errors.
+func Cells(record string, columns []string) []string {
+	for _, delimiter := range []byte(delimiters) {
+		if cells, err := splitCells([]byte(record), delimiter); err == nil && len(cells) == len(columns) {
+			return cells
+		}
+	}
+	return []string{record}
 }
 
 // Clip shortens text to n bytes. It keeps whole characters and removes NUL.

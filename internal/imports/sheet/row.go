@@ -3,142 +3,30 @@ package sheet
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"slipway/internal/vocab/fault"
-	"slipway/internal/vocab/search"
+	"slipway/internal/vocab/hin"
 	"slipway/internal/vocab/wire"
 )
-
-// field is a field of a hull that a file can set.
-type field struct {
-	name    string
-	read    func(cell string, semicolons bool) (any, error)
-	aliases []string // as headers are compared: lower case, letters and digits only
-}
-
-// fields are the fields of a CSV file, with the column names that dealer
-// software uses.
-var fields = []field{
-	{"stock_number", cellText, []string{"stock", "stockno", "stocknum", "stocknr", "stockid", "unitnumber", "unitno"}},
-	{"hin", cellText, []string{"hullid", "hullidentificationnumber", "hinnumber", "hullnumber", "serialnumber", "serial"}},
-	{"hin_absent_reason", cellWord, nil},
-	{"make", cellText, []string{"manufacturer", "brand", "builder"}},
-	{"model", cellText, []string{"modelname"}},
-	{"year", cellWhole, []string{"modelyear", "yr"}},
-	{"length_ft", cellNumber, []string{"length", "loa", "lengthfeet", "lengthoverall", "loaft"}},
-	{"price_usd", cellMoney, []string{"price", "askingprice", "listprice", "saleprice", "retailprice"}},
-	{"location_id", cellText, []string{"location", "locationcode", "lot", "store"}},
-	{"status", cellWord, []string{"availability"}},
-	{"condition", cellCondition, []string{"newused", "neworused", "newusedcode"}},
-	{"category", cellWord, []string{"boatcategory", "boattype"}},
-	{"boat_class", cellClass, []string{"class"}},
-	{"title", cellText, []string{"headline"}},
-	{"description", cellText, []string{"comments", "remarks", "details"}},
-	{"ownership", cellWord, nil},
-	{"received_on", cellDate, []string{"received", "datereceived", "receiveddate", "dateinstock", "instockdate"}},
-	{"previous_hull_id", cellText, nil},
-	{"hours", cellHours, []string{"hrs", "enginehours", "enginehrs", "motorhours", "totalhours", "hoursused"}}, // of the engine
-}
-
-// fieldNamed returns the field of a column with this name, or "". The column
-// metadata.slip is the metadata key slip.
-func fieldNamed(column string) string {
-	column = strings.TrimSpace(column)
-	if key, ok := strings.CutPrefix(column, "metadata."); ok && key != "" {
-		return column
-	}
-	plain := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, search.Fold(column))
-	for _, f := range fields {
-		if plain == strings.ReplaceAll(f.name, "_", "") || slices.Contains(f.aliases, plain) {
-			return f.name
-		}
-	}
-	return ""
-}
-
-func cellText(cell string, _ bool) (any, error) { return cell, nil }
-
-// cellWord reads an enum value in other spellings: On Order is on_order.
-func cellWord(cell string, _ bool) (any, error) {
-	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(cell)), nil
-}
-
-func cellClass(cell string, _ bool) (any, error) { return strings.ToLower(cell), nil }
-
-func cellCondition(cell string, _ bool) (any, error) {
-	switch word := strings.ToLower(cell); word {
-	case "n":
-		return "new", nil
-	case "u", "pre-owned", "preowned", "pre owned":
-		return "used", nil
-	default:
-		return word, nil
-	}
-}
-
-func cellNumber(cell string, semicolons bool) (any, error) {
-	cell = strings.TrimSpace(strings.TrimRight(strings.ToLower(cell), "feti.' "))
-	if semicolons && strings.Count(cell, ",") == 1 && !strings.Contains(cell, ".") {
-		cell = strings.Replace(cell, ",", ".", 1) // with semicolons between cells, the comma is a decimal separator
-	}
-	n, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
-	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
-		return nil, errors.New("must be a number")
-	}
-	return n, nil
-}
-
-func cellHours(cell string, semicolons bool) (any, error) {
-	return cellNumber(strings.TrimRight(strings.ToLower(cell), "hours. "), semicolons)
-}
-
-func cellWhole(cell string, _ bool) (any, error) {
-	n, err := strconv.ParseInt(cell, 10, 64)
-	if err != nil {
-		return nil, errors.New("must be a whole number")
-	}
-	return float64(n), nil
-}
-
-// cellMoney reads $124,900.00. Prices have no cents, so other cents than 00 are rejected.
-func cellMoney(cell string, semicolons bool) (any, error) {
-	cell = strings.TrimSpace(strings.NewReplacer("$", "", "USD", "", "usd", "", "\u00a0", "", " ", "").Replace(cell))
-	if semicolons && len(cell) > 3 && cell[len(cell)-3] == ',' {
-		cell = strings.ReplaceAll(cell[:len(cell)-3], ".", "") + "." + cell[len(cell)-2:]
-	}
-	n, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
-	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1e15 {
-		return nil, errors.New("must be whole dollars")
-	}
-	return n, nil
-}
-
-func cellDate(cell string, _ bool) (any, error) {
-	for _, form := range []string{time.DateOnly, "1/2/2006", time.RFC3339} {
-		if t, err := time.Parse(form, cell); err == nil {
-			return t.Format(time.DateOnly), nil
-		}
-	}
-	return nil, errors.New("must be a date such as 2026-05-01 or 5/1/2026")
-}
 
 // Row is a row of a file. Fields has the same form as JSON.
 type Row struct {
 	Number int64 // as in a spreadsheet
 	Fields map[string]any
 	Bad    fault.Fields
+	Notes  []Note
+	Record []byte // the text of the row, nil if it is too long
+}
+
+// Note is something about a value that the dealership should know. The row is still
+// imported.
+type Note struct{ Field, Code, Message string }
+
+// Note adds a note.
+func (r *Row) Note(field, code, message string) {
+	r.Notes = append(r.Notes, Note{field, code, message})
 }
 
 // Text returns the value of a field as text.
@@ -149,9 +37,10 @@ func (r Row) Text(field string) string {
 
 // parse reads one record. It skips empty cells.
 func (l layout) parse(number int64, record []byte) Row {
-	row := Row{Number: number, Fields: map[string]any{}}
-	if l.ndjson {
+	row := Row{Number: number, Fields: map[string]any{}, Record: record}
+	if l.NDJSON {
 		row.parseJSON(record)
+		row.rename(l.Map)
 		return row
 	}
 
@@ -161,36 +50,71 @@ func (l layout) parse(number int64, record []byte) Row {
 		return row
 	}
 
-	if len(cells) != len(l.header) {
-		row.Bad.Add("row", "columns", "has %d cells, but the header has %d", len(cells), len(l.header))
+	if len(cells) != len(l.columns) {
+		row.Bad.Add("row", "columns", "has %d cells, but the header has %d", len(cells), len(l.columns))
 		return row
 	}
-	for i, cell := range cells {
-		name, cell := l.header[i], strings.TrimSpace(cell)
-		if name == "" || cell == "" {
-			continue
+	for _, i := range l.order {
+		if cell := strings.TrimSpace(unescape(cells[i])); cell != "" {
+			row.set(l.columns[i], cell, l)
 		}
-		if key, ok := strings.CutPrefix(name, "metadata."); ok {
-			metadata, _ := row.Fields["metadata"].(map[string]any)
-			if metadata == nil {
-				metadata = map[string]any{}
-				row.Fields["metadata"] = metadata
-			}
+	}
+	return row
+}
+
+// set reads a cell. A column that is preferred comes first. The others are read if
+// its cell is empty or 0.
+func (r *Row) set(c column, cell string, l layout) {
+	if was, ok := r.Fields[c.field]; ok && was != any(0.0) && c.field != photoURLs {
+		return
+	}
+	if key, ok := strings.CutPrefix(c.field, "metadata."); ok {
+		metadata, _ := r.Fields["metadata"].(map[string]any)
+		if metadata == nil {
+			metadata = map[string]any{}
+			r.Fields["metadata"] = metadata
+		}
+		if _, ok := metadata[key]; !ok {
 			metadata[key] = cell
-			continue
 		}
-
-		at := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		value, err := fields[at].read(cell, l.delimiter == ';')
-		if err != nil {
-			row.Bad.Add(name, "type", "%s", err)
-			continue
-		}
-
-		row.Fields[name] = value
+		return
 	}
 
-	return row
+	value, n, err := c.read(cell, l)
+	if err != nil {
+		r.Bad.Add(c.field, "type", "%s", err)
+		return
+	}
+	if n != nil {
+		r.Note(c.field, n.code, n.message)
+	}
+	switch v := value.(type) {
+	case nil:
+	case category:
+		r.Fields["category"] = string(v)
+	case class:
+		if _, ok := r.Fields["boat_class"]; !ok {
+			r.Fields["boat_class"] = string(v)
+		}
+	case []any:
+		before, _ := r.Fields[c.field].([]any)
+		r.Fields[c.field] = append(before, v...)
+	case float64:
+		if _, ok := r.Fields[c.field]; !ok || v != 0 {
+			r.Fields[c.field] = v
+		}
+	default:
+		r.Fields[c.field] = v
+	}
+}
+
+// unescape removes the quote that keeps a spreadsheet from running a cell as a
+// formula.
+func unescape(cell string) string {
+	if len(cell) > 1 && cell[0] == '\'' && strings.ContainsRune("=+-@|%", rune(cell[1])) {
+		return cell[1:]
+	}
+	return cell
 }
 
 func (r *Row) parseJSON(record []byte) {
@@ -203,19 +127,71 @@ func (r *Row) parseJSON(record []byte) {
 	}
 }
 
+// rename changes the names of JSON fields to those of the map.
+func (r *Row) rename(names map[string]string) {
+	for from, to := range names {
+		value, ok := r.Fields[from]
+		if !ok {
+			continue
+		}
+		delete(r.Fields, from)
+		if key, isMetadata := strings.CutPrefix(to, "metadata."); isMetadata {
+			metadata, _ := r.Fields["metadata"].(map[string]any)
+			if metadata == nil {
+				metadata = map[string]any{}
+			}
+			metadata[key], r.Fields["metadata"] = value, metadata
+		} else if to != "" {
+			r.Fields[to] = value
+		}
+	}
+}
+
+// HIN returns the hull identification number as it is stored, or "" if the row has
+// none or an invalid one.
+func (r Row) HIN() string {
+	text := r.Text("hin")
+	if text == "" {
+		return ""
+	}
+	d := hin.Decode(text, time.Time{})
+	if !d.Valid || d.Normalized == nil {
+		return ""
+	}
+	return *d.Normalized
+}
+
 // keys identify the hull of a row, to find two rows for the same hull.
 func (r Row) keys() (keys []string) {
 	if s := r.Text("stock_number"); s != "" {
 		keys = append(keys, "stock_number "+s)
 	}
-	if s := r.Text("hin"); s != "" {
+	if s := r.HIN(); s != "" {
+		keys = append(keys, "hin "+s)
+	} else if s := r.Text("hin"); s != "" {
 		keys = append(keys, "hin "+strings.ToUpper(s))
 	}
 	return keys
 }
 
+// Identified reports whether the row names its hull.
+func (r Row) Identified() bool { return len(r.keys()) > 0 }
+
 // Seen has the first row of each hull in a file, by stock number and HIN.
 type Seen map[string]int64
+
+// Has reports whether a hull with one of these numbers is in the file.
+func (s Seen) Has(stockNumber, hin *string) bool {
+	for prefix, number := range map[string]*string{"stock_number ": stockNumber, "hin ": hin} {
+		if number == nil {
+			continue
+		}
+		if _, ok := s[prefix+*number]; ok {
+			return true
+		}
+	}
+	return false
+}
 
 // check marks a row whose hull is also in an earlier row.
 func (s Seen) check(r *Row) {

@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/site"
+	"slipway/internal/vocab/auth"
 )
 
 // minLifetime is how long a link works at least.
@@ -38,6 +39,28 @@ func Check(mac func([]byte) []byte, pass, photo string, now time.Time) (seconds 
 		return 0, false
 	}
 	return expires - now.Unix(), true
+}
+
+// Public returns the link to one size of a photo of a boat that is for sale. It
+// doesn't change, so that marketplaces recognize the photo.
+func Public(tx *db.Tx, hullID, key, size string) string {
+	photo, hull := path.Base(key), strings.TrimPrefix(hullID, "hull_")
+	return fmt.Sprintf("%s/media/%d-%s.%s/%s/%s.jpg", site.Of(tx).URL, tx.Env, hull, publicSignature(site.Of(tx).MAC, photo, tx.Env, hull), photo, size)
+}
+
+// CheckPublic reports whether the pass of a link is one of Public, and of which hull.
+// The caller checks whether the hull is for sale.
+func CheckPublic(mac func([]byte) []byte, pass, photo string) (env auth.Env, hullID string, ok bool) {
+	of, sig, _ := strings.Cut(pass, ".")
+	number, hull, _ := strings.Cut(of, "-")
+	n, err := strconv.ParseInt(number, 10, 64)
+	env = auth.Env(n)
+	return env, "hull_" + hull, err == nil && hmac.Equal([]byte(sig), []byte(publicSignature(mac, photo, env, hull)))
+}
+
+func publicSignature(mac func([]byte) []byte, photo string, env auth.Env, hull string) string {
+	signed := fmt.Sprintf("media/%s/%d/%s", photo, env, hull)
+	return base64.RawURLEncoding.EncodeToString(mac([]byte(signed))[:16])
 }
 
 // signature covers the photo and the expiry, but not the size. A client can

@@ -60,3 +60,29 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckPublic(t *testing.T) {
+	const photo, hull = "01jcqz8t5n8m2x4v6b7c9d0e1f", "01jcqz8t5n8m2x4v6b7c9d0e2g"
+	sig := publicSignature(mac, photo, 7, hull)
+	for name, c := range map[string]struct {
+		pass, photo string
+		ok          bool
+	}{
+		"valid":               {"7-" + hull + "." + sig, photo, true},
+		"another environment": {"8-" + hull + "." + sig, photo, false},
+		"another hull":        {"7-" + photo + "." + sig, photo, false},
+		"another photo":       {"7-" + hull + "." + sig, hull, false},
+		"signature missing":   {"7-" + hull + ".", photo, false},
+		"not a number":        {"seven-" + hull + "." + sig, photo, false},
+		"without a hull":      {"7." + sig, photo, false},
+		"a link that expires": {"7." + signature(mac, photo, 7), photo, false},
+	} {
+		env, id, ok := CheckPublic(mac, c.pass, c.photo)
+		if ok != c.ok || ok && (env != 7 || id != "hull_"+hull) {
+			t.Errorf("%s: got environment %d, hull %s and %t, want %t", name, env, id, ok, c.ok)
+		}
+	}
+	if _, ok := Check(mac, "7-"+hull+"."+sig, photo, time.Time{}); ok {
+		t.Error("a public link is also one that expires, want only one kind")
+	}
+}

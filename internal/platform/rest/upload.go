@@ -32,7 +32,8 @@ const (
 // Upload is a request body that is not JSON: a raw file, or the part "file" of a
 // form. It is read as it arrives.
 type Upload struct {
-	Type string // as the caller declared it
+	Type    string // as the caller declared it
+	Charset string // the parameter of the type, "" if there is none
 
 	x      *exchange
 	most   int64
@@ -104,7 +105,7 @@ func (x *exchange) openUpload(w http.ResponseWriter, req *http.Request, t takes)
 	if req.ContentLength > whole {
 		return tooLarge(t.most)
 	}
-	u := &Upload{Type: media, x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
+	u := &Upload{Type: media, Charset: params["charset"], x: x, most: t.most, fields: map[string]string{}, hash: sha256.New()}
 	fmt.Fprintf(u.hash, "%s %s\n", req.Method, req.URL.RequestURI())
 	body := &stallReader{http.NewResponseController(w), http.MaxBytesReader(w, req.Body, whole), time.Now().Add(uploadIn)} //nolint:forbidigo // deadlines of connections use the real clock
 	u.file = body
@@ -134,7 +135,9 @@ func (u *Upload) toFile(known []string) error {
 		if part.FormName() == "file" {
 			u.file = part
 			if t := part.Header.Get("Content-Type"); t != "" {
-				u.Type, _, _ = mime.ParseMediaType(t)
+				var params map[string]string
+				u.Type, params, _ = mime.ParseMediaType(t)
+				u.Charset = params["charset"]
 			}
 			return nil
 		}

@@ -2,14 +2,22 @@
 package cell
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
+// number is a number or a phone number with its country code. Spreadsheets run it as a
+// formula too, but its result is the same number.
+var number = regexp.MustCompile(`^[+-][0-9]+(\.[0-9]+)?$`)
+
 // Escape prevents that spreadsheets run a cell as a formula. They do for these
 // first characters, in both widths, also after white space.
 func Escape(text string) string {
+	if number.MatchString(text) {
+		return text
+	}
 	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
 	blanks := text[:len(text)-len(rest)]
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -1,6 +1,7 @@
 package cell_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,8 +15,14 @@ func TestEscape(t *testing.T) {
 		"":               "",
 		"GW-1042":        "GW-1042",
 		"=1+1":           "'=1+1",
-		"+1":             "'+1",
-		"-1":             "'-1",
+		"+14105550123":   "+14105550123",
+		"-1":             "-1",
+		"-1.50":          "-1.50",
+		"+1-410-5550123": "'+1-410-5550123", // a spreadsheet would subtract
+		"+1+1":           "'+1+1",
+		"-A1":            "'-A1",
+		"+":              "'+",
+		"-1\n":           "'-1\n",
 		"@SUM(A1)":       "'@SUM(A1)",
 		" =1":            "' =1",
 		"\t1":            "'\t1",
@@ -35,7 +42,8 @@ func TestNoCellIsAFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ \t]?[=+\-@＝＋－＠|%]?[A-Z0-9(]*`)).Draw(t, "text")
 		escaped := cell.Escape(text)
-		if opening := strings.TrimLeft(escaped, " \u00a0\u3000"); opening != "" &&
+		_, err := strconv.ParseFloat(escaped, 64)
+		if opening := strings.TrimLeft(escaped, " \u00a0\u3000"); opening != "" && err != nil &&
 			strings.ContainsRune("=+-@\t\r\n＝＋－＠", []rune(opening)[0]) {
 			t.Fatalf("%q is a formula", escaped)
 		}
