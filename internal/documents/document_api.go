@@ -184,12 +184,12 @@ func (a *API) render(
 		if doc, err = in.document(f, auth.From(ctx).Actor); err != nil {
 			return doc, err
 		}
-		if err := f.checkPrintable(doc); err != nil {
-			return doc, err
-		}
 		doc.ID = tx.NewID(documents.Prefix) // printed on each page
 		return doc, nil
 	})
+	if err == nil {
+		err = f.checkPrintable(doc) // not earlier, because it reads fonts
+	}
 	if err != nil {
 		return f, doc, nil, err
 	}
