@@ -75,7 +75,7 @@ var may = map[string][]string{
 	"consent":      {},
 	"contacts":     {"consent"},
 	"leads":        {"consent", "contacts", "dealership", "hulls", "people"},
-	"messages":     {"consent", "contacts", "dealership", "leads"},
+	"messages":     {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":        {"contacts", "dealership", "hulls", "leads", "people"},
 	"finance":      {"contacts", "dealership", "deals"},
 	"documents":    {"contacts", "dealership", "deals", "finance", "hulls"},
@@ -172,6 +172,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"site_keys",     // the keys of the installation
 		"auth_refusals", // and its log
 		"maintenance WHERE id = 1",
+		"river_job", // the queue of all environments
 		"rate_limits", // the buckets of credentials and addresses, as hashes
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
