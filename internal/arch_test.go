@@ -172,7 +172,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"site_keys",     // the keys of the installation
 		"auth_refusals", // and its log
 		"maintenance WHERE id = 1",
-		"river_job", // the queue of all environments
+		"river_job",   // the queue of all environments
 		"rate_limits", // the buckets of credentials and addresses, as hashes
 		"k.public_id = ?",
 		"invitations WHERE hash = ?", // and so is the link in an invitation
