@@ -1,9 +1,11 @@
 package testkit
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"mime/quotedprintable"
+	"mime"
+	"mime/multipart"
 	"net/mail"
 	"os"
 	"path/filepath"
@@ -98,12 +100,36 @@ func (s *Server) message(file, to, subject string) string {
 	if err != nil || m.Header.Get("To") != "<"+to+">" || (subject != "" && m.Header.Get("Subject") != subject) {
 		return ""
 	}
-	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	text := strings.ReplaceAll(string(body), "\r\n", "\n")
-	if err != nil || !strings.HasSuffix(strings.TrimSpace(text), ".") { // every message ends with a sentence
+	text := plainText(m)
+	if text == "" {
 		return ""
 	}
 
 	Equal(s.t, m.Header.Get("From"), `"Slipway" <noreply@localhost>`)
 	return text
+}
+
+// plainText returns the text of a message that has a text and an HTML part. It returns ""
+// if the message is not completely written yet.
+func plainText(m *mail.Message) (text string) {
+	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	for r := multipart.NewReader(m.Body, params["boundary"]); ; {
+		part, err := r.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return text
+		}
+		if err != nil {
+			return ""
+		}
+		body, err := io.ReadAll(part)
+		if err != nil {
+			return ""
+		}
+		if strings.HasPrefix(part.Header.Get("Content-Type"), "text/plain") {
+			text = strings.ReplaceAll(string(body), "\r\n", "\n")
+		}
+	}
 }
