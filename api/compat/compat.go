@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/oasdiff/oasdiff/checker"
@@ -51,10 +52,19 @@ func breaking(before, after []byte) ([]string, error) {
 	config := checker.NewConfig(checker.GetAllChecks(), checker.WithSeverityLevels(levels))
 	var found []string
 	for _, change := range checker.CheckBackwardCompatibilityUntilLevel(config, difference, sources, checker.ERR) {
+		if sends(change) {
+			continue
+		}
 		found = append(found, fmt.Sprintf("%s %s: %s [%s]", change.GetOperation(), change.GetPath(),
 			change.GetUncolorizedText(checker.NewDefaultLocalizer()), change.GetId()))
 	}
 	return found, nil
+}
+
+// sends reports that a webhook has a new field. Slipway sends the request, so the client
+// doesn't have to.
+func sends(change checker.Change) bool {
+	return strings.HasPrefix(change.GetPath(), "webhook:") && change.GetId() == "new-required-request-property"
 }
 
 func parse(text []byte, name string) (*load.SpecInfo, error) {

@@ -41,9 +41,12 @@ func TestBreaking(t *testing.T) {
 		"new value":             {`"enum": ["available", "sold"]`, `"enum": ["available", "sold", "archived"]`, ""},
 		"new event": {`{"$ref": "#/components/schemas/HullSoldEvent"}`,
 			`{"$ref": "#/components/schemas/HullSoldEvent"}, {"type": "object", "properties": {"type": {"const": "hull.archived"}}}`, ""},
-		"longer text":            {`"maxLength": 100`, `"maxLength": 200`, ""},
-		"enum with another name": {`HullStatus`, `BoatStatus`, ""},
-		"enum in place":          {`"status": {"$ref": "#/components/schemas/HullStatus"}`, `"status": {"type": "string", "enum": ["available", "sold"]}`, ""},
+		"new field of a webhook": {`"webhooks": {"hull.sold": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["id"], "properties": {`,
+			`"webhooks": {"hull.sold": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["id", "at"], "properties": {"at": {"type": "string"}, `, ""},
+		"removed field of a webhook": {`, "sequence": {"type": "integer"}`, ``, "request-property-removed"},
+		"longer text":                {`"maxLength": 100`, `"maxLength": 200`, ""},
+		"enum with another name":     {`HullStatus`, `BoatStatus`, ""},
+		"enum in place":              {`"status": {"$ref": "#/components/schemas/HullStatus"}`, `"status": {"type": "string", "enum": ["available", "sold"]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(document, c.old) {
@@ -85,6 +88,7 @@ func TestBreakingOfOurs(t *testing.T) {
 
 const document = `{
 "openapi": "3.1.0", "info": {"title": "Boats", "version": "1"},
+"webhooks": {"hull.sold": {"post": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "sequence": {"type": "integer"}}}}}}, "responses": {"200": {"description": "OK"}}}}},
 "paths": {
 	"/v1/hulls": {
 		"get": {
