@@ -65,7 +65,7 @@ var fields = []field{
 	{"trailer_make", cellText, []string{"trailermanufacturer", "trailerbrand", "trailermfg"}},
 	{"trailer_model", cellText, nil},
 	{"trailer_year", cellWhole, []string{"trailermodelyear", "traileryr"}},
-	{"hull_color", cellText, []string{"color", "colour", "exteriorcolor", "primarycolor", "boatcolor", "hullcolour"}},
+	{"hull_color", cellText, []string{"color", "colour", "exteriorcolor", "primarycolor", "boatcolor", "hullcolour"}}, //nolint:misspell // British spelling
 	{"beam_ft", cellLength(1), []string{"beam", "beamfeet", "width"}},
 	{photoURLs, cellURLs, []string{"photourl", "photos", "photo", "imageurls", "imageurl", "images", "image", "pictureurls", "pictures", "picture", "photolinks"}},
 }

@@ -22,7 +22,7 @@ const decimalPart = `(\d+(?:[.,]\d+)?|[.,]\d+)`
 var (
 	feetLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:'|ft\b\.?|feet\b|foot\b)\s*(?:[-,]?\s*` + decimalPart + `\s*(?:"|in\b\.?|inch\b|inches\b)?)?$`)
 	inchLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:"|in\.?|inch|inches)$`)
-	longLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:m|mtr|mtrs|meter|meters|metre|metres)\.?$`)
+	longLength = regexp.MustCompile(`^` + decimalPart + `\s*(?:m|mtr|mtrs|meter|meters|metre|metres)\.?$`) //nolint:misspell // British spelling
 )
 
 const feetPerMeter = 1 / 0.3048

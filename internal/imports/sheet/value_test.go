@@ -15,7 +15,7 @@ func TestParseLength(t *testing.T) {
 		"23.5": 23.5, "23": 23, "23,5": 23.5, "23.58 ft": 23.58, "23.58ft.": 23.58, "24'": 24, "24 feet": 24,
 		`23' 6"`: 23.5, `23'6`: 23.5, `23'-6"`: 23.5, "20 ft 9 in": 20.75, "20ft. 9in.": 20.75, "20 Feet, 9 Inches": 20.75,
 		"23\u2019 6\u201d": 23.5, "23\u2032 6\u2033": 23.5, "23' 6''": 23.5, `22' 6.5"`: 22.54, `0' 9"`: 0.75,
-		`282"`: 23.5, "282 in": 23.5, "7.1 m": 23.29, "7,10m": 23.29, "7.1 meters": 23.29, "8.5 Metres": 27.89,
+		`282"`: 23.5, "282 in": 23.5, "7.1 m": 23.29, "7,10m": 23.29, "7.1 meters": 23.29, "8.5 Metres": 27.89, //nolint:misspell // British spelling
 	} {
 		if got, err := parseLength(text, 1); err != nil || got != want {
 			t.Errorf("%s: got %v and error %v, want %v", text, got, err, want)

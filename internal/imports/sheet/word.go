@@ -78,7 +78,7 @@ var categories = wordsOf(map[string][]string{
 
 // classes are the classes whose common words are not their names.
 var classes = wordsOf(map[string][]string{
-	"power-aft": {"aftcabin"}, "power-airboat": {"airboat"}, "power-aluminum": {"aluminum", "aluminumfishing", "aluminumfish", "aluminium"},
+	"power-aft": {"aftcabin"}, "power-airboat": {"airboat"}, "power-aluminum": {"aluminum", "aluminumfishing", "aluminumfish", "aluminium"}, //nolint:misspell // British spelling
 	"power-antique": {"antique", "classic", "antiqueandclassic", "antiqueclassic"}, "power-barge": {"barge"},
 	"power-bass": {"bass"}, "power-bay": {"bay"}, "power-bowrider": {"bowrider", "openbow"}, "power-cargo": {"cargo", "cargoship"},
 	"power-center": {"centerconsole", "centreconsole", "cc", "center"}, "power-commercial": {"commercial", "commercialfishing"},

@@ -246,7 +246,7 @@ func subset(file []byte, used []font.GID) []byte {
 				outlines = append(outlines, 0)
 			}
 		}
-		offsets = binary.BigEndian.AppendUint32(offsets, uint32(len(outlines))) //nolint:gosec // smaller than the font
+		offsets = binary.BigEndian.AppendUint32(offsets, uint32(len(outlines)))
 	}
 	head[51] = 1 // long offsets
 	clear(head[8:12])
@@ -262,7 +262,7 @@ func subset(file []byte, used []font.GID) []byte {
 
 // components returns the glyphs that a composite glyph consists of.
 func components(outline []byte) []int {
-	if len(outline) < 10 || int16(binary.BigEndian.Uint16(outline)) >= 0 { //nolint:gosec // a signed number
+	if len(outline) < 10 || int16(binary.BigEndian.Uint16(outline)) >= 0 {
 		return nil
 	}
 	const wordArgs, scaled, more, scaledXY, matrix = 0x1, 0x8, 0x20, 0x40, 0x80
@@ -297,7 +297,7 @@ func sfnt(tables map[string][]byte) []byte {
 	}
 	out := binary.BigEndian.AppendUint32(nil, 0x00010000)
 	for _, v := range []int{len(names), 16 << power, power, 16 * (len(names) - 1<<power)} {
-		out = binary.BigEndian.AppendUint16(out, uint16(v)) //nolint:gosec // at most nine tables
+		out = binary.BigEndian.AppendUint16(out, uint16(v))
 	}
 
 	var content []byte
@@ -312,7 +312,7 @@ func sfnt(tables map[string][]byte) []byte {
 			sum += binary.BigEndian.Uint32(data[i:])
 		}
 		out = append(out, name...)
-		for _, v := range []uint32{sum, uint32(12 + 16*len(names) + len(content)), uint32(length)} { //nolint:gosec // smaller than the font
+		for _, v := range []uint32{sum, uint32(12 + 16*len(names) + len(content)), uint32(length)} {
 			out = binary.BigEndian.AppendUint32(out, v)
 		}
 		content = append(content, data...)
