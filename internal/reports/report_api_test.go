@@ -73,11 +73,11 @@ func TestEmptyReports(t *testing.T) {
 func TestCSVFile(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		w := newWorld(t, s, "2027-03-01T06:30:00Z")
-		w.hull(w.east, "2027-02-01", 100000, 0, map[string]any{"stock_number": `=HYPERLINK("x")`, "make": "+1"})
+		w.hull(w.east, "2027-02-01", 100000, 0, map[string]any{"stock_number": `=HYPERLINK("x")`, "make": "+1 owner"})
 		path := "/v2-preview/reports/inventory.csv?table=oldest"
 		res := s.Test.Get(path, 200, nil)
 		testkit.Equal(t, res.Header.Get("Content-Disposition"), "inline; filename=inventory-oldest.csv")
-		testkit.Contains(t, string(res.Bytes), `,"'=HYPERLINK(""x"")",'+1,`)
+		testkit.Contains(t, string(res.Bytes), `,"'=HYPERLINK(""x"")",'+1 owner,`)
 		s.Test.With("If-None-Match", res.Header.Get("ETag")).Get(path, 304, nil)
 	})
 }
