@@ -92,6 +92,8 @@ var previewFamilies = []*huma.Tag{
 	{Name: "Contacts", Description: "People and companies."},
 	{Name: "Leads", Description: "Inquiries, and messages by number."},
 	{Name: "Deals", Description: "Deals with money objects and expandable references."},
+	{Name: "Finance", Description: "Uploaded and executed documents of a deal."},
+	{Name: "Dealership", Description: "The dealership's logo."},
 	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
 	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls."},
 	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
