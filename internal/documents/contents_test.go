@@ -92,7 +92,7 @@ func TestPayoffHidesTheAllowance(t *testing.T) {
 	}
 }
 
-// The old mortgage is that of the trade-in, and its lender signs.
+// The mortgage is on the trade-in, and its lender signs.
 func TestSatisfactionIsOfTheOldLender(t *testing.T) {
 	f := everything()
 	f.structure.Lender = new("Severn Trust")

@@ -202,8 +202,8 @@ func (p SpecParts) over(was SpecSheet) SpecSheet {
 	return sheet
 }
 
-// overEngines changes the engines of a sheet. A single serial number is that of the
-// first engine.
+// overEngines changes the engines of a sheet. A single serial number belongs to
+// the first engine.
 func (p SpecParts) overEngines(sheet *SpecSheet) {
 	if p.Sheet.Engines == nil && p.EngineCount == nil && len(p.Serials) == 0 {
 		return

@@ -233,6 +233,11 @@ func TestEmailAboutBoat(t *testing.T) {
 		testkit.Contains(t, forms["text/html"], "cid:boat")
 		testkit.Contains(t, forms["image/jpeg"], "\xff\xd8")
 
+		// The location of the lead was deleted.
+		s.Exec(`UPDATE leads SET location_id = 'loc_01jcqz8t5n8m2x4v6b7c9d0e1f'`)
+		_, forms = send()
+		testkit.Contains(t, forms["text/plain"], "Uma Sy")
+
 		// A boat that is sold or has a hidden price is not advertised.
 		s.Exec(`UPDATE hulls SET price_hidden = true`)
 		_, forms = send()

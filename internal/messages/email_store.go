@@ -12,6 +12,7 @@ import (
 	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/mail"
+	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/money"
 	"slipway/internal/vocab/phone"
 )
@@ -68,7 +69,7 @@ func (e *email) sign(ctx context.Context, tx *db.Tx, l leads.Lead, d dealership.
 	e.letter.Signature = []string{u.Name, d.Name}
 	if l.LocationID != nil {
 		at, err := dealership.FindLocation(ctx, tx, *l.LocationID)
-		if err != nil {
+		if err != nil && fault.KindOf(err) != fault.KindNotFound { // it might be deleted
 			return err
 		}
 		if at.Phone != nil {

@@ -119,8 +119,7 @@ type anyFace struct{ face *font.Face }
 
 func (a anyFace) ResolveFace(rune) *font.Face { return a.face }
 
-// directionOf returns the direction of a paragraph, which is that of its first
-// letter.
+// directionOf returns the direction of a paragraph. Its first letter decides it.
 func directionOf(text string) di.Direction {
 	for _, r := range text {
 		p, _ := bidi.LookupRune(r)
