@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -60,7 +61,12 @@ func imports(ctx context.Context, o options, r *report, d database) (err error) 
 	if err != nil {
 		return err
 	}
-	took, peak, err := observe(func() error { return c.runImport(ctx, file, o.rows) })
+	run := func() error { return c.runImport(ctx, file, o.rows) }
+	if o.cpuProfile != "" {
+		alone := run
+		run = func() error { return profile(filepath.Join(o.cpuProfile, d.name+"-import.pprof"), alone) }
+	}
+	took, peak, err := observe(run)
 	edits, editErr := finish()
 	if err := errors.Join(err, editErr); err != nil {
 		return err

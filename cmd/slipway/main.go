@@ -54,9 +54,7 @@ func main() {
 	k := kong.Parse(&c, kong.Name("slipway"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Description("Slipway is a self-hosted REST API for boat dealerships."))
 
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // already checked by kong
-	log := slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	log := app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr))
 	if err := k.Run(&session{ctx, c.Settings, log, os.Stdout}); err != nil {
 		text := err.Error()
 		if f, ok := errors.AsType[*fault.Error](err); ok {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"sync"
 
 	"slipway/internal/people"
 	"slipway/internal/platform/authlog"
@@ -25,6 +26,7 @@ type Authenticator struct {
 	// exists, the principal has its environment and its app.
 	Apps func(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (p auth.Principal, rejected, err error)
 
+	keys            keyCache
 	rejected        rejections
 	rejectedCookies rejections
 }
@@ -88,8 +90,7 @@ type keyRow struct {
 func (a *Authenticator) authenticateKey(
 	ctx context.Context, tx *db.Tx, bearer string, t token.Token,
 ) (auth.Principal, error) {
-	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
-		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, t.PublicID)
+	k, err := a.findKey(ctx, tx, t.PublicID)
 	if db.IsNoRows(err) {
 		return auth.Principal{}, &rejectedError{rejection{err: errUnknownKey(), kind: authlog.KindAPIKey, id: token.Public(bearer)}}
 	}
@@ -115,6 +116,53 @@ func (a *Authenticator) authenticateKey(
 		p.Rate = float64(*k.RateLimit)
 	}
 	return p, nil
+}
+
+// findKey returns a key. If nothing was written since it was last read, it isn't read
+// again.
+func (a *Authenticator) findKey(ctx context.Context, tx *db.Tx, publicID string) (keyRow, error) {
+	version, known := a.DB.DataVersion(ctx)
+	if known {
+		if k, ok := a.keys.find(publicID, version); ok {
+			return k, nil
+		}
+	}
+
+	k, err := db.One[keyRow](ctx, tx, `SELECT {cols} FROM (
+		SELECT k.*, d.id AS dealership_id, d.mode FROM api_keys k JOIN dealerships d ON d.env = k.env WHERE k.public_id = ?) AS found`, publicID)
+	if err == nil && known {
+		a.keys.add(publicID, version, k)
+	}
+	return k, err
+}
+
+// maxCachedKeys limits the memory of keyCache.
+const maxCachedKeys = 1000
+
+// keyCache are keys that were read, by their public IDs.
+type keyCache struct {
+	mu      sync.Mutex
+	version int64 // of the database when the keys were read
+	rows    map[string]keyRow
+}
+
+func (c *keyCache) find(publicID string, version int64) (keyRow, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != version {
+		return keyRow{}, false
+	}
+	k, ok := c.rows[publicID]
+	return k, ok
+}
+
+func (c *keyCache) add(publicID string, version int64, k keyRow) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.version != version || len(c.rows) >= maxCachedKeys {
+		c.version, c.rows = version, map[string]keyRow{}
+	}
+	c.rows[publicID] = k
 }
 
 func errSessionEnded() error {

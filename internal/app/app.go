@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"slipway/internal/access"
 	"slipway/internal/appointments"
@@ -26,12 +27,15 @@ import (
 	"slipway/internal/platform/authlog"
 	"slipway/internal/platform/blobs"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/pages"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/platform/site"
+	"slipway/internal/platform/trace"
+	"slipway/internal/requestlog"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
 	"slipway/internal/vocab/auth"
@@ -58,6 +62,7 @@ type App struct {
 	AuthLog *authlog.Log
 	Router  *rest.Router
 	Handler http.Handler
+	Tracer  *trace.Tracer // nil if there is no collector
 
 	settings    Settings
 	log         *slog.Logger
@@ -65,11 +70,11 @@ type App struct {
 	disk        *disk
 	usage       *access.Usage
 	uses        *oauth.Uses                      // of installed apps
+	requests    *requestlog.Recorder             // nil if there is no request log
 	maintenance atomic.Pointer[site.Maintenance] // nil if there is none
 	paused      atomic.Bool                      // maintenance has paused the jobs
 	starting    atomic.Bool                      // true until the database is migrated
 	draining    chan struct{}                    // closed when the service is about to stop
-	flush       func(context.Context) error      // sends the last traces
 }
 
 // Open mounts every feature. It opens the database but does not connect yet.
@@ -101,7 +106,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 		a.metrics.registry.MustRegister(replicaReads{a.DB})
 	}
 
-	if err := a.mount(s); err != nil { //nolint:contextcheck // traces outlive ctx
+	if err := a.mount(s); err != nil {
 		return nil, errors.Join(err, a.DB.Close())
 	}
 	return a, nil
@@ -111,14 +116,20 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 func (a *App) mount(s Settings) error {
 	site.Attach(a.DB, s.BaseURL, a.Box)
 	audit.Attach(a.DB)
+	events.Attach(a.DB)
 	a.AuthLog = authlog.New(a.DB)
 	a.DB.Attach(a.AuthLog)
 	a.DB.Attach(hulls.Followers{channels.Follower})
 	a.DB.Attach(dealership.ZonesChanged{hulls.FollowZones, appointments.FollowZones})
 	a.DB.Attach(messages.Settled{appointments.FollowMessage})
+	if s.RequestLogRows > 0 {
+		a.requests = requestlog.NewRecorder()
+	}
+	a.Tracer = trace.New(s.OTLPEndpoint, Build, a.logger("traces"))
 	a.Jobs = jobs.New(a.DB)
-	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.log)
-	a.Relay.Observe = a.metrics.delivered
+	a.Jobs.Tracer = a.Tracer
+	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
+	a.Relay.Observe, a.Relay.Tracer = a.metrics.delivered, a.Tracer
 	var err error
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return err
@@ -136,7 +147,7 @@ func (a *App) mount(s Settings) error {
 		}
 	}
 	a.housekeeping(a.Jobs)
-	if err := a.Jobs.Open(quiet(a.log)); err != nil {
+	if err := a.Jobs.Open(quiet(a.logger("jobs"))); err != nil {
 		return err
 	}
 
@@ -144,12 +155,15 @@ func (a *App) mount(s Settings) error {
 		DB: a.DB, Authenticate: a.onceStarted(f.access.Auth.Authenticate),
 		Limits: rest.Limits{Live: s.LiveRate, Test: s.TestRate, Address: s.AddressRate, Ceiling: rest.DefaultLimits.Ceiling,
 			Places: s.MaxRequests, Wait: s.MaxWait},
-		Log: a.log, Box: a.Box, Observe: a.metrics.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
+		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
 		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,
 	}, f.all()...)
 	a.Router = router
-	a.metrics.registry.MustRegister(loads{router})
+	a.metrics.registry.MustRegister(loads{router}, backlog{a})
+	for name, pool := range a.DB.Pools() {
+		a.metrics.registry.MustRegister(collectors.NewDBStatsCollector(pool, name))
+	}
 	authPath := f.access.AuthPath()
 	people := http.StripPrefix(authPath, f.people.Pages())
 	router.Handle(authPath+"/password/forgot", people)
@@ -181,8 +195,16 @@ func (a *App) mount(s Settings) error {
 	if err != nil {
 		return err
 	}
-	a.Handler = a.traced(compress(router))
+	a.Handler = compress(router)
 	return nil
+}
+
+// observe counts a request and adds it to the request log.
+func (a *App) observe(h *rest.Handled) {
+	a.metrics.observe(h)
+	if a.requests != nil {
+		a.requests.Record(h)
+	}
 }
 
 // now is the clock of the database, which tests replace after Open.
@@ -196,7 +218,7 @@ func (a *App) Migrate(ctx context.Context) error {
 	if err := site.LoadKeys(ctx, a.DB, a.Box, a.settings.NewMasterKey); err != nil {
 		return err
 	}
-	if err := jobs.Migrate(ctx, a.DB, quiet(a.log)); err != nil {
+	if err := jobs.Migrate(ctx, a.DB, quiet(a.logger("jobs"))); err != nil {
 		return fmt.Errorf("migrate the job queue: %w", err)
 	}
 	return nil

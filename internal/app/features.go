@@ -28,6 +28,7 @@ import (
 	"slipway/internal/platform/site"
 	"slipway/internal/preview"
 	"slipway/internal/reports"
+	"slipway/internal/requestlog"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
 	"slipway/internal/webhooks"
@@ -56,6 +57,7 @@ type features struct {
 	sso          sso.API
 	preview      preview.API
 	reports      reports.API
+	requestlog   requestlog.API
 }
 
 // all lists the features in the order of the reference.
@@ -64,7 +66,7 @@ func (f *features) all() []rest.Feature {
 		&f.hulls, &f.photos, &f.channels, &f.imports, &f.contacts, &f.leads, &f.messages,
 		&f.deals, &f.finance, &f.documents, &f.appointments, &f.activities,
 		&f.dealership, &f.people, &f.access, &f.oauth, &f.sso, &f.webhooks,
-		&f.preview, &f.reports,
+		&f.preview, &f.reports, &f.requestlog,
 	}
 }
 
@@ -93,11 +95,12 @@ func (a *App) features(s Settings) (*features, error) {
 		channels: channels.API{DB: a.DB, Jobs: a.Jobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)},
 		imports: imports.API{
 			DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs, Photos: outbound.New(partnerTimeout, s.AllowPrivate),
+			Observe: a.metrics.imported,
 		},
 		contacts: contacts.API{DB: a.DB},
 		leads:    leads.API{DB: a.DB, Reviewed: messages.Review},
 		messages: messages.API{
-			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.log, Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Log: a.logger("messages"), Mail: mailer, MailFrom: s.mailFrom(), SMS: texter, SMSFrom: number,
 			Blobs: a.Blobs,
 		},
 		deals:        deals.API{DB: a.DB, Jobs: a.Jobs},
@@ -106,10 +109,10 @@ func (a *App) features(s Settings) (*features, error) {
 		appointments: appointments.API{DB: a.DB, Jobs: a.Jobs},
 		activities:   activities.API{DB: a.DB},
 		dealership: dealership.API{
-			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.log,
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.logger("dealership"),
 		},
 		people: people.API{
-			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.log,
+			DB: a.DB, Jobs: a.Jobs, Mail: mailer, MailFrom: s.mailFrom(), AuthURL: s.authURL(), Log: a.logger("people"),
 			Resets: ratelimit.New(a.now), RevokeKeys: revokeKeys,
 		},
 		access: access.API{
@@ -117,18 +120,18 @@ func (a *App) features(s Settings) (*features, error) {
 			Auth: &access.Authenticator{DB: a.DB, Usage: a.usage, AuthLog: a.AuthLog}, Throttle: access.NewThrottle(a.now),
 		},
 		oauth: oauth.API{
-			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.log, Uses: a.uses, Failures: ratelimit.New(a.now),
+			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("oauth"), Uses: a.uses, Failures: ratelimit.New(a.now),
 			AuthLog: a.AuthLog,
 		},
 		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
 	}
 
 	f.signin = signin.API{
-		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.log,
+		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.logger("signin"),
 		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token"},
 	}
 	f.sso = sso.API{
-		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.log, AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
+		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.logger("sso"), AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,
 	}
 	f.signin.SSO, f.access.PasswordOff = f.sso.Hooks(), sso.PasswordOff

@@ -9,7 +9,7 @@ import (
 
 func init() { maps.Copy(recipes, appointmentRecipes) }
 
-// appointmentRecipes are the recipes of appointments, calendars and activities.
+// appointmentRecipes are the recipes of appointments, calendars, activities and the request log.
 var appointmentRecipes = map[string]recipe{
 	"preview.listAppointments":   {anAppointmentToList, nil},
 	"preview.createAppointment":  {nil, func(c *testkit.Client) any { return appointmentBody(c) }},
@@ -25,6 +25,14 @@ var appointmentRecipes = map[string]recipe{
 	"preview.getActivity":    {anActivity, nil},
 	"preview.updateActivity": {anActivity, fixed(`{"outcome": "left voicemail"}`)},
 	"preview.deleteActivity": {anActivity, nil},
+
+	"preview.listRequestLogs": {func(c *testkit.Client) map[string]string {
+		c.LoggedRequest()
+		return nil
+	}, nil},
+	"preview.getRequestLog": {func(c *testkit.Client) map[string]string {
+		return map[string]string{"request_id": c.LoggedRequest()}
+	}, nil},
 }
 
 func appointmentBody(c *testkit.Client) map[string]any {

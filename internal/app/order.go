@@ -37,7 +37,7 @@ var resources = []string{
 	// Access
 	"/me", "/api_keys", "/users/{user_id}/mfa_factors", "/sessions", "/apps", "/installs", "/sso_connections",
 	// Webhooks
-	"/webhooks", "/webhooks/{webhook_id}/deliveries", "/webhooks/{webhook_id}/dead_letters", "/events",
+	"/webhooks", "/webhooks/{webhook_id}/deliveries", "/webhooks/{webhook_id}/dead_letters", "/events", "/request_logs",
 	// without an API key
 	"/.well-known", "/authorize", "/token", "/revoke", "/introspect", "/oauth/authorize", "/oauth/token", "/oauth/revoke",
 	"/oauth/introspect", "/oauth/sessions", "/oauth/password", "/oauth", "/sso", "/media", "/calendars", "/hooks",

@@ -7,6 +7,7 @@ var enumDocs = map[string]string{
 	"AppointmentKind":          "Reason for an appointment.",
 	"AppointmentReminderState": "Progress of a reminder.",
 	"AppointmentStatus":        "Whether an appointment is ahead, took place or was canceled.",
+	"RequestMethod":            "HTTP method of a request.",
 	"TextMessageSend":          "A text message to send.",
 	"EmailSend":                "An email to send.",
 	"ActorType":                "Kind of actor. system is background work of Slipway.",

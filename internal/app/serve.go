@@ -45,6 +45,8 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	}
 
 	a.starting.Store(true)
+	stopTraces := a.sendTraces(ctx)
+	defer stopTraces()
 	servers := []*http.Server{a.server(a.Handler)}
 	failed := make(chan error, 3)
 	if a.settings.Metrics != "" {
@@ -80,6 +82,20 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	}
 	<-work
 	return errors.Join(err, a.stop(servers)) //nolint:contextcheck // ctx is canceled; stopping takes longer
+}
+
+// sendTraces sends traces until stop is called, which sends the last ones.
+func (a *App) sendTraces(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // requests end after ctx
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		a.Tracer.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-sent
+	}
 }
 
 // startWork migrates and starts the jobs as soon as the database is available.
@@ -155,9 +171,6 @@ func (a *App) stop(servers []*http.Server) error {
 	errs = append(errs, a.Jobs.Stop(ctx))
 	if !a.starting.Load() {
 		errs = append(errs, a.Settle(ctx))
-	}
-	if a.flush != nil {
-		errs = append(errs, a.flush(ctx))
 	}
 	return errors.Join(append(errs, a.Close())...)
 }

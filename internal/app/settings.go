@@ -59,8 +59,12 @@ type Settings struct {
 	MaxWait     time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
 	MaxRequests int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
 
+	RequestLogRows int `env:"SLIPWAY_REQUEST_LOG_ROWS" default:"200000" help:"API requests that the request log keeps per environment, for 30 days. 0 turns it off."`
+
 	OTLPEndpoint string `env:"SLIPWAY_OTLP_ENDPOINT" help:"Where to send traces, such as http://localhost:4318. Empty turns them off."`
-	LogLevel     string `env:"SLIPWAY_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"Log level: ${enum}."`
+
+	LogLevel  string `env:"SLIPWAY_LOG_LEVEL" default:"info" help:"Log level: debug, info, warn or error. Parts can have their own: warn,webhooks=debug."`
+	LogFormat string `env:"SLIPWAY_LOG_FORMAT" enum:"text,json," default:"" help:"Format of the log: text or json. Defaults to text on a terminal and to json elsewhere."`
 }
 
 // Check reports all invalid settings together.
@@ -96,6 +100,10 @@ func (s Settings) Check() error {
 		// A bucket smaller than one request would reject every request.
 		check(rate >= 1 && rate <= 1e6, "SLIPWAY_RATE_%s: must be 1 to 1000000 requests per second", name)
 	}
+	_, err = parseLevels(cmp.Or(s.LogLevel, "info"))
+	check(err == nil, "SLIPWAY_LOG_LEVEL: %v", err)
+	check(s.LogFormat == "" || s.LogFormat == "text" || s.LogFormat == "json", "SLIPWAY_LOG_FORMAT: must be text or json")
+	check(s.RequestLogRows >= 0 && s.RequestLogRows <= 10_000_000, "SLIPWAY_REQUEST_LOG_ROWS: must be 0 to 10000000")
 	check(s.MaxWait >= 0 && s.MaxWait <= 10*time.Minute, "SLIPWAY_MAX_WAIT: must be at most 10m")
 	check(s.MaxRequests == 0 || s.MaxRequests >= 8 && s.MaxRequests <= 100_000, "SLIPWAY_MAX_REQUESTS: must be 8 to 100000")
 	return errors.Join(errs...)
@@ -169,5 +177,8 @@ func (s Settings) dsn() string {
 	if s.DatabaseURL != "" {
 		return s.DatabaseURL
 	}
-	return "sqlite:" + filepath.Join(s.Data, "slipway.db")
+	return "sqlite:" + s.sqliteFile()
 }
+
+// sqliteFile is the database file, unless there is a DatabaseURL.
+func (s Settings) sqliteFile() string { return filepath.Join(s.Data, "slipway.db") }

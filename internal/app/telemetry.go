@@ -1,25 +1,15 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"net/http/pprof"
-	"net/url"
+	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/sdk/resource"
-	"go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace/noop"
-
-	"go.opentelemetry.io/otel/attribute"
-	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/rest"
@@ -30,6 +20,9 @@ type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	attempts *prometheus.HistogramVec
+	limited  *prometheus.CounterVec
+	replays  prometheus.Counter
+	rows     *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -43,25 +36,62 @@ func newMetrics() *metrics {
 			Name: "slipway_webhook_attempt_duration_seconds", Help: "Duration of webhook delivery attempts, by outcome.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"delivered"}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "slipway_rate_limited_total", Help: "Requests that were rejected because of a rate limit, by whose limit it was.",
+		}, []string{"limit"}),
+		replays: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "slipway_idempotent_replays_total", Help: "Requests that got the response of an earlier request with the same Idempotency-Key.",
+		}),
+		rows: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "slipway_import_rows_total", Help: "Rows of imported files, by outcome.",
+		}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.attempts,
+	for _, limit := range []string{limitCredential, limitAddress} {
+		m.limited.WithLabelValues(limit) // so that it is 0, not missing
+	}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "slipway_build_info", Help: "Always 1. The labels describe the program.",
+		ConstLabels: prometheus.Labels{"version": Build, "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
+	m.registry.MustRegister(m.requests, m.attempts, m.limited, m.replays, m.rows, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-func (m *metrics) observe(operation string, status int, took time.Duration) {
-	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Observe(took.Seconds())
+// The limits that a request can exceed.
+const limitCredential, limitAddress = "credential", "address"
+
+func (m *metrics) observe(h *rest.Handled) {
+	m.requests.WithLabelValues(h.Operation, strconv.Itoa(h.Status)).Observe(h.Took.Seconds())
+	if h.Replayed {
+		m.replays.Inc()
+	}
+	switch {
+	case h.Status != http.StatusTooManyRequests:
+	case h.Caller.Env == 0:
+		m.limited.WithLabelValues(limitAddress).Inc()
+	default:
+		m.limited.WithLabelValues(limitCredential).Inc()
+	}
+}
+
+// imported counts rows of an imported file.
+func (m *metrics) imported(outcome string, rows int64) {
+	m.rows.WithLabelValues(outcome).Add(float64(rows))
 }
 
 func (m *metrics) delivered(ok bool, took time.Duration) {
 	m.attempts.WithLabelValues(strconv.FormatBool(ok)).Observe(took.Seconds())
 }
 
+// Metrics serves /metrics and profiles.
+func (a *App) Metrics() http.Handler { return a.metrics.handler() }
+
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	return mux
 }
 
@@ -107,55 +137,4 @@ func (l loads) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(waiting, prometheus.GaugeValue, float64(load.Waiting), load.Class)
 		ch <- prometheus.MustNewConstMetric(rejected, prometheus.CounterValue, float64(load.Rejected), load.Class)
 	}
-}
-
-// traced sends a span for each request, if a collector is set.
-func (a *App) traced(next http.Handler) http.Handler {
-	if a.settings.OTLPEndpoint == "" {
-		return next
-	}
-	return hideURL(func(next http.Handler) http.Handler {
-		return otelhttp.NewHandler(next, "request", otelhttp.WithTracerProvider(a.tracer()))
-	}, next)
-}
-
-// hideURL removes what can be a secret from the URL that the tracer sees. The
-// handler gets the original URL.
-func hideURL(trace func(http.Handler) http.Handler, next http.Handler) http.Handler {
-	type original struct{}
-	traced := trace(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		restored := req.Clone(req.Context())
-		restored.URL, _ = req.Context().Value(original{}).(*url.URL)
-		restored.RequestURI = restored.URL.RequestURI()
-		next.ServeHTTP(w, restored)
-	}))
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		hidden := req.Clone(context.WithValue(req.Context(), original{}, req.URL))
-		hidden.URL = &url.URL{Path: rest.SafePath(req.URL.Path)}
-		hidden.RequestURI = hidden.URL.Path
-		traced.ServeHTTP(w, hidden)
-	})
-}
-
-// tracesURL returns the URL for traces: the usual path of a collector, unless
-// the setting has a path.
-func tracesURL(endpoint string) string {
-	u, err := url.Parse(endpoint)
-	if err != nil || strings.Trim(u.Path, "/") != "" {
-		return endpoint
-	}
-	return u.JoinPath("v1", "traces").String()
-}
-
-func (a *App) tracer() oteltrace.TracerProvider {
-	ctx := context.Background() // longer than any request
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(tracesURL(a.settings.OTLPEndpoint)))
-	if err != nil {
-		a.log.Error("can't send traces", "err", err)
-		return noop.NewTracerProvider()
-	}
-	provider := trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(resource.NewSchemaless(
-		attribute.String("service.name", "slipway"), attribute.String("service.version", Build))))
-	a.flush = provider.Shutdown
-	return provider
 }

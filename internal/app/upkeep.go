@@ -13,6 +13,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/jobs"
 	"slipway/internal/platform/rest"
+	"slipway/internal/requestlog"
 	"slipway/internal/signin"
 	"slipway/internal/sso"
 )
@@ -28,6 +29,9 @@ func (a *App) housekeeping(q *jobs.Queue) {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err
 			}
+		}
+		if err := requestlog.Purge(ctx, a.DB, a.settings.RequestLogRows); err != nil {
+			return err
 		}
 		return audit.Purge(ctx, a.DB)
 	})
@@ -76,6 +80,12 @@ func (a *App) upkeep(ctx context.Context) {
 		a.shareLimits(ctx)
 	}()
 	defer func() { <-shared }()
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		a.saveRequests(ctx)
+	}()
+	defer func() { <-logged }()
 	a.disk.check()
 	for {
 		select {
@@ -94,6 +104,31 @@ func (a *App) upkeep(ctx context.Context) {
 				a.log.Warn("can't save the usage of apps", "err", err)
 			}
 		}
+	}
+}
+
+// saveRequests saves the request log until ctx ends. Requests that can't be saved are
+// lost, because work is more important than its log.
+func (a *App) saveRequests(ctx context.Context) {
+	if a.requests == nil {
+		return
+	}
+	save, failing := time.NewTicker(recordEvery), false
+	defer save.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-save.C:
+		}
+		if a.maintenance.Load() != nil {
+			continue
+		}
+		err := a.requests.Flush(ctx, a.DB)
+		if err != nil && !failing && ctx.Err() == nil {
+			a.log.Warn("can't save the request log", "err", err)
+		}
+		failing = err != nil
 	}
 }
 
@@ -128,6 +163,11 @@ func (a *App) Settle(ctx context.Context) error {
 	}
 	if err := a.uses.Flush(ctx, a.DB); err != nil {
 		return err
+	}
+	if a.requests != nil {
+		if err := a.requests.Flush(ctx, a.DB); err != nil {
+			return err
+		}
 	}
 	_, err := audit.Link(ctx, a.DB)
 	return err

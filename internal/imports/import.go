@@ -19,17 +19,18 @@ const (
 	maxMissingPercent = 30
 )
 
-// The rows of one transaction. On SQLite, other writers wait while it runs, so its size
-// is chosen so that it takes about batchTakes.
+// The rows of one transaction. Its size is chosen so that it takes about as long as
+// this. On SQLite, other writers wait while it runs.
 const (
 	firstBatch, minBatch = 20, 5
-	batchTakes           = 15 * time.Millisecond
+	takesOnSQLite        = 15 * time.Millisecond
+	takesOnPostgres      = 100 * time.Millisecond
 )
 
 // nextBatch returns the size of the next batch after one that took this long. It at most
 // doubles, because a batch of rows that change nothing is fast.
-func nextBatch(size int, took time.Duration) int {
-	fitting := int(int64(size) * int64(batchTakes) / max(int64(took), 1))
+func nextBatch(size int, took, wanted time.Duration) int {
+	fitting := int(int64(size) * int64(wanted) / max(int64(took), 1))
 	return min(max(fitting, minBatch), 2*size, importBatch)
 }
 

@@ -31,6 +31,8 @@ type API struct {
 	Jobs   *jobs.Queue
 	Blobs  *blobs.Files
 	Photos *http.Client // downloads the photos of rows
+
+	Observe func(outcome string, rows int64) // for metrics, can be nil
 }
 
 // Mount registers the endpoints.

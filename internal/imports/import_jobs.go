@@ -138,12 +138,20 @@ func (a *API) readImport(ctx context.Context, i *HullImport) error {
 		if len(batch) == 0 {
 			return a.completeImport(ctx, i, f)
 		}
-		started := time.Now() //nolint:forbidigo // a duration of the real clock
-		if err := a.importRows(ctx, i, batch, rows.Offset()); err != nil {
+		took, err := a.importRows(ctx, i, batch, rows.Offset())
+		if err != nil {
 			return err
 		}
-		size = nextBatch(size, time.Since(started)) //nolint:forbidigo // as above
+		size = nextBatch(size, took, a.batchTakes())
 	}
+}
+
+// batchTakes is how long a transaction of an import should take.
+func (a *API) batchTakes() time.Duration {
+	if a.DB.SQLite() {
+		return takesOnSQLite
+	}
+	return takesOnPostgres
 }
 
 // contents is what is known about a file after its rows are read.
@@ -184,20 +192,22 @@ func (a *API) completeImport(ctx context.Context, i *HullImport, f contents) err
 	return a.endImport(ctx, i, importCompleted, nil)
 }
 
-// importRows imports one batch. A dry run and the first pass of an atomic import
-// do the same work and roll it back.
-func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, offset int64) error {
+// importRows imports one batch, and returns how long others had to wait for it. A dry
+// run and the first pass of an atomic import do the same work and roll it back.
+func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, offset int64) (took time.Duration, err error) {
 	var rehearsed *outcome
 	if i.DryRun || i.Mode == "atomic" {
-		out, err := a.rehearse(ctx, *i, batch)
+		out, rehearsal, err := a.rehearse(ctx, *i, batch)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		rehearsed = &out
+		rehearsed, took = &out, rehearsal
 	}
 
+	var started time.Time
 	after, err := db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (HullImport, error) {
-		i := *i // the transaction might run twice
+		started = time.Now() //nolint:forbidigo // a duration of the real clock
+		i := *i              // the transaction might run twice
 		var out outcome
 		var err error
 		switch {
@@ -221,18 +231,35 @@ func (a *API) importRows(ctx context.Context, i *HullImport, batch []sheet.Row, 
 		return i, err
 	})
 	if err == nil {
+		a.observe(*i, after)
 		*i = after
 	}
+	return max(took, time.Since(started)), err //nolint:forbidigo // as above
+}
 
-	return err
+// observe reports the rows of a batch for metrics.
+func (a *API) observe(before, after HullImport) {
+	if a.Observe == nil || after.DryRun {
+		return
+	}
+	for outcome, n := range map[string]int64{
+		"created": after.Created - before.Created, "updated": after.Updated - before.Updated, "unchanged": after.Unchanged - before.Unchanged,
+		"skipped": after.Skipped - before.Skipped, "failed": after.Failed - before.Failed,
+	} {
+		if n > 0 {
+			a.Observe(outcome, n)
+		}
+	}
 }
 
 // errUndo rolls back the transaction of a trial run.
 var errUndo = errors.New("trial run")
 
 // rehearse imports a batch and rolls it back.
-func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (out outcome, err error) {
+func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (out outcome, took time.Duration, err error) {
+	var started time.Time
 	_, err = db.Write(db.Separate(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		started = time.Now() //nolint:forbidigo // a duration of the real clock
 		if out, err = applyRows(ctx, tx, i, batch); err != nil {
 			return struct{}{}, err
 		}
@@ -241,7 +268,7 @@ func (a *API) rehearse(ctx context.Context, i HullImport, batch []sheet.Row) (ou
 	if errors.Is(err, errUndo) {
 		err = nil
 	}
-	return out, err
+	return out, time.Since(started), err //nolint:forbidigo // as above
 }
 
 // applyPending saves the rows of an atomic import in one transaction after all of

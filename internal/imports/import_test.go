@@ -19,7 +19,7 @@ func TestNextBatch(t *testing.T) {
 		{200, 15 * time.Millisecond, 200},
 		{5, time.Second, 5},
 	} {
-		if got := nextBatch(c.size, c.took); got != c.want {
+		if got := nextBatch(c.size, c.took, takesOnSQLite); got != c.want {
 			t.Errorf("after %d rows in %s: got %d, want %d", c.size, c.took, got, c.want)
 		}
 	}

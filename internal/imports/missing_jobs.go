@@ -128,7 +128,7 @@ func (a *API) compareInventory(ctx context.Context, i *HullImport, f contents) e
 		}
 		*i = after
 		if found > 0 {
-			size = nextBatch(size, time.Since(started)) //nolint:forbidigo // as above
+			size = nextBatch(size, time.Since(started), a.batchTakes()) //nolint:forbidigo // as above
 		}
 	}
 	return nil

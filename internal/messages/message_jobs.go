@@ -152,9 +152,7 @@ func addressOf(address string) string {
 func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, sent error) error {
 	rejected, byProvider := errors.AsType[*sms.Rejected](sent)
 	temporary := sent != nil && !byProvider && !mail.IsRejected(sent)
-	if sent != nil { // only the log has the provider's own words, which can contain internals
-		a.Log.WarnContext(ctx, "message not sent", "message_id", job.MessageID, "provider", provider, "err", sent)
-	}
+	var failed bool // before this attempt
 	_, err := db.Write(context.WithoutCancel(ctx), a.DB, func(ctx context.Context, tx *db.Tx) (LeadMessage, error) {
 		m, err := messages.Find(ctx, tx, job.MessageID)
 		if err != nil || !m.isPending() {
@@ -162,6 +160,7 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		}
 
 		before := m
+		failed = m.ErrorCode != nil
 		m.LeaseUntil = nil
 		switch {
 		case sent == nil:
@@ -191,6 +190,14 @@ func (a *API) settle(ctx context.Context, job SendMessage, provider, id string, 
 		err = save(ctx, tx, before, &m, "lead.message_failed")
 		return m, err
 	})
+	// Only the log has the provider's own words, which can contain internals. It has one line
+	// when the state of a message changes, not one for each attempt.
+	switch {
+	case sent != nil && !(temporary && failed):
+		a.Log.WarnContext(ctx, "message not sent", "message_id", job.MessageID, "provider", provider, "again", temporary, "err", sent)
+	case sent == nil && failed:
+		a.Log.InfoContext(ctx, "message sent after failures", "message_id", job.MessageID, "provider", provider)
+	}
 	if err == nil && temporary {
 		// The queue stores the error, so it must not contain the address of the recipient.
 		err = fmt.Errorf("message %s was not sent; see the log", job.MessageID)

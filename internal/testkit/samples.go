@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"image"
@@ -23,6 +24,14 @@ func (c *Client) Location() string {
 	var l struct{ ID string }
 	c.Post("/v1/locations", map[string]any{"name": "Harbor East"}, 201, &l)
 	return l.ID
+}
+
+// LoggedRequest sends a request that fails and returns its ID in the request log.
+func (c *Client) LoggedRequest() string {
+	c.server.t.Helper()
+	res := c.Post("/v1/locations", map[string]any{"nope": 1}, 400, nil)
+	check(c.server.t, c.server.Settle(context.Background()))
+	return res.Header.Get("Request-Id")
 }
 
 // HullBody returns the request body of a new hull at a location, with changes.

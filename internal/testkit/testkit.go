@@ -65,6 +65,14 @@ func (s *Server) Node() *Server {
 	return start(s.t, s.tmpl, s.settings, s.offset)
 }
 
+// NodeWith starts another server on the same database, with changed settings.
+func (s *Server) NodeWith(change func(*app.Settings)) *Server {
+	s.t.Helper()
+	set := s.settings
+	change(&set)
+	return start(s.t, s.tmpl, set, s.offset)
+}
+
 // NodeWithClock starts another server on the same database, with its own clock.
 func (s *Server) NodeWithClock() *Server {
 	s.t.Helper()
@@ -216,7 +224,8 @@ func settings(folder, url string) app.Settings {
 	return app.Settings{
 		Data: folder, DatabaseURL: url, MasterKey: base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")),
 		Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6, MaxWait: time.Minute, LogLevel: "warn",
-		AllowPrivate: true, // webhook receivers run on this machine
+		AllowPrivate:   true, // webhook receivers run on this machine
+		RequestLogRows: 200_000,
 	}
 }
 

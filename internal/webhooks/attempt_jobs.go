@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"slipway/internal/platform/events"
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/wire"
 )
 
@@ -32,6 +33,14 @@ type attempt struct {
 	delivered  bool
 	gone       bool // the receiver returned 410
 	retryAfter time.Duration
+}
+
+// problem says why the attempt failed, or is empty.
+func (a attempt) problem() string {
+	if a.result.Error == nil {
+		return ""
+	}
+	return *a.result.Error
 }
 
 // body returns the request body. It is the same in every attempt, because an
@@ -61,6 +70,9 @@ func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secre
 		"Webhook-Id":        {a.EventID},
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
 		"Webhook-Signature": {Sign(secrets, a.EventID, now, body)},
+	}
+	if parent := trace.Header(ctx); parent != "" {
+		req.Header.Set("Traceparent", parent)
 	}
 
 	res, err := client.Do(req)

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/seal"
+	"slipway/internal/platform/trace"
 )
 
 const (
@@ -49,6 +50,8 @@ type Relay struct {
 	Box    *seal.Box
 	Client *http.Client
 	Log    *slog.Logger
+
+	Tracer *trace.Tracer // nil if there are no traces
 
 	kinds catalog
 
@@ -205,7 +208,7 @@ func (r *Relay) finish(ctx context.Context) {
 	if done := r.takeFinished(); len(done) > 0 {
 		ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 		defer cancel()
-		_, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (int, error) { return 0, record(ctx, tx, r.node, done) })
+		_, err := db.Write(ctx, r.DB, func(ctx context.Context, tx *db.Tx) (int, error) { return 0, r.record(ctx, tx, done) })
 		if err != nil {
 			r.Log.Warn("can't save the last delivery attempts", "err", err)
 		}
@@ -302,6 +305,17 @@ func (r *Relay) work(ctx context.Context, l *lane) {
 
 // attempt makes one attempt.
 func (r *Relay) attempt(ctx context.Context, a *attempt) {
+	ctx, span := r.Tracer.Root(ctx, trace.Client, "webhook "+a.event.Type, a.event.Traceparent)
+	span.Set("slipway.webhook", a.WebhookID)
+	span.Set("slipway.event", a.EventID)
+	span.Set("slipway.delivery.attempt", int(a.AttemptCount))
+	defer func() {
+		if span != nil {
+			span.Error = a.problem()
+		}
+		span.End()
+	}()
+
 	secrets, err := openSecrets(r.Box, a.webhook)
 	if err == nil {
 		err = a.send(ctx, r.Client, secrets, r.DB.Now)

@@ -53,7 +53,7 @@ func (t *turn) run(ctx context.Context, tx *db.Tx, done []attempt) error {
 	if err := db.ForceCustomPlan(ctx, tx); err != nil {
 		return err
 	}
-	if err := record(ctx, tx, t.relay.node, done); err != nil {
+	if err := t.relay.record(ctx, tx, done); err != nil {
 		return err
 	}
 

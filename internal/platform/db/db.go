@@ -37,6 +37,7 @@ type DB struct {
 	write, read   *sql.DB
 	jobs          *pgxpool.Pool // PostgreSQL only: for the job queue
 	group         *group        // SQLite only
+	versions      *versions     // SQLite only
 	statements    sync.Map      // SQLite only: query → *sql.Stmt of the reading pool
 	texts         sync.Map      // query as written → as sent
 	cached        atomic.Int64  // entries in the two
@@ -88,6 +89,12 @@ func (d *DB) openSQLite(path string) (err error) {
 	if d.read, err = sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-4096)&_pragma=query_only(1)"); err != nil {
 		return err
 	}
+	watch, err := sql.Open("sqlite", file+pragmas+"&_pragma=cache_size(-100)&_pragma=query_only(1)")
+	if err != nil {
+		return err
+	}
+	d.versions = &versions{pool: watch}
+	limit(watch, 1)
 	d.group = &group{statements: map[string]*sql.Stmt{}, seen: map[string]bool{}}
 	limit(d.write, 1)
 	limit(d.read, max(2, runtime.GOMAXPROCS(0)))
@@ -173,6 +180,9 @@ func (d *DB) Close() error {
 		err = d.replica.close()
 	}
 	err = errors.Join(err, d.read.Close(), d.write.Close())
+	if d.versions != nil {
+		err = errors.Join(err, d.versions.close(), d.versions.pool.Close())
+	}
 	if d.jobs != nil {
 		d.jobs.Close()
 		d.timelines.close()

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -258,4 +259,31 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 
 func blank(id string) sample {
 	return sample{ID: id, Bytes: []byte{}, Tags: []string{}, Extra: map[string]string{}}
+}
+
+func TestChunks(t *testing.T) {
+	for n, want := range map[int][]int{0: nil, 1: {1}, 3: {2, 1}, 8: {8}, 23: {8, 8, 4, 2, 1}} {
+		var sizes []int
+		next := 0
+		for _, chunk := range db.Chunks(slices.Collect(numbers(n)), 10) {
+			sizes = append(sizes, len(chunk))
+			for _, v := range chunk {
+				testkit.Equal(t, v, next)
+				next++
+			}
+		}
+		testkit.Equal(t, sizes, want, n)
+		testkit.Equal(t, next, n)
+	}
+	testkit.Equal(t, len(db.Chunks([]int{1, 2, 3}, 0)), 3, "at least one row each")
+}
+
+func numbers(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }

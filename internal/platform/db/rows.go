@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,15 +29,18 @@ func One[T any](ctx context.Context, tx *Tx, query string, args ...any) (T, erro
 // All returns the rows of a query. In the query, {cols} is replaced by the columns
 // of T, {h.cols} by the same columns of table alias h, and ? by an argument. A T that
 // is not a struct with db tags is the single column of the row.
-func All[T any](ctx context.Context, tx *Tx, query string, args ...any) ([]T, error) {
+func All[T any](ctx context.Context, tx *Tx, query string, args ...any) (out []T, err error) {
 	t := reflect.TypeFor[T]()
 	cols := columnsOf(t)
-	rows, err := tx.query(ctx, tx.db.text(query, cols, t), args)
+	text := tx.db.text(query, cols, t)
+	ctx, span := tx.db.trace(ctx, text)
+	defer func() { endSpan(span, err) }()
+	rows, err := tx.query(ctx, text, args)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	out := []T{}
+	out = []T{}
 	dest := make([]any, max(1, len(cols)))
 	for rows.Next() {
 		var row T
@@ -72,12 +74,26 @@ const maxArgs = 2000
 // Insert adds rows of one type to a table.
 func Insert[T any](ctx context.Context, tx *Tx, table string, rows ...T) error {
 	cols := columnsOf(reflect.TypeFor[T]())
-	for chunk := range slices.Chunk(rows, max(1, maxArgs/max(1, len(cols)))) {
+	for _, chunk := range Chunks(rows, maxArgs/max(1, len(cols))) {
 		if err := insert(ctx, tx, table, cols, chunk); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Chunks splits rows for statements with a list of values. Each chunk has a power of two
+// rows and at most the given number, so that lists of all lengths share a few statements:
+// both databases take as long to compile a new one as to run it.
+func Chunks[T any](rows []T, most int) (chunks [][]T) {
+	for len(rows) > 0 {
+		n := 1
+		for 2*n <= min(len(rows), most) {
+			n *= 2
+		}
+		chunks, rows = append(chunks, rows[:n:n]), rows[n:]
+	}
+	return chunks
 }
 
 func insert[T any](ctx context.Context, tx *Tx, table string, cols []column, rows []T) error {
@@ -162,12 +178,14 @@ func (tx *Tx) query(ctx context.Context, query string, args []any) (*sql.Rows, e
 	return tx.pool.QueryContext(ctx, query, args...)
 }
 
-func (tx *Tx) exec(ctx context.Context, query string, args []any) (sql.Result, error) {
+func (tx *Tx) exec(ctx context.Context, query string, args []any) (res sql.Result, err error) {
 	if tx.sql == nil {
 		return nil, fmt.Errorf("db: %q outside of Write", query)
 	}
 	tx.bind(args)
 	query = tx.db.text(query, nil, nil)
+	ctx, span := tx.db.trace(ctx, query)
+	defer func() { endSpan(span, err) }()
 	if tx.batch != nil {
 		return run(ctx, tx.batch, query, args, (*sql.Stmt).ExecContext)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 )
 
@@ -61,6 +62,8 @@ type Func[T any] func(ctx context.Context, tx *Tx) (T, error)
 func Write[T any](ctx context.Context, d *DB, fn Func[T]) (T, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
+	ctx, span := trace.Start(ctx, trace.Internal, "transaction")
+	defer span.End()
 	for try := 1; ; try++ {
 		out, err := writeOnce(ctx, d, fn)
 		if isFull(err) {

@@ -21,6 +21,7 @@ import (
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/version"
 	"slipway/internal/vocab/wire"
@@ -41,6 +42,7 @@ type Event struct {
 	ObjectID       string  `json:"-" db:"object_id"`
 	RequestID      *string `json:"-" db:"request_id"`
 	IdempotencyKey *string `json:"-" db:"idempotency_key"`
+	Traceparent    string  `json:"-" db:"traceparent"` // of the request, for deliveries
 }
 
 // EventRequest is the API request that caused an event.
@@ -146,42 +148,22 @@ func emit(ctx context.Context, tx *db.Tx, name, objectID string, before, after a
 	if err != nil {
 		return err
 	}
-	_, err = add(ctx, tx, e)
-	return err
+	p := db.Deferred(tx, savePending)
+	p.events = append(p.events, e)
+	return nil
 }
 
-// add adds a new event to the feed, or to the outbox.
-func add(ctx context.Context, tx *db.Tx, e Event) (Event, error) {
-	tx.NotifyRelay()
-	if tx.CommitsInOrder() {
-		one := []Event{e}
-		err := appendToFeed(ctx, tx, one) // before one[0] is read, because it sets the ID
-		return one[0], err
-	}
-	e.ID = tx.NewID("evt")
-	return e, db.Insert(ctx, tx, "outbox", e)
-}
-
-// newEvent returns an event without an ID.
+// newEvent returns an event without an ID and without its number in the sequence.
 func newEvent(ctx context.Context, tx *db.Tx, name, objectID string, object any, previous map[string]any) (Event, error) {
-	// Old events are purged, so the number is stored in its own table.
-	sequence, err := db.One[int64](ctx, tx, `
-		INSERT INTO event_sequences (env, object_id, last) VALUES (?, ?, 1)
-		ON CONFLICT (env, object_id) DO UPDATE SET last = event_sequences.last + 1
-		RETURNING last`, tx.Env, objectID)
-	if err != nil {
-		return Event{}, err
-	}
-
+	tx.RequireEnv()
 	data, err := wire.Marshal(struct {
 		Object   any            `json:"object"`
 		Previous map[string]any `json:"previous"`
 	}{object, previous})
 	req := auth.RequestFrom(ctx)
 	return Event{
-		Env: tx.Env, Type: name, ObjectID: objectID, Sequence: sequence,
-		RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
-		APIVersion: version.Latest(), Data: EventData{data}, CreatedAt: tx.Now,
+		Env: tx.Env, Type: name, ObjectID: objectID, RequestID: orNil(req.ID), IdempotencyKey: orNil(req.IdempotencyKey),
+		Traceparent: trace.Header(ctx), APIVersion: version.Latest(), Data: EventData{data}, CreatedAt: tx.Now,
 	}, err
 }
 

@@ -96,6 +96,9 @@ func SkipUntilNow(ctx context.Context, tx *db.Tx) error {
 	if !tx.CommitsInOrder() {
 		return nil
 	}
+	if err := flush(ctx, tx); err != nil {
+		return err
+	}
 	_, err := db.Exec(ctx, tx, `UPDATE event_feeds SET relayed_id = last_id WHERE env = ?`, tx.Env)
 	return err
 }
@@ -109,6 +112,9 @@ func Append(ctx context.Context, tx *db.Tx, name, objectID string, object any) (
 	}
 
 	one := []Event{e}
+	if err := number(ctx, tx, one); err != nil {
+		return e, err
+	}
 	err = appendToFeed(ctx, tx, one) // before one[0] is read, because it sets the ID
 	return one[0], err
 }
@@ -148,6 +154,23 @@ func Waiting(ctx context.Context, tx *db.Tx, watched string) (bool, error) {
 		found, err = db.All[int](ctx, tx, behind(watched)+` LIMIT 1`)
 	}
 	return len(found) > 0, err
+}
+
+// Backlog counts the events that Publish would return, and returns when the first of
+// them was emitted.
+func Backlog(ctx context.Context, tx *db.Tx, watched string) (n int64, first time.Time, err error) {
+	from := `FROM outbox WHERE env IS NOT NULL`
+	if tx.CommitsInOrder() {
+		from = `FROM events WHERE env IN (` + behind(watched) + `) AND id > (SELECT relayed_id FROM event_feeds WHERE env = events.env)`
+	}
+	if n, err = db.One[int64](ctx, tx, `SELECT COUNT(*) `+from); err != nil || n == 0 {
+		return n, first, err
+	}
+	first, err = db.One[time.Time](ctx, tx, `SELECT created_at `+from+` ORDER BY created_at LIMIT 1`)
+	if db.IsNoRows(err) { // published in the meantime
+		err = nil
+	}
+	return n, first, err
 }
 
 // Find returns an event of the feed.
@@ -190,6 +213,9 @@ func RedactWith(ctx context.Context, tx *db.Tx, objectID, part string) error {
 }
 
 func redact(ctx context.Context, tx *db.Tx, objectID, filter string, args ...any) error {
+	if err := flush(ctx, tx); err != nil {
+		return err
+	}
 	data, err := wire.Marshal(map[string]any{"object": map[string]any{"id": objectID}, "previous": map[string]any{}})
 	if err != nil {
 		return err

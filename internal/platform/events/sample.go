@@ -24,9 +24,11 @@ func Trigger(ctx context.Context, tx *db.Tx, k Kind) (Event, error) {
 	if err != nil {
 		return e, err
 	}
-	if e, err = add(ctx, tx, e); err != nil {
+	one := []Event{e}
+	if err := save(ctx, tx, one); err != nil {
 		return e, err
 	}
+	e = one[0]
 	return e, audit.Record(ctx, tx, "event.triggered", e.ID, map[string][2]any{"type": {nil, k.Type}})
 }
 

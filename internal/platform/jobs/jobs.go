@@ -7,6 +7,7 @@ package jobs
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"reflect"
@@ -20,6 +21,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 )
 
@@ -48,6 +50,8 @@ type HasTimeout interface{ Timeout() time.Duration }
 // One of the two clients is nil, because the two databases have different types
 // of transactions.
 type Queue struct {
+	Tracer *trace.Tracer // nil if there are no traces
+
 	db       *db.DB
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
@@ -63,16 +67,32 @@ func New(d *db.DB) *Queue { return &Queue{db: d, workers: river.NewWorkers()} }
 // On adds the worker of a kind of job. If the args have a field Env, the job runs
 // in that environment.
 func On[A Args](q *Queue, work func(ctx context.Context, args A) error) {
-	river.AddWorker(q.workers, &worker[A]{work: work})
+	river.AddWorker(q.workers, &worker[A]{queue: q, work: work})
 }
 
 type worker[A Args] struct {
 	river.WorkerDefaults[A]
-	work func(ctx context.Context, args A) error
+	queue *Queue
+	work  func(ctx context.Context, args A) error
 }
 
-func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) error {
+func (w *worker[A]) Work(ctx context.Context, job *river.Job[A]) (err error) {
+	var from origin
+	_ = json.Unmarshal(job.Metadata, &from) // without it, the job has its own trace
+	ctx, span := w.queue.Tracer.Root(ctx, trace.Consumer, "job "+job.Kind, from.Traceparent)
+	span.Set("slipway.job.kind", job.Kind)
+	span.Set("slipway.job.lane", job.Queue)
+	span.Set("slipway.job.attempt", job.Attempt)
+	defer func() {
+		span.Fail(err)
+		span.End()
+	}()
 	return Run(ctx, w.work, job.Args)
+}
+
+// origin is what a job knows about the request that enqueued it.
+type origin struct {
+	Traceparent string `json:"traceparent"`
 }
 
 // Run runs a job now, in the environment of its args if they have one.
@@ -154,6 +174,9 @@ func (q *Queue) Open(log *slog.Logger) (err error) {
 // in the future, the queue uses its own clock, which can differ from tx.Now.
 func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, args Args, at time.Time) error {
 	opts := options(args)
+	if parent := trace.Header(ctx); parent != "" {
+		opts.Metadata, _ = json.Marshal(origin{parent}) // plain text
+	}
 	if at.After(tx.Now) { // River checks for scheduled jobs only every few seconds
 		opts.ScheduledAt = at
 	}

@@ -109,6 +109,7 @@ var enums = []struct {
 	{"PhotoSize", []string{"getHullPhotoContent?variant"}},
 	{"PriceType", []string{"Hull.price_type"}},
 	{"Propulsion", []string{"HullSpecs.propulsion"}},
+	{"RequestMethod", []string{"listRequestLogs?method"}},
 	{"SignInMethod", []string{"Session.method"}},
 	{"SignerRole", []string{"DocumentSignature.signer_role"}},
 	{"SoldWhen", []string{"Settings.sold_when"}},

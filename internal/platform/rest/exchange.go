@@ -4,20 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/version"
@@ -39,7 +38,9 @@ type exchange struct {
 	object      string // first ID of the path, if the request can change it
 	router      *Router
 	status      int
-	reply       *reply // set by Write; otherwise the result is encoded
+	reply       *reply       // set by Write; otherwise the result is encoded
+	fault       *fault.Error // that the response describes, or nil
+	span        *trace.Span  // nil without traces
 }
 
 type exchangeKey struct{}
@@ -59,7 +60,9 @@ func (r *Router) identify(next http.Handler) http.Handler {
 		secureHeaders(w, req)
 		w.Header().Set("Request-Id", x.requestID)
 		w.Header().Set("Service-Version", version.Latest())
-		ctx := context.WithValue(req.Context(), exchangeKey{}, x)
+		ctx, span := r.Tracer.Root(req.Context(), trace.Server, req.Method, req.Header.Get("Traceparent"))
+		x.span = span
+		ctx = context.WithValue(ctx, exchangeKey{}, x)
 		ctx = auth.WithRequest(ctx, auth.Request{ID: x.requestID, IP: r.address(req), UserAgent: clip(req.UserAgent(), 500)})
 		req = req.WithContext(ctx)
 		defer func() {
@@ -75,7 +78,8 @@ func (r *Router) identify(next http.Handler) http.Handler {
 					r.fail(w, req, fault.New(fault.KindServerError, internalError))
 				}
 			}
-			r.logRequest(req, x, w.Status(), w.BytesWritten(), r.Now().Sub(start))
+			r.traceRequest(req, x, w.Status())
+			r.logRequest(req, x, w.Status(), w.BytesWritten(), start)
 		}()
 		if n := headerCount(req); n > maxHeaders {
 			w.Header().Set("Connection", "close")
@@ -107,80 +111,6 @@ func secureHeaders(w http.ResponseWriter, req *http.Request) {
 	if len(req.TransferEncoding) > 0 && req.ProtoMajor == 1 {
 		h.Set("Connection", "close")
 	}
-}
-
-func (r *Router) logRequest(req *http.Request, x *exchange, status, bytes int, took time.Duration) {
-	if r.probes[req.URL.Path] {
-		return
-	}
-	if r.Observe != nil {
-		r.Observe(x.operation, status, took)
-	}
-	var silent int64
-	if x.flood {
-		write, n := r.logSampler.pass(r.Now())
-		if !write {
-			return
-		}
-		silent = n
-	}
-	attrs := []slog.Attr{
-		slog.String("request_id", x.requestID),
-		slog.String("method", req.Method),
-		slog.String("path", loggable(req)),
-		slog.Int("status", status),
-		slog.Int("bytes", bytes),
-		slog.Float64("ms", float64(took.Microseconds())/1000),
-		slog.String("ip", r.address(req)),
-	}
-	if x.operation != "" {
-		attrs = append(attrs, slog.String("operation", x.operation))
-	}
-	if x.caller.Env != 0 {
-		attrs = append(attrs, slog.String("actor", x.caller.Actor.ID), slog.String("dealership", x.caller.DealershipID),
-			slog.String("mode", string(x.caller.Mode)))
-	}
-	if client := req.Header.Get("X-Client-Request-Id"); client != "" {
-		attrs = append(attrs, slog.String("client_request_id", clip(client, 200)))
-	}
-	if silent > 0 {
-		attrs = append(attrs, slog.Int64("suppressed", silent))
-	}
-	r.Log.LogAttrs(req.Context(), slog.LevelInfo, "request", attrs...)
-}
-
-// loggable returns the path for the log. For a page, it is the pattern of the
-// route, because the path itself can contain a secret, such as the link
-// of an invitation.
-func loggable(req *http.Request) string {
-	pattern := chi.RouteContext(req.Context()).RoutePattern()
-	if pattern == "" || InAPI(req.URL.Path) {
-		return SafePath(req.URL.Path)
-	}
-	return pattern
-}
-
-// maxSegment is longer than every ID, and shorter than every token.
-const maxSegment = 40
-
-// InAPI reports whether a path belongs to /v1 or to the preview. Their callers have a
-// credential.
-func InAPI(path string) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return "/"+first == StablePath || "/"+first == PreviewPath
-}
-
-// SafePath removes what can be a secret from a path, for logs and traces. Only the
-// first segment of a path outside the API remains. In the API, long segments are removed:
-// a client can send a token instead of an ID.
-func SafePath(path string) string {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		if len(s) > maxSegment || i > 1 && !InAPI(path) && s != "" {
-			segments[i] = "..."
-		}
-	}
-	return strings.Join(segments, "/")
 }
 
 // guard checks the caller's scopes before the body is read, and then reads the

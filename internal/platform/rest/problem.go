@@ -58,6 +58,7 @@ func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {
 		f = fault.New(fault.KindServerError, internalError).WithCause(err)
 	}
 	x := exchangeFrom(req.Context())
+	x.fault = f
 	if f.Kind.Status >= 500 && !x.flood && req.Context().Err() == nil {
 		r.Log.ErrorContext(req.Context(), "request failed", "request_id", x.requestID, "operation", x.operation, "err", f)
 	}
@@ -172,6 +173,7 @@ func init() {
 		f := judge(status, msg, errs)
 		x.suggest(c.Operation(), f)
 		x.judgeMore(c.Operation(), f)
+		x.fault = f
 		return x.envelope(f)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/seal"
+	"slipway/internal/platform/trace"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/version"
@@ -41,14 +42,15 @@ type Config struct {
 	Authenticate Authenticate
 	Limits       Limits
 	Log          *slog.Logger
-	Box          *seal.Box // for stored responses
+	Tracer       *trace.Tracer // nil if there are no traces
+	Box          *seal.Box     // for stored responses
 	Now          func() time.Time
-	Proxies      []netip.Prefix                                         // whose X-Forwarded-For is trusted
-	Metadata     string                                                 // URL of the resource metadata, for clients without a credential
-	BaseURL      string                                                 // public URL of the API, for its description
-	AuthURL      string                                                 // public URL of sign-in, for the description
-	Observe      func(operation string, status int, took time.Duration) // metrics
-	RejectWrites func() error                                           // the response to writes during maintenance, or nil
+	Proxies      []netip.Prefix // whose X-Forwarded-For is trusted
+	Metadata     string         // URL of the resource metadata, for clients without a credential
+	BaseURL      string         // public URL of the API, for its description
+	AuthURL      string         // public URL of sign-in, for the description
+	Observe      func(*Handled) // for metrics and the request log
+	RejectWrites func() error   // the response to writes during maintenance, or nil
 	Reference    Reference
 }
 

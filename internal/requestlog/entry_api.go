@@ -1,0 +1,77 @@
+package requestlog
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/page"
+)
+
+// API serves the request log.
+type API struct{ DB *db.DB }
+
+// Mount registers the endpoints.
+func (a *API) Mount(r *rest.Router) {
+	p := r.Family("Request logs").Preview("2026-11-16")
+	rest.Get(p, "/request_logs", "listRequestLogs", auth.Require(auth.Admin), "List API requests, newest first", a.list,
+		rest.Describe("Requests that change something and requests that failed are kept for 30 days. A request appears within "+
+			"2 seconds. Successful reads, and requests without a valid credential, are not in the list. Secrets are never stored. "+
+			"Personal data is only stored in the test environment."))
+	rest.Get(p, "/request_logs/{request_id}", "getRequestLog", auth.Require(auth.Admin), "Retrieve an API request", a.get)
+}
+
+// RequestLogFilter is the query of the list.
+type RequestLogFilter struct {
+	page.Query
+	Status    string    `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9])$" patternDescription:"a status such as 422, or a class such as 4xx" doc:"Only this status, such as 422, or this class of statuses, such as 4xx." example:"4xx"`
+	Method    string    `query:"method" enum:"GET,POST,PUT,PATCH,DELETE" doc:"Only this method."`
+	Operation string    `query:"operation" maxLength:"100" doc:"Only this operation of the reference." example:"createHull"`
+	ActorID   string    `query:"actor_id" maxLength:"64" doc:"Only requests of this key, user or app."`
+	ObjectID  string    `query:"object_id" maxLength:"64" pattern:"^[a-z]+_[0-9a-z]{1,40}$" patternDescription:"an ID" doc:"Only requests whose path contains this ID."`
+	IP        string    `query:"ip" maxLength:"64" doc:"Only requests from this address."`
+	After     time.Time `query:"after" doc:"Only requests that arrived at or after this time."`
+	Before    time.Time `query:"before" doc:"Only requests that arrived before this time."`
+}
+
+func (f RequestLogFilter) where() *db.Where {
+	w := &db.Where{}
+	if f.Status != "" {
+		from, to := statuses(f.Status)
+		w.And("status BETWEEN ? AND ?", from, to)
+	}
+	for _, c := range []struct {
+		set  bool
+		cond string
+		arg  any
+	}{
+		{f.Method != "", "method = ?", f.Method},
+		{f.Operation != "", "operation = ?", f.Operation},
+		{f.ActorID != "", "actor_id = ?", f.ActorID},
+		{f.ObjectID != "", "path LIKE ?", "%/" + f.ObjectID + "%"},
+		{f.IP != "", "ip = ?", f.IP},
+		{!f.After.IsZero(), "id >= ?", id.Floor(logs.Prefix, f.After)},
+		{!f.Before.IsZero(), "id < ?", id.Floor(logs.Prefix, f.Before)},
+	} {
+		if c.set {
+			w.And(c.cond, c.arg)
+		}
+	}
+	return w
+}
+
+// ByRequest is the path parameter of a request.
+type ByRequest struct {
+	RequestID string `path:"request_id" example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f" doc:"Request-Id of the response."`
+}
+
+func (a *API) list(ctx context.Context, tx *db.Tx, in *RequestLogFilter) (page.Page[RequestLog], error) {
+	return logs.List(ctx, tx, in.Query, in.where())
+}
+
+func (a *API) get(ctx context.Context, tx *db.Tx, in *ByRequest) (RequestLog, error) {
+	return logs.Find(ctx, tx, in.RequestID)
+}
