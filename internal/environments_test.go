@@ -42,7 +42,7 @@ var crossEnvironment = map[string][]string{
 		"FROM sso_domains WHERE env > 0", "FROM event_feeds WHERE last_id > relayed_id",
 		"SELECT env FROM webhooks WHERE status = 'enabled'",
 	},
-	"metrics count the work of all environments": {"FROM webhooks w JOIN deliveries d", "FROM events WHERE env IN ("},
+	"metrics count the work of all environments": {"FROM webhooks w JOIN deliveries d", "FROM events WHERE env IN (", "SELECT relayed_id FROM event_feeds WHERE env = events.env"},
 	"a background job deletes what has expired in all environments": {
 		"WHERE expires_at < ?", "WHERE hour < ?", "DELETE FROM idempotency_keys WHERE created_at <= ?",
 	},

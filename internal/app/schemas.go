@@ -95,7 +95,6 @@ var schemaDocs = map[string]string{
 	"DeliveryAttempt":          "One attempt to deliver an event.",
 	"RequestLog":               "An API request that changed something or failed.",
 	"LoggedError":              "The error of a response.",
-	"LoggedBody":               "The body of a request, with secrets and personal data masked.",
 	"ActivityCreate":           "An activity to record.",
 	"ActivityPatch":            "Changes to an activity. Fields that you leave out keep their values.",
 	"AppointmentCancel":        "Why an appointment is canceled.",

@@ -9,45 +9,41 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
 // RequestLog is an API request.
 type RequestLog struct {
-	Env             auth.Env     `json:"-" db:"env"`
-	ID              string       `json:"id" db:"id" doc:"Request-Id of the response." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-	Method          string       `json:"method" db:"method" doc:"HTTP method." example:"POST"`
-	Path            string       `json:"path" db:"path" doc:"Path of the request." example:"/v1/hulls"`
-	Query           string       `json:"query" db:"query" doc:"Query string. Values that can be personal are replaced by three dots." example:"expand=pricing"`
-	Operation       *string      `json:"operation" db:"operation" doc:"ID of the operation in the reference. Null if the path doesn't exist." example:"createHull"`
-	Status          int          `json:"status" db:"status" doc:"Status of the response." example:"422"`
-	Error           *LoggedError `json:"error" db:"error,json" doc:"What went wrong. Null if the request succeeded."`
-	DurationMS      float64      `json:"duration_ms" db:"duration_ms" doc:"How long the server took, in milliseconds." example:"12.4"`
-	ResponseBytes   int64        `json:"response_bytes" db:"response_bytes" doc:"Size of the response body." example:"512"`
-	Actor           auth.Actor   `json:"actor" db:"actor,json" doc:"Key, user or app that sent the request."`
-	ActorID         string       `json:"-" db:"actor_id"`
-	IP              string       `json:"ip" db:"ip" doc:"Address that the request came from." example:"203.0.113.7"`
-	UserAgent       string       `json:"user_agent" db:"user_agent" doc:"User-Agent header." example:"curl/8.5.0"`
-	APIVersion      string       `json:"api_version" db:"api_version" doc:"Version of the API that the request used." example:"2026-12-01"`
-	IdempotencyKey  *string      `json:"idempotency_key" db:"idempotency_key" doc:"Idempotency-Key of the request. Null if none was sent."`
-	Replayed        bool         `json:"replayed" db:"replayed" doc:"Whether the response was that of an earlier request with the same Idempotency-Key."`
-	ClientRequestID *string      `json:"client_request_id" db:"client_request_id" doc:"X-Client-Request-Id of the request. Null if none was sent."`
-	RequestBody     *LoggedBody  `json:"request_body" db:"request_body,json" doc:"Body of a write that failed, with secrets and personal data masked. Null for other requests, and for bodies over 16 KB."`
-	CreatedAt       time.Time    `json:"created_at" db:"created_at" doc:"When the request arrived."`
+	Env             auth.Env        `json:"-" db:"env"`
+	ID              string          `json:"id" db:"id" doc:"Request-Id of the response." example:"req_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Method          string          `json:"method" db:"method" doc:"HTTP method." example:"POST"`
+	Path            string          `json:"path" db:"path" doc:"Path of the request." example:"/v1/hulls"`
+	Query           string          `json:"query" db:"query" doc:"Query string. Values that can be personal are replaced by three dots." example:"expand=pricing"`
+	Operation       *string         `json:"operation" db:"operation" doc:"ID of the operation in the reference. Null if the path doesn't exist." example:"createHull"`
+	Status          int             `json:"status" db:"status" doc:"Status of the response." example:"422"`
+	Error           *LoggedError    `json:"error" db:"error,json" doc:"What went wrong. Null if the request succeeded."`
+	DurationMS      float64         `json:"duration_ms" db:"duration_ms" doc:"How long the server took, in milliseconds." example:"12.4"`
+	ResponseBytes   int64           `json:"response_bytes" db:"response_bytes" doc:"Size of the response body." example:"512"`
+	Actor           auth.Actor      `json:"actor" db:"actor,json" doc:"Key, user or app that sent the request."`
+	ActorID         string          `json:"-" db:"actor_id"`
+	IP              string          `json:"ip" db:"ip" doc:"Address that the request came from." example:"203.0.113.7"`
+	UserAgent       string          `json:"user_agent" db:"user_agent" doc:"User-Agent header." example:"curl/8.5.0"`
+	APIVersion      string          `json:"api_version" db:"api_version" doc:"Version of the API that the request used." example:"2026-12-01"`
+	IdempotencyKey  *string         `json:"idempotency_key" db:"idempotency_key" doc:"Idempotency-Key of the request. Null if none was sent."`
+	Replayed        bool            `json:"replayed" db:"replayed" doc:"Whether the response was that of an earlier request with the same Idempotency-Key."`
+	ClientRequestID *string         `json:"client_request_id" db:"client_request_id" doc:"X-Client-Request-Id of the request. Null if none was sent."`
+	RequestBody     *map[string]any `json:"request_body" db:"request_body,json" nullable:"true" doc:"Body of a write that failed, with secrets and personal data masked. Null for other requests, and for bodies over 16 KB."`
+	CreatedAt       time.Time       `json:"created_at" db:"created_at" doc:"When the request arrived."`
 }
 
 // LoggedError is the error of a response.
 type LoggedError struct {
+	_       struct{}       `nullable:"true"`
 	Code    string         `json:"code" doc:"Code of the error." example:"unprocessable"`
 	Message string         `json:"message" doc:"Message of the error." example:"price_usd must be at least 0."`
 	Details []fault.Detail `json:"details" nullable:"false" doc:"Every field, parameter or state that caused the error, at most 20."`
 }
-
-// LoggedBody is JSON.
-type LoggedBody struct{ jsontext.Value }
 
 // maxDetails limits the details of an error that are stored.
 const maxDetails = 20

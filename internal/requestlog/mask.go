@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // What replaces masked text.
@@ -24,14 +23,13 @@ var secretWords = []string{"password", "secret", "token", "credential", "authori
 var plain = fieldSet(`
 	action apr_percent base basis boat_class buy_rate_percent by captured_at category channel channels charset
 	condition conditions contract_on country currency deal_type default_tax_rate_percent deposit_outcome
-	design_category direction done_at drive dry_run due_at end environment event_types events expires_at
-	first_payment_on force format fuel funded_at hin hin_absent_reason hull_color hull_material hull_shape keel
-	kind made_by make missing mode model occurred_at odd_days_interest order outcome ownership
-	payoff_good_through_on position preferred_channel price_type propeller propulsion protocol purpose
-	rate_percent reacquire received_at received_on region relationship required_signers reserve_split_percent
-	sale_type scope scopes send_at side signed_at signer_role since sold_when sort start starts_at status
-	statuses stock_number strategy tax_rate_percent tier timezone to type types until expand limit starting_after
-	ending_before
+	design_category direction done_at drive dry_run due_at end environment events expires_at first_payment_on
+	force format fuel funded_at hin hin_absent_reason hull_color hull_material hull_shape keel kind made_by make
+	missing mode model occurred_at odd_days_interest outcome ownership payoff_good_through_on position
+	preferred_channel price_type propeller propulsion protocol purpose rate_percent reacquire received_at
+	received_on region relationship required_signers reserve_split_percent sale_type scope scopes send_at side
+	signed_at signer_role since sold_when start starts_at status statuses stock_number strategy tax_rate_percent
+	tier timezone to type types until expand limit starting_after ending_before
 `)
 
 func fieldSet(names string) map[string]bool {
@@ -52,14 +50,14 @@ func isSecret(field string) bool {
 }
 
 // maskBody returns a JSON body without secrets. Personal text is kept only in the test
-// environment. It returns false if the body is not an object.
-func maskBody(body []byte, test bool) (jsontext.Value, bool) {
+// environment. It returns nil if the body is not an object.
+func maskBody(body []byte, test bool) map[string]any {
 	var object map[string]any
-	if json.Unmarshal(body, &object) != nil {
-		return nil, false
+	if json.Unmarshal(body, &object) != nil || object == nil {
+		return nil
 	}
-	masked, err := json.Marshal(maskValue("", object, test), json.Deterministic(true))
-	return masked, err == nil
+	masked, _ := maskValue("", object, test).(map[string]any)
+	return masked
 }
 
 // maskValue returns the value of a field. Items of a list belong to the field of the

@@ -84,8 +84,8 @@ func entryOf(h *rest.Handled) RequestLog {
 		e.Error = errorOf(h.Fault)
 	}
 	if h.Status >= 400 && len(h.Body) > 0 && len(h.Body) <= maxBody {
-		if masked, ok := maskBody(h.Body, h.Caller.Mode == auth.Test); ok {
-			e.RequestBody = &LoggedBody{masked}
+		if masked := maskBody(h.Body, h.Caller.Mode == auth.Test); masked != nil {
+			e.RequestBody = &masked
 		}
 	}
 	return e

@@ -159,18 +159,19 @@ func Waiting(ctx context.Context, tx *db.Tx, watched string) (bool, error) {
 // Backlog counts the events that Publish would return, and returns when the first of
 // them was emitted.
 func Backlog(ctx context.Context, tx *db.Tx, watched string) (n int64, first time.Time, err error) {
-	from := `FROM outbox WHERE env IS NOT NULL`
+	oldest := `SELECT created_at FROM outbox WHERE env IS NOT NULL ORDER BY created_at LIMIT 1`
+	count := `SELECT COUNT(*) FROM outbox WHERE env IS NOT NULL`
 	if tx.CommitsInOrder() {
-		from = `FROM events WHERE env IN (` + behind(watched) + `) AND id > (SELECT relayed_id FROM event_feeds WHERE env = events.env)`
+		const unrelayed = ` AND id > (SELECT relayed_id FROM event_feeds WHERE env = events.env)`
+		oldest = `SELECT created_at FROM events WHERE env IN (` + behind(watched) + `)` + unrelayed + ` ORDER BY created_at LIMIT 1`
+		count = `SELECT COUNT(*) FROM events WHERE env IN (` + behind(watched) + `)` + unrelayed
 	}
-	if n, err = db.One[int64](ctx, tx, `SELECT COUNT(*) `+from); err != nil || n == 0 {
-		return n, first, err
+	times, err := db.All[time.Time](ctx, tx, oldest)
+	if err != nil || len(times) == 0 {
+		return 0, first, err
 	}
-	first, err = db.One[time.Time](ctx, tx, `SELECT created_at `+from+` ORDER BY created_at LIMIT 1`)
-	if db.IsNoRows(err) { // published in the meantime
-		err = nil
-	}
-	return n, first, err
+	n, err = db.One[int64](ctx, tx, count)
+	return n, times[0], err
 }
 
 // Find returns an event of the feed.
