@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/signature"
 	"slipway/internal/webhooks"
 )
 
@@ -77,7 +78,7 @@ type listener struct {
 	base     string
 	file     string
 	state    listenState
-	secret   webhooks.Secret
+	secret   signature.Secret
 	client   *http.Client
 	out      io.Writer
 	color    bool
@@ -112,9 +113,9 @@ func (c listenCmd) open(s *session) (*listener, error) {
 		return nil, err
 	}
 	if l.state.Secret == "" {
-		l.state.Secret = webhooks.NewSecret().Text()
+		l.state.Secret = signature.NewSecret().Text()
 	}
-	l.secret, err = webhooks.ParseSecret(l.state.Secret)
+	l.secret, err = signature.ParseSecret(l.state.Secret)
 	return l, err
 }
 
@@ -234,7 +235,7 @@ func (l *listener) forward(ctx context.Context, e event) (string, error) {
 	}
 	req.Header = http.Header{
 		"Content-Type": {"application/json"}, "Webhook-Id": {e.ID}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
-		"Webhook-Signature": {webhooks.Sign([]webhooks.Secret{l.secret}, e.ID, now, e.raw)},
+		"Webhook-Signature": {signature.Sign(l.secret.Key, e.ID, now, e.raw)},
 	}
 	res, err := l.client.Do(req)
 	if err != nil {

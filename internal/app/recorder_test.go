@@ -8,8 +8,8 @@ import (
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/id"
+	"slipway/internal/vocab/signature"
 	"slipway/internal/vocab/token"
-	"slipway/internal/webhooks"
 )
 
 // Examples have no secrets, and the same ID for the same object.
@@ -25,7 +25,7 @@ func TestRecorder(t *testing.T) {
 
 	key, public := token.New(token.Key, auth.Test)
 	session, _ := token.New(token.Session, auth.Live)
-	for _, secret := range []string{key, "sk_test_" + public, session, webhooks.NewSecret().Text(), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXQ"} {
+	for _, secret := range []string{key, "sk_test_" + public, session, signature.NewSecret().Text(), "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXQ"} {
 		got := r.replace("", secret)
 		prefix := secret[:strings.LastIndex(secret, "_")+1]
 		if !strings.HasPrefix(got, prefix) || strings.Contains(got, secret[len(prefix):]) || len(got) != len(secret) && prefix != "whsec_" {

@@ -14,6 +14,7 @@ import (
 
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/trace"
+	"slipway/internal/vocab/signature"
 	"slipway/internal/vocab/wire"
 )
 
@@ -52,7 +53,7 @@ func (a attempt) body() ([]byte, error) {
 // send posts the event and records the response in the attempt. It only
 // returns an error if the request could not be prepared. A failure of the
 // receiver is part of the result.
-func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secret, clock func() time.Time) error {
+func (a *attempt) send(ctx context.Context, client *http.Client, secrets []signature.Secret, clock func() time.Time) error {
 	now := clock().UTC()
 	a.result = DeliveryAttempt{Env: a.Env, DeliveryID: a.ID, N: a.AttemptCount, At: now}
 	body, err := a.body()
@@ -69,7 +70,7 @@ func (a *attempt) send(ctx context.Context, client *http.Client, secrets []Secre
 		"User-Agent":        {"Slipway-Webhooks/1"},
 		"Webhook-Id":        {a.EventID},
 		"Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
-		"Webhook-Signature": {Sign(secrets, a.EventID, now, body)},
+		"Webhook-Signature": {signature.SignAll(secrets, a.EventID, now, body)},
 	}
 	if parent := trace.Header(ctx); parent != "" {
 		req.Header.Set("Traceparent", parent)

@@ -4,7 +4,6 @@
 package webhooks
 
 import (
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
-	"slipway/internal/vocab/signature"
 )
 
 // The statuses of a webhook.
@@ -128,57 +126,6 @@ func typesOf(kinds []events.Kind, patterns ...string) (types []string) {
 		}
 	}
 	return types
-}
-
-// Secret signs deliveries. After a rotation, the old and the new secret both
-// sign until the old one expires.
-type Secret struct {
-	Key   []byte     `json:"key"`
-	Until *time.Time `json:"until,omitempty"`
-}
-
-// NewSecret generates a secret. It is as long as the hash.
-func NewSecret() Secret {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return Secret{Key: key}
-}
-
-// Text returns the secret as users see it.
-func (s Secret) Text() string { return signature.Format(s.Key) }
-
-// ParseSecret parses the output of Text.
-func ParseSecret(text string) (Secret, error) {
-	key, err := signature.Parse(text)
-	return Secret{Key: key}, err
-}
-
-// rotate adds a new secret. The others expire at the end of the overlap.
-func rotate(secrets []Secret, now time.Time, overlap time.Duration) []Secret {
-	until := now.Add(overlap)
-	rotated := []Secret{NewSecret()}
-	for _, s := range unexpired(secrets, now) {
-		if s.Until == nil || until.Before(*s.Until) {
-			s.Until = &until
-		}
-		rotated = append(rotated, s)
-	}
-	return unexpired(rotated, now)
-}
-
-// unexpired returns the secrets that have not expired.
-func unexpired(secrets []Secret, now time.Time) []Secret {
-	return slices.DeleteFunc(slices.Clone(secrets), func(s Secret) bool { return s.Until != nil && !now.Before(*s.Until) })
-}
-
-// Sign returns the webhook-signature header of a delivery, as defined by
-// Standard Webhooks. It contains one signature for each unexpired secret.
-func Sign(secrets []Secret, eventID string, at time.Time, body []byte) string {
-	var signatures []string
-	for _, s := range unexpired(secrets, at) {
-		signatures = append(signatures, signature.Sign(s.Key, eventID, at, body))
-	}
-	return strings.Join(signatures, " ")
 }
 
 // secretsPlace identifies the row that the encrypted secrets belong to.

@@ -16,6 +16,7 @@ import (
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/signature"
 )
 
 var manage = auth.Require(auth.Webhooks)
@@ -105,7 +106,7 @@ func (a *API) get(ctx context.Context, tx *db.Tx, in *ByWebhook) (Webhook, error
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCreate }) (WebhookWithSecret, error) {
-	c, secret := auth.From(ctx), NewSecret()
+	c, secret := auth.From(ctx), signature.NewSecret()
 	w := Webhook{
 		URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description, Status: Enabled, Mode: c.Mode, APIVersion: c.Version,
 		InstallID: installOf(c),
@@ -119,7 +120,7 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	}
 
 	webhooks.Stamp(tx, &w) // the secrets are bound to the ID
-	if err := sealSecrets(a.Box, &w, []Secret{secret}); err != nil {
+	if err := sealSecrets(a.Box, &w, []signature.Secret{secret}); err != nil {
 		return WebhookWithSecret{}, err
 	}
 	if err := webhooks.Insert(ctx, tx, &w); err != nil {
@@ -237,13 +238,13 @@ func (a *API) rotate(ctx context.Context, tx *db.Tx, in *struct {
 		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
 	}
 
-	var newest Secret
+	var newest signature.Secret
 	w, err := a.change(ctx, tx, in.WebhookID, "webhook.secret_rotated", func(w *Webhook) error {
 		secrets, err := openSecrets(a.Box, *w)
 		if err != nil {
 			return err
 		}
-		secrets = rotate(secrets, tx.Now, overlap)
+		secrets = signature.Rotate(secrets, tx.Now, overlap)
 		newest = secrets[0]
 		return sealSecrets(a.Box, w, secrets)
 	})

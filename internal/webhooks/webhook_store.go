@@ -7,6 +7,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/seal"
+	"slipway/internal/vocab/signature"
 )
 
 var webhooks = db.Table[Webhook]{
@@ -38,14 +39,14 @@ func listOfInstall(ctx context.Context, tx *db.Tx, installID string) ([]Webhook,
 }
 
 // sealSecrets encrypts the secrets into the row.
-func sealSecrets(box *seal.Box, w *Webhook, secrets []Secret) error {
+func sealSecrets(box *seal.Box, w *Webhook, secrets []signature.Secret) error {
 	text, err := json.Marshal(secrets)
 	w.Secrets = box.Seal(text, secretsPlace(*w))
 	return err
 }
 
 // openSecrets decrypts the secrets of the row.
-func openSecrets(box *seal.Box, w Webhook) (secrets []Secret, err error) {
+func openSecrets(box *seal.Box, w Webhook) (secrets []signature.Secret, err error) {
 	text, err := box.Open(w.Secrets, secretsPlace(w))
 	if err != nil {
 		return nil, err

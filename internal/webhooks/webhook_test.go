@@ -2,13 +2,11 @@ package webhooks
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"pgregory.net/rapid"
 
 	"slipway/internal/platform/events"
@@ -123,60 +121,6 @@ func TestRetryAfter(t *testing.T) {
 		if got := retryAfter(http.Header{"Retry-After": {value}}, noon); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
 		}
-	}
-}
-
-// The reference library accepts the signature with each unexpired secret, and
-// with no other secret, body, ID or time.
-func TestSign(t *testing.T) {
-	old := NewSecret()
-	now := time.Now().UTC().Truncate(time.Second) // the library checks the clock
-	body := []byte(`{"type":"hull.created"}`)
-	secrets := rotate([]Secret{old}, now, time.Hour)
-	verify := func(s Secret, id string, at time.Time, body []byte, signature string) error {
-		wh, err := standard.NewWebhook(s.Text())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return wh.Verify(body, http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)},
-			"Webhook-Signature": {signature}})
-	}
-	signature := Sign(secrets, "evt_1", now, body)
-	for _, s := range secrets {
-		if err := verify(s, "evt_1", now, body, signature); err != nil {
-			t.Error(err)
-		}
-	}
-
-	for name, err := range map[string]error{
-		"secret": verify(NewSecret(), "evt_1", now, body, signature),
-		"id":     verify(old, "evt_2", now, body, signature),
-		"time":   verify(old, "evt_1", now.Add(time.Second), body, signature),
-		"body":   verify(old, "evt_1", now, []byte(`{"type":"hull.sold"}`), signature),
-	} {
-		if err == nil {
-			t.Errorf("got no error for a signature with another %s", name)
-		}
-	}
-
-	later := now.Add(time.Hour)
-	if err := verify(old, "evt_1", now, body, Sign(secrets, "evt_1", later, body)); err == nil {
-		t.Error("got a signature by a secret that has expired")
-	}
-}
-
-func TestRotate(t *testing.T) {
-	first := NewSecret()
-	second := rotate([]Secret{first}, noon, 7*24*time.Hour)
-	if len(second) != 2 || second[0].Until != nil || !second[1].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("got %+v; want len(second) = 2, second[0].Until = nil, second[1].Until = %v", second, noon.Add(7*24*time.Hour))
-	}
-	third := rotate(second, noon.Add(time.Hour), 30*24*time.Hour)
-	if len(third) != 3 || !third[2].Until.Equal(noon.Add(7*24*time.Hour)) {
-		t.Errorf("after a second rotation: got %+v; want len(third) = 3, third[2].Until = %v", third, noon.Add(7*24*time.Hour))
-	}
-	if at := rotate(second, noon, 0); len(at) != 1 {
-		t.Errorf("without overlap: got %+v, want len(at) = 1", at)
 	}
 }
 
