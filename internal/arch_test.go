@@ -185,6 +185,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"sso_domains WHERE domain = ?", // and so does the domain of an email address
 		"sso_links WHERE hash = ?",
 		"user_calendars WHERE hash = ?",    // the URL of a calendar finds its environment
+		"channels WHERE feed_hash = ?",     // and so does the URL of a feed
 		"SELECT {cols} FROM (SELECT x.*, ", // an OAuth token or code finds its environment
 		// housekeeping, over all environments
 		"DELETE FROM idempotency_keys WHERE created_at",

@@ -17,7 +17,7 @@ type rotateMasterCmd struct {
 // of idempotent requests are not: they expire within a day.
 var sealedColumns = []site.Sealed{
 	{Table: "mfa_factors", Column: "secret"}, {Table: "webhooks", Column: "secrets"}, {Table: "inbound_secrets", Column: "secret"},
-	{Table: "sso_connections", Column: "secrets"}, {Table: "sso_sessions", Column: "secrets"},
+	{Table: "channels", Column: "secrets"}, {Table: "sso_connections", Column: "secrets"}, {Table: "sso_sessions", Column: "secrets"},
 }
 
 // Run replaces the master key while servers keep running.

@@ -181,6 +181,7 @@ var rules = []struct {
 	{regexp.MustCompile(`\b[A-Z2-7]{32}\b`), "EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAM"}, // of an authenticator app
 	{regexp.MustCompile(`(domain-verification=).+`), "${1}exampleexampleexample"},
 	{regexp.MustCompile(`/hooks/(twilio|email)/[A-Za-z0-9_-]+`), "/hooks/${1}/exampleexampleexample"},
+	{regexp.MustCompile(`/feeds/[a-z2-7]{52}`), "/feeds/" + strings.Repeat("example", 7) + "exa"},
 	{regexp.MustCompile(`/media/[0-9]+\.[^/]+/`), "/media/1797120000.exampleexampleexample_/"},
 	{regexp.MustCompile(`/media/[0-9]+-([0-9a-z]+)\.[^/]+/`), "/media/2-$1.exampleexampleexample_/"},
 	{regexp.MustCompile(`^127\.0\.0\.1$`), "203.0.113.7"},

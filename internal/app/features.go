@@ -90,9 +90,11 @@ func (a *App) features(s Settings) (*features, error) {
 	}
 
 	f := &features{
-		hulls:    hulls.API{DB: a.DB, Jobs: a.Jobs, Holders: holders},
-		photos:   photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
-		channels: channels.API{DB: a.DB, Jobs: a.Jobs, Partners: outbound.New(partnerTimeout, s.AllowPrivate)},
+		hulls:  hulls.API{DB: a.DB, Jobs: a.Jobs, Holders: holders},
+		photos: photos.API{DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs},
+		channels: channels.API{
+			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Partners: outbound.New(partnerTimeout, s.AllowPrivate), Feeds: ratelimit.New(a.now),
+		},
 		imports: imports.API{
 			DB: a.DB, Jobs: a.Jobs, Blobs: a.Blobs, Photos: outbound.New(partnerTimeout, s.AllowPrivate),
 			Observe: a.metrics.imported,

@@ -40,7 +40,7 @@ var resources = []string{
 	"/webhooks", "/webhooks/{webhook_id}/deliveries", "/webhooks/{webhook_id}/dead_letters", "/events", "/request_logs",
 	// without an API key
 	"/.well-known", "/authorize", "/token", "/revoke", "/introspect", "/oauth/authorize", "/oauth/token", "/oauth/revoke",
-	"/oauth/introspect", "/oauth/sessions", "/oauth/password", "/oauth", "/sso", "/media", "/calendars", "/hooks",
+	"/oauth/introspect", "/oauth/sessions", "/oauth/password", "/oauth", "/sso", "/media", "/calendars", "/feeds", "/hooks",
 }
 
 // methods are in the order of a resource: read, create, change, delete.

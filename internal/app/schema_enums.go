@@ -14,7 +14,7 @@ var enumDocs = map[string]string{
 	"AppType":                  "Whether an OAuth app can keep a secret.",
 	"AuditOutcome":             "Whether an audited action succeeded.",
 	"BoatClass":                "Type of boat, as marketplaces name it. Starts with the category.",
-	"ChannelFormat":            "Format of a listing feed.",
+	"ChannelFormat":            "Format of a listing feed. With xml, the kind of the channel decides.",
 	"ChannelKind":              "Marketplace or website that a channel stands for.",
 	"ConnectionProtocol":       "Protocol of an identity provider.",
 	"ConsentBasis":             "Legal basis of a consent. ebr is an established business relationship.",

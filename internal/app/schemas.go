@@ -100,6 +100,7 @@ var schemaDocs = map[string]string{
 	"AppointmentCancel":        "Why an appointment is canceled.",
 	"AppointmentCreate":        "An appointment to schedule.",
 	"AppointmentPatch":         "Changes to an appointment. Fields that you leave out keep their values.",
+	"ChannelRotate":            "How long the old signing secret of a channel is still used.",
 	"ChannelPatch":             "Changes to a channel. Fields that you leave out keep their values.",
 	"HullPricingPatch":         "Changes to the prices and costs of a hull. Fields that you leave out keep their values.",
 	"InboundMessage":           "What happened to a message that a customer sent.",

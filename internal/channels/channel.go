@@ -2,11 +2,13 @@
 package channels
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"slipway/internal/hulls"
+	"slipway/internal/platform/outbound"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/patch"
@@ -21,14 +23,24 @@ type Channel struct {
 	ID          string        `json:"id" db:"id" doc:"Identifies the channel. Starts with chn_." example:"chn_01jcqz8t5n8m2x4v6b7c9d0e1f"`
 	Name        string        `json:"name" db:"name" doc:"Name of the channel, for your staff." example:"Our website"`
 	Kind        string        `json:"kind" db:"kind" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace or website that the channel stands for."`
-	Format      string        `json:"format" db:"format" enum:"json,xml,csv" doc:"Format of the feed: schema.org JSON-LD, XML or CSV."`
+	Format      string        `json:"format" db:"format" enum:"json,xml,csv,openmarine,boatstream" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
 	PushURL     *string       `json:"push_url" db:"push_url" doc:"URL that listings are sent to. Null for a channel that reads its feed." example:"https://partner.example/listings"`
 	Filter      ChannelFilter `json:"filter" db:"filter,json" doc:"Which hulls the channel accepts."`
 	AutoPublish bool          `json:"auto_publish" db:"auto_publish" doc:"Whether all hulls that match the filter are published automatically."`
-	Version     int64         `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
-	CreatedAt   time.Time     `json:"created_at" db:"created_at" doc:"When it was created."`
-	UpdatedAt   time.Time     `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+	ListingURL  *string       `json:"listing_url" db:"listing_url" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if there is none." example:"https://boats.example.com/{stock_number}" since:"2026-12-01"`
 
+	FeedURL          *string    `json:"feed_url" doc:"Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it, and null otherwise." example:"https://slipway.example.com/feeds/k3v9..." since:"2026-12-01" audit:"-"`
+	FeedURLCreatedAt *time.Time `json:"feed_url_created_at" db:"feed_url_created_at" doc:"When the feed URL was created. Null if there is none." since:"2026-12-01"`
+	SigningSecret    *string    `json:"signing_secret" doc:"Secret that listings are signed with when they are sent to push_url. It is only in the response that creates it, and null otherwise." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" since:"2026-12-01" audit:"-"`
+	CredentialHeader *string    `json:"credential_header" db:"credential_header" doc:"Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer." example:"X-Api-Key" since:"2026-12-01"`
+	CredentialSetAt  *time.Time `json:"credential_set_at" db:"credential_set_at" doc:"When the partner's credential was set. It is never returned. Null if there is none." since:"2026-12-01"`
+
+	Version   int64     `json:"version" db:"version" doc:"Number of the current version. Same as the ETag."`
+	CreatedAt time.Time `json:"created_at" db:"created_at" doc:"When it was created."`
+	UpdatedAt time.Time `json:"updated_at" db:"updated_at" doc:"When it last changed."`
+
+	FeedHash  []byte    `json:"-" db:"feed_hash"` // of the token in the feed URL
+	Secrets   []byte    `json:"-" db:"secrets"`   // encrypted
 	PushAfter time.Time `json:"-" db:"push_after"`
 	Failures  int64     `json:"-" db:"failures"`
 }
@@ -40,23 +52,31 @@ func (c Channel) Revision() int64 { return c.Version }
 // match all hulls.
 type ChannelFilter struct {
 	LocationIDs []string       `json:"location_ids" required:"false" nullable:"false" maxItems:"100" doc:"Only hulls at these locations."`
-	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed."`
+	Statuses    []hulls.Status `json:"statuses" required:"false" nullable:"false" maxItems:"3" enum:"available,on_hold,sale_pending" doc:"Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders."`
 	Conditions  []string       `json:"conditions" required:"false" nullable:"false" maxItems:"3" enum:"new,used,demo" doc:"Only hulls in these conditions."`
 	PriceMin    *int64         `json:"price_min" required:"false" minimum:"0" maximum:"1000000000" doc:"Minimum price in whole US dollars."`
+	PreOrders   bool           `json:"pre_orders" required:"false" doc:"Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML of Slipway support them. Defaults to false." since:"2026-12-01"`
 }
 
 // ChannelCreate is a new channel.
 type ChannelCreate struct {
 	Name        string         `json:"name" minLength:"1" maxLength:"100" doc:"Name of the channel, for your staff." example:"Our website"`
 	Kind        string         `json:"kind,omitempty" enum:"boat_trader,yachtworld,boats_com,website,custom" default:"custom" doc:"Marketplace or website that the channel stands for."`
-	Format      string         `json:"format,omitempty" enum:"json,xml,csv" default:"json" doc:"Format of the feed: schema.org JSON-LD, XML or CSV."`
+	Format      string         `json:"format,omitempty" enum:"json,xml,csv,openmarine,boatstream" default:"json" doc:"Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides: BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and boatstream are XML for any kind." since:"2026-12-01 openmarine=xml boatstream=xml"`
 	PushURL     *string        `json:"push_url" required:"false" maxLength:"2000" doc:"URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed."`
 	Filter      *ChannelFilter `json:"filter,omitempty" doc:"Which hulls the channel accepts. Defaults to all hulls."`
 	AutoPublish bool           `json:"auto_publish,omitempty" doc:"Whether to publish all hulls that match the filter, now and later. Defaults to false."`
+	ListingURL  *string        `json:"listing_url" required:"false" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}." example:"https://boats.example.com/{stock_number}" since:"2026-12-01"`
+
+	Credential       *string `json:"credential" required:"false" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted and never returned. Requires push_url." since:"2026-12-01"`
+	CredentialHeader *string `json:"credential_header" required:"false" pattern:"^[A-Za-z][A-Za-z0-9-]{0,63}$" patternDescription:"the name of a header" doc:"Header to send the credential in. Defaults to Authorization: Bearer." example:"X-Api-Key" since:"2026-12-01"`
 }
 
 func (c ChannelCreate) channel() Channel {
-	out := Channel{Name: c.Name, Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish}
+	out := Channel{
+		Name: c.Name, Kind: c.Kind, Format: c.Format, PushURL: c.PushURL, AutoPublish: c.AutoPublish, ListingURL: c.ListingURL,
+		CredentialHeader: c.CredentialHeader,
+	}
 	if c.Filter != nil {
 		out.Filter = *c.Filter
 	}
@@ -75,10 +95,14 @@ func (c *Channel) normalize() {
 type ChannelPatch struct {
 	Name        patch.Value[string]       `json:"name,omitzero" minLength:"1" maxLength:"100" doc:"Name for your staff." example:"Our website"`
 	Kind        patch.Value[string]       `json:"kind,omitzero" enum:"boat_trader,yachtworld,boats_com,website,custom" doc:"Marketplace, or website or custom."`
-	Format      patch.Value[string]       `json:"format,omitzero" enum:"json,xml,csv" doc:"Format of the feed."`
+	Format      patch.Value[string]       `json:"format,omitzero" enum:"json,xml,csv,openmarine,boatstream" doc:"Format of the feed and of listings that are sent. After a change, all listings are sent again."`
 	PushURL     patch.Null[string]        `json:"push_url,omitzero" maxLength:"2000" doc:"URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old URL."`
 	Filter      patch.Null[ChannelFilter] `json:"filter,omitzero" doc:"Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls."`
 	AutoPublish patch.Value[bool]         `json:"auto_publish,omitzero" doc:"Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay."`
+	ListingURL  patch.Null[string]        `json:"listing_url,omitzero" maxLength:"2000" doc:"URL of the page of a boat on your website, with {hull_id} or {stock_number}. Null removes it." example:"https://boats.example.com/{stock_number}"`
+
+	Credential       patch.Null[string] `json:"credential,omitzero" minLength:"1" maxLength:"2000" pattern:"^[!-~]([ -~]*[!-~])?$" patternDescription:"ASCII characters, without spaces at the ends" doc:"Credential that the partner gave you. It is stored encrypted and never returned. Null removes it. If you change push_url to another host, send the credential again. Otherwise it is removed."`
+	CredentialHeader patch.Null[string] `json:"credential_header,omitzero" pattern:"^[A-Za-z][A-Za-z0-9-]{0,63}$" patternDescription:"the name of a header" doc:"Header to send the credential in. Null sends it as Authorization: Bearer." example:"X-Api-Key"`
 }
 
 // Check validates what the schema can't.
@@ -96,6 +120,8 @@ func (p ChannelPatch) apply(c *Channel) {
 	p.Format.To(&c.Format)
 	p.PushURL.To(&c.PushURL)
 	p.AutoPublish.To(&c.AutoPublish)
+	p.ListingURL.To(&c.ListingURL)
+	p.CredentialHeader.To(&c.CredentialHeader)
 	if p.Filter.Set {
 		c.Filter = ChannelFilter{}
 		if p.Filter.V != nil {
@@ -103,6 +129,12 @@ func (p ChannelPatch) apply(c *Channel) {
 		}
 	}
 	c.normalize()
+}
+
+// sendsOther reports whether the channel sends something else than before, or elsewhere.
+func (c Channel) sendsOther(before Channel) bool {
+	return deref(c.PushURL) != deref(before.PushURL) ||
+		c.PushURL != nil && (c.Format != before.Format || c.Kind != before.Kind || deref(c.ListingURL) != deref(before.ListingURL))
 }
 
 // Check validates what the schema can't.
@@ -121,13 +153,53 @@ func set[T ~string](values []T) []T {
 	return slices.Compact(values)
 }
 
+// Headers that Slipway sets, and those of the connection.
+var (
+	ownHeaders  = []string{"host", "connection", "transfer-encoding", "te", "trailer", "upgrade", "user-agent"}
+	ownPrefixes = []string{"content-", "webhook-", "slipway-", "proxy-"}
+)
+
+// check validates what depends on other fields or on the environment.
+func (c Channel) check(live bool) error {
+	var bad fault.Fields
+	if c.PushURL != nil {
+		outbound.CheckURL(&bad, "push_url", *c.PushURL, live)
+	}
+
+	if c.ListingURL != nil {
+		sample := strings.NewReplacer("{hull_id}", "1", "{stock_number}", "1").Replace(*c.ListingURL)
+		u, err := url.Parse(sample)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.String() != sample || sample == *c.ListingURL {
+			bad.Add("listing_url", "format", "must be a URL with {hull_id} or {stock_number}")
+		}
+	}
+
+	header := strings.ToLower(deref(c.CredentialHeader))
+	if slices.Contains(ownHeaders, header) ||
+		slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(header, prefix) }) {
+		bad.Add("credential_header", "format", "must not be a header that Slipway sets")
+	}
+	return bad.Err()
+}
+
+// page returns the URL of the page of a hull on the dealer's website, or "" if it has none.
+func (c Channel) page(h hulls.Hull) string {
+	if c.ListingURL == nil || strings.Contains(*c.ListingURL, "{stock_number}") && h.StockNumber == nil {
+		return ""
+	}
+	return strings.NewReplacer("{hull_id}", h.ID, "{stock_number}", url.PathEscape(deref(h.StockNumber))).Replace(*c.ListingURL)
+}
+
 // rejects returns the field and the reason if a channel doesn't accept a hull, or "".
 func (c Channel) rejects(h hulls.Hull) (field, why string) {
 	f := c.Filter
+	preOrder := h.Status.IsComing() && f.PreOrders
 	switch {
-	case !h.Status.IsForSale():
+	case preOrder && !c.format().preOrders:
+		return "status", "is " + string(h.Status) + ", which the channel's format doesn't support"
+	case !h.Status.IsForSale() && !preOrder:
 		return "status", "is " + string(h.Status)
-	case len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
+	case !preOrder && len(f.Statuses) > 0 && !slices.Contains(f.Statuses, h.Status):
 		return "status", "is " + string(h.Status) + ", which the channel's filter excludes"
 	case len(f.LocationIDs) > 0 && !slices.Contains(f.LocationIDs, h.LocationID):
 		return "location_id", "is excluded by the channel's filter"

@@ -3,16 +3,20 @@ package channels
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"slipway/internal/hulls"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
-	"slipway/internal/platform/outbound"
+	"slipway/internal/platform/ratelimit"
 	"slipway/internal/platform/rest"
+	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 	"slipway/internal/vocab/page"
+	"slipway/internal/vocab/patch"
+	"slipway/internal/vocab/signature"
 )
 
 var (
@@ -24,11 +28,14 @@ var (
 type API struct {
 	DB       *db.DB
 	Jobs     *jobs.Queue
-	Partners *http.Client // sends listings to partners
+	Box      *seal.Box
+	Partners *http.Client       // sends listings to partners
+	Feeds    *ratelimit.Limiter // of requests to feed URLs
 }
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
+	links := r.Family("Links")
 	r = r.Family("Hulls")
 	rest.Get(r, "/hulls/{hull_id}/syndication", "listHullSyndication", read, "List syndication state by channel", a.listSyndication,
 		rest.Describe("Returns one entry for each channel of the dealership, also for channels that don't list the hull."))
@@ -39,16 +46,28 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(r, "/channels", "listChannels", read, "List syndication channels", a.listChannels,
 		rest.Describe("Returns the marketplaces and websites that your hulls can be published on."))
 	rest.PostCreated(r, "/channels", "createChannel", write, "Add a syndication channel", a.createChannel,
-		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added."))
+		rest.Describe("With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they are added. The secrets `feed_url` and `signing_secret` are only in this response."))
 	rest.Delete(r, "/channels/{channel_id}", "deleteChannel", write, "Remove a syndication channel", a.deleteChannel,
 		rest.Describe("The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls first."))
 	rest.Raw(r, "GET", 200, "/channels/{channel_id}/feed", "getChannelFeed", read,
 		"Render the channel's listing feed (JSON, XML or CSV)", a.feed,
-		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted."),
+		rest.Describe("All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't send an API key read the same feed at `feed_url`."),
 		rest.Produces("application/ld+json", "application/xml", "text/csv"))
 
-	rest.Patch(r.Preview("2026-11-16"), "/channels/{channel_id}", "updateChannel", write, "Change a channel", a.updateChannel,
-		rest.Describe("A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner."))
+	p := r.Preview("2026-11-16")
+	rest.Patch(p, "/channels/{channel_id}", "updateChannel", write, "Change a channel", a.updateChannel,
+		rest.Describe("A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`."))
+	rest.PostOK(p, "/channels/{channel_id}/rotate_feed_url", "rotateChannelFeedUrl", write, "Create or replace the feed URL",
+		a.rotateFeedURL,
+		rest.Describe("Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working immediately."))
+	rest.PostOK(p, "/channels/{channel_id}/revoke_feed_url", "revokeChannelFeedUrl", write, "Revoke the feed URL", a.revokeFeedURL,
+		rest.Describe("The URL stops working immediately. The feed can still be read with an API key."))
+	rest.PostOK(p, "/channels/{channel_id}/rotate_secret", "rotateChannelSecret", write, "Create or rotate the signing secret",
+		a.rotateSecret,
+		rest.Describe("Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old and the new secret until the overlap ends."))
+	rest.Public(links, http.MethodGet, http.StatusOK, feedPath+"{token}", "getFeed", "Read the feed of a channel", a.publicFeed,
+		rest.Produces("application/ld+json", "application/xml", "text/csv"),
+		rest.Describe("The `feed_url` of a channel. It contains the same as `GET /v1/channels/{channel_id}/feed`, without an API key. A feed URL can be read 30 times in a row, and then once in ten seconds."))
 }
 
 // ByChannel is the path parameter of a channel.
@@ -71,9 +90,17 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 	if err := in.Body.Check(tx.Now); err != nil {
 		return c, err
 	}
-	if err := c.checkURL(ctx); err != nil {
+	if err := c.check(auth.From(ctx).Mode == auth.Live); err != nil {
 		return c, err
 	}
+
+	channels.Stamp(tx, &c) // the secrets are bound to the ID
+	credential := patch.Null[string]{Set: in.Body.Credential != nil, V: in.Body.Credential}
+	signingSecret, err := a.changeSecrets(tx, Channel{}, &c, credential)
+	if err != nil {
+		return c, err
+	}
+	feedURL := c.newFeedURL(tx)
 	if err := insertChannel(ctx, tx, &c); err != nil {
 		return c, err
 	}
@@ -83,16 +110,22 @@ func (a *API) createChannel(ctx context.Context, tx *db.Tx, in *struct{ Body Cha
 		}
 	}
 
-	return c, events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
+	err = events.Emit(ctx, tx, "channel.created", c.ID, nil, c)
+	c.FeedURL, c.SigningSecret = &feedURL, signingSecret // not in the event
+	return c, err
 }
 
-// checkURL fails if listings can't be sent to the URL.
-func (c Channel) checkURL(ctx context.Context) error {
-	var bad fault.Fields
-	if c.PushURL != nil {
-		outbound.CheckURL(&bad, "push_url", *c.PushURL, auth.From(ctx).Mode == auth.Live)
+// changeSecrets changes the secrets together with a channel. It returns a new signing
+// secret if the channel starts to send listings.
+func (a *API) changeSecrets(tx *db.Tx, before Channel, c *Channel, credential patch.Null[string]) (created *string, err error) {
+	s, err := c.openSecrets(a.Box)
+	if err != nil {
+		return nil, err
 	}
-	return bad.Err()
+	if created, err = s.apply(before, c, credential, tx.Now); err != nil {
+		return nil, err
+	}
+	return created, c.sealSecrets(a.Box, s)
 }
 
 // updateChannel changes a channel. Its listings keep their IDs at the partner.
@@ -100,30 +133,74 @@ func (a *API) updateChannel(ctx context.Context, tx *db.Tx, in *struct {
 	ByChannel
 	Body ChannelPatch
 }) (Channel, error) {
-	return rest.Change(ctx, tx, channels.FindForUpdate, in.ChannelID, func(before Channel, c *Channel) error {
+	var signingSecret *string
+	c, err := rest.Change(ctx, tx, channels.FindForUpdate, in.ChannelID, func(before Channel, c *Channel) (err error) {
 		in.Body.apply(c)
 		if err := in.Body.Check(tx.Now); err != nil {
 			return err
 		}
-		if err := c.checkURL(ctx); err != nil {
+		if err := c.check(auth.From(ctx).Mode == auth.Live); err != nil {
 			return err
 		}
 		if err := checkLocations(ctx, tx, *c); err != nil {
 			return err
 		}
+		if signingSecret, err = a.changeSecrets(tx, before, c, in.Body.Credential); err != nil {
+			return err
+		}
+
 		if err := channels.Save(ctx, tx, c); err != nil {
 			return err
 		}
-		job := FillChannel{Env: tx.Env, ChannelID: c.ID, Resend: in.Body.PushURL.Set && !same(before.PushURL, c.PushURL)}
+		job := FillChannel{Env: tx.Env, ChannelID: c.ID, Resend: c.sendsOther(before)}
 		if err := a.Jobs.Enqueue(ctx, tx, job, tx.Now); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, "channel.updated", c.ID, before, *c)
 	})
+	c.SigningSecret = signingSecret
+	return c, err
 }
 
-func same(a, b *string) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
+// ChannelRotate is the request to rotate the signing secret of a channel.
+type ChannelRotate struct {
+	OverlapHours *int64 `json:"overlap_hours" required:"false" minimum:"0" maximum:"168" doc:"Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately."`
+}
+
+func (a *API) rotateSecret(ctx context.Context, tx *db.Tx, in *struct {
+	ByChannel
+	Body *ChannelRotate
+}) (Channel, error) {
+	overlap := 7 * 24 * time.Hour
+	if in.Body != nil && in.Body.OverlapHours != nil {
+		overlap = time.Duration(*in.Body.OverlapHours) * time.Hour
+	}
+
+	var created string
+	c, err := changeSecret(ctx, tx, in.ChannelID, "channel.secret_rotated", func(c *Channel) error {
+		s, err := c.openSecrets(a.Box)
+		if err != nil {
+			return err
+		}
+		s.Signing = signature.Rotate(s.Signing, tx.Now, overlap)
+		created = s.Signing[0].Text()
+		return c.sealSecrets(a.Box, s)
+	})
+	c.SigningSecret = &created
+	return c, err
+}
+
+// changeSecret changes and saves a secret of a channel.
+func changeSecret(ctx context.Context, tx *db.Tx, id, event string, edit func(*Channel) error) (Channel, error) {
+	return rest.Change(ctx, tx, channels.FindForUpdate, id, func(before Channel, c *Channel) error {
+		if err := edit(c); err != nil {
+			return err
+		}
+		if err := channels.Save(ctx, tx, c); err != nil {
+			return err
+		}
+		return events.Emit(ctx, tx, event, c.ID, before, *c)
+	})
 }
 
 func (a *API) deleteChannel(ctx context.Context, tx *db.Tx, in *ByChannel) (none rest.None, err error) {

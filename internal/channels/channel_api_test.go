@@ -21,7 +21,7 @@ import (
 
 // feature returns the API of the package, so that tests can run its jobs directly.
 func feature(s *testkit.Server) *channels.API {
-	return &channels.API{DB: s.DB, Jobs: s.Jobs, Partners: http.DefaultClient}
+	return &channels.API{DB: s.DB, Jobs: s.Jobs, Box: s.Box, Partners: http.DefaultClient}
 }
 
 // onChannel returns the state of a hull on a channel.
@@ -177,7 +177,10 @@ type partner struct {
 	answer func(call) (int, string)
 }
 
-type call struct{ action, hull, kind, body string }
+type call struct {
+	action, hull, kind, body string
+	header                   http.Header
+}
 
 func newPartner(t *testing.T) *partner {
 	p := &partner{answer: func(call) (int, string) {
@@ -187,7 +190,7 @@ func newPartner(t *testing.T) *partner {
 		body, _ := io.ReadAll(r.Body)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		c := call{r.Header.Get("Slipway-Action"), r.Header.Get("Slipway-Hull"), r.Header.Get("Content-Type"), string(body)}
+		c := call{r.Header.Get("Slipway-Action"), r.Header.Get("Slipway-Hull"), r.Header.Get("Content-Type"), string(body), r.Header}
 		p.got = append(p.got, c)
 		status, text := p.answer(c)
 		w.WriteHeader(status)

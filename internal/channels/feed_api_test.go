@@ -26,14 +26,16 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 		var doc struct {
 			Type  string `json:"@type"`
 			Items []struct {
-				ID string `json:"@id"`
+				Item struct {
+					ID string `json:"productID"`
+				} `json:"item"`
 			} `json:"dataFeedElement"`
 		}
 		if err := json.Unmarshal(body, &doc); err != nil || doc.Type != "DataFeed" {
 			t.Fatalf(`got %v %q; want no error, doc.Type = "DataFeed"`, err, string(body))
 		}
 		for _, i := range doc.Items {
-			ids = append(ids, i.ID)
+			ids = append(ids, i.Item.ID)
 		}
 
 	case "xml":
@@ -41,6 +43,32 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 			Boats []struct {
 				ID string `xml:"id,attr"`
 			} `xml:"boat"`
+		}
+		if err := xml.Unmarshal(body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range doc.Boats {
+			ids = append(ids, b.ID)
+		}
+
+	case "openmarine":
+		var doc struct {
+			Adverts []struct {
+				Ref string `xml:"ref,attr"`
+			} `xml:"broker>adverts>advert"`
+		}
+		if err := xml.Unmarshal(body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range doc.Adverts {
+			ids = append(ids, a.Ref)
+		}
+
+	case "boatstream":
+		var doc struct {
+			Boats []struct {
+				ID string `xml:"VehicleRemarketingHeader>DocumentIdentificationGroup>DocumentIdentification>DocumentID"`
+			} `xml:"ProcessVehicleRemarketingDataArea>VehicleRemarketing"`
 		}
 		if err := xml.Unmarshal(body, &doc); err != nil {
 			t.Fatal(err)
@@ -63,7 +91,10 @@ func feedIDs(t *testing.T, format string, body []byte) (ids []string) {
 }
 
 func TestFeed(t *testing.T) {
-	types := map[string]string{"json": "application/ld+json", "xml": "application/xml", "csv": "text/csv; charset=utf-8"}
+	types := map[string]string{
+		"json": "application/ld+json", "xml": "application/xml", "csv": "text/csv; charset=utf-8", "openmarine": "application/xml",
+		"boatstream": "application/xml",
+	}
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		loc := s.Test.Location()
 		channels := map[string]string{}
@@ -171,7 +202,7 @@ func TestFeedShowsTheDateOfEachChange(t *testing.T) {
 func TestFeedHidesThePrice(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		id := s.Test.Hull(s.Test.Location(), map[string]any{"price_usd": 987654})
-		for _, format := range []string{"json", "xml", "csv"} {
+		for _, format := range []string{"json", "xml", "csv", "openmarine", "boatstream"} {
 			path := "/v1/channels/" + s.Test.Channel(map[string]any{"format": format, "auto_publish": true}) + "/feed"
 			for body, shown := range map[string]bool{
 				`{"price_usd": 987654, "price_type": "asking", "price_hidden": false}`: true,

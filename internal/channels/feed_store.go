@@ -2,26 +2,54 @@ package channels
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/photos"
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/site"
+	"slipway/internal/vocab/fault"
 )
 
 // feedBatch is how many hulls of a feed are in memory at a time.
 const feedBatch = 100
 
-// shop is the data that all listings of a dealership share.
-type shop struct {
-	name  string
-	lots  map[string]dealership.Location
-	print string // changes with the shared data
+// feedPath is where feeds are read, followed by the token.
+const feedPath = "/feeds/"
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// newFeedURL creates or replaces the feed URL and returns it. Only the hash of its token
+// is stored.
+func (c *Channel) newFeedURL(tx *db.Tx) string {
+	token := strings.ToLower(rand.Text() + rand.Text())
+	c.FeedHash, c.FeedURLCreatedAt = hashToken(token), &tx.Now
+	return site.Of(tx).URL + feedPath + token
+}
+
+var errFeed = fault.New(fault.KindNotFound, "This feed does not exist. Its URL might have been replaced or revoked.")
+
+// findByToken returns the channel of a feed URL.
+func findByToken(ctx context.Context, tx *db.Tx, token string) (Channel, error) {
+	found, err := db.All[Channel](ctx, tx, `SELECT {cols} FROM channels WHERE feed_hash = ?`, hashToken(token))
+	if err != nil {
+		return Channel{}, err
+	}
+	if len(found) == 0 {
+		return Channel{}, errFeed
+	}
+	return found[0], nil
 }
 
 func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
@@ -30,17 +58,24 @@ func findShop(ctx context.Context, tx *db.Tx) (shop, error) {
 		return shop{}, err
 	}
 	lots, err := dealership.Locations(ctx, tx)
-	s := shop{name: d.Name, lots: map[string]dealership.Location{}, print: fmt.Sprint(d.Version)}
+	s := shop{id: d.ID, name: d.Name, url: site.Of(tx).URL, lots: lots, print: fmt.Sprint(d.Version), changed: d.UpdatedAt}
 	for _, l := range lots {
-		s.lots[l.ID] = l
 		s.print += fmt.Sprint(" ", l.ID, l.Version)
+		s.changed = latest(s.changed, l.UpdatedAt)
 	}
 	return s, err
 }
 
-// feedTag returns the ETag of a feed. It doesn't read the hulls, because each
-// visible change of a listing increments its revision.
-func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) {
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// feedTag returns the ETag of a feed, and sets when the feed last changed. It doesn't
+// read the hulls, because each visible change of a listing increments its revision.
+func feedTag(ctx context.Context, tx *db.Tx, c Channel, s *shop) (string, error) {
 	type sums struct {
 		Count    int64      `db:"n"`
 		Revision int64      `db:"revisions"`
@@ -48,9 +83,11 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) 
 	}
 	all, err := db.One[sums](ctx, tx, `SELECT COUNT(*) AS n, CAST(COALESCE(SUM(revision), 0) AS BIGINT) AS revisions, MAX(updated_at) AS newest
 		FROM hull_listings WHERE env = ? AND channel_id = ? AND listed`, c.Env, c.ID)
+	s.changed = latest(s.changed, c.UpdatedAt)
 	newest := int64(0)
 	if all.Newest != nil {
 		newest = all.Newest.UnixMilli()
+		s.changed = latest(s.changed, *all.Newest)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %d %s", c.ID, c.Version, all.Count, all.Revision, newest, s.print))
 	return hex.EncodeToString(sum[:16]), err
@@ -59,8 +96,9 @@ func feedTag(ctx context.Context, tx *db.Tx, c Channel, s shop) (string, error) 
 // writeFeed writes all hulls that a channel lists, in batches, so that its memory
 // doesn't grow with the inventory. It joins hulls to read a batch in one query.
 func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) error {
-	out := newWriter(c.Format, w)
-	if err := out.begin(s.name); err != nil {
+	format := c.format()
+	out := format.open(w)
+	if err := out.begin(s); err != nil {
 		return err
 	}
 
@@ -72,13 +110,16 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 			if err != nil {
 				return nil, err
 			}
-			return listingsOf(ctx, tx, s, batch)
+			return listingsOf(ctx, tx, c, s, batch)
 		})
 		if err != nil {
 			return err
 		}
 
 		for _, l := range batch {
+			if l.Status.IsComing() && !format.preOrders {
+				continue // the format has just changed, and a job withdraws the boat
+			}
 			if err := out.write(l); err != nil {
 				return err
 			}
@@ -93,7 +134,7 @@ func writeFeed(ctx context.Context, d *db.DB, c Channel, s shop, w io.Writer) er
 }
 
 // listingsOf collects what the listings of up to a batch of hulls show.
-func listingsOf(ctx context.Context, tx *db.Tx, s shop, all []hulls.Hull) ([]listing, error) {
+func listingsOf(ctx context.Context, tx *db.Tx, c Channel, s shop, all []hulls.Hull) ([]listing, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -119,9 +160,9 @@ func listingsOf(ctx context.Context, tx *db.Tx, s shop, all []hulls.Hull) ([]lis
 	out := make([]listing, 0, len(all))
 	for _, h := range all {
 		hulls.Derive(tx, &h)
-		l := listing{Hull: h, photos: ready[h.ID], seller: s.name, specs: specs[h.ID], pricing: prices[h.ID]}
-		if at, ok := s.lots[h.LocationID]; ok {
-			l.at = &at
+		l := listing{Hull: h, photos: ready[h.ID], shop: s, page: c.page(h), specs: specs[h.ID], pricing: prices[h.ID]}
+		if i := slices.IndexFunc(s.lots, func(at dealership.Location) bool { return at.ID == h.LocationID }); i >= 0 {
+			l.at = &s.lots[i]
 		}
 		out = append(out, l)
 	}

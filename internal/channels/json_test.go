@@ -14,10 +14,10 @@ import (
 func TestJSONFeedCannotEndAScript(t *testing.T) {
 	const attack = "</script><script>alert(1)</script>"
 	var b bytes.Buffer
-	feed := &jsonWriter{w: &b}
-	l := listing{Hull: hulls.Hull{Make: attack, Description: new(attack)}, at: &dealership.Location{Name: attack}}
+	feed, s := &jsonWriter{w: &b}, shop{name: attack}
+	l := listing{Hull: hulls.Hull{Make: attack, Description: new(attack)}, at: &dealership.Location{Name: attack}, shop: s}
 	for _, write := range []func() error{
-		func() error { return feed.begin(attack) },
+		func() error { return feed.begin(s) },
 		func() error { return feed.write(l) },
 		feed.end,
 		func() error { return feed.alone(l) },

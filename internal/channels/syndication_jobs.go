@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -122,8 +123,14 @@ func (a *API) PushChannel(ctx context.Context, job PushChannel) error {
 
 // due is a listing to send.
 type due struct {
-	sent HullSyndication
-	body []byte
+	sent    HullSyndication
+	body    []byte
+	secrets channelSecrets
+}
+
+// id is the same for each attempt to send a revision.
+func (d due) id() string {
+	return fmt.Sprintf("%s-%s-%d", d.sent.ChannelID, d.sent.HullID, d.sent.Revision)
 }
 
 // dueListings finds and renders the next listings of a channel.
@@ -146,6 +153,10 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 		if err != nil {
 			return nil, err
 		}
+		secrets, err := c.openSecrets(a.Box)
+		if err != nil {
+			return nil, err
+		}
 
 		var batch []due
 		for _, l := range sent {
@@ -153,16 +164,16 @@ func (a *API) dueListings(ctx context.Context, job PushChannel) (c Channel, batc
 			if err != nil {
 				return nil, err
 			}
-			all, err := listingsOf(ctx, tx, s, []hulls.Hull{h})
+			all, err := listingsOf(ctx, tx, c, s, []hulls.Hull{h})
 			if err != nil {
 				return nil, err
 			}
-			all[0].withdrawn = *l.Action == toWithdraw
+			all[0].withdrawn, all[0].shop.changed = *l.Action == toWithdraw, latest(h.UpdatedAt, *l.UpdatedAt)
 			var body bytes.Buffer
-			if err := render(c.Format, &body, all[0]); err != nil {
+			if err := c.format().render(&body, all[0]); err != nil {
 				return nil, err
 			}
-			batch = append(batch, due{l, body.Bytes()})
+			batch = append(batch, due{l, body.Bytes(), secrets})
 		}
 
 		return batch, nil
@@ -211,10 +222,13 @@ func (a *API) push(ctx context.Context, c Channel, d due) answer {
 		return answer{verdict: nack, code: "push_url", message: "The channel's push_url is not a URL."}
 	}
 
-	req.Header.Set("Content-Type", mediaTypes[c.Format])
+	req.Header.Set("Content-Type", c.format().mediaType)
 	req.Header.Set("User-Agent", "Slipway")
 	req.Header.Set("Slipway-Action", *d.sent.Action)
 	req.Header.Set("Slipway-Hull", d.sent.HullID)
+	for name, value := range d.secrets.headers(c, d.id(), a.DB.Now(), d.body) {
+		req.Header.Set(name, value)
+	}
 
 	res, err := a.Partners.Do(req)
 	if errors.Is(err, outbound.ErrPrivateAddress) {
@@ -266,7 +280,7 @@ const channelBatch = 100
 type FillChannel struct {
 	Env       auth.Env `json:"env"`
 	ChannelID string   `json:"channel_id"`
-	Resend    bool     `json:"resend,omitempty"` // all listings, to another URL
+	Resend    bool     `json:"resend,omitempty"` // all listings, elsewhere or in another form
 }
 
 // Kind returns the name of the job.

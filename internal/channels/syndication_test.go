@@ -1,18 +1,11 @@
 package channels
 
 import (
-	"bytes"
-	"encoding/csv"
-	"encoding/json"
-	"encoding/xml"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"slipway/internal/dealership"
 	"slipway/internal/hulls"
-	"slipway/internal/photos"
 )
 
 // Tests each state of a listing with each earlier action: the next state if the
@@ -93,6 +86,10 @@ func TestChannelRejects(t *testing.T) {
 		status hulls.Status
 		field  string
 	}{
+		{ChannelFilter{PreOrders: true}, hulls.OnOrder, ""}, {ChannelFilter{PreOrders: true}, hulls.InTransit, ""},
+		{ChannelFilter{PreOrders: true}, hulls.Available, ""}, {ChannelFilter{PreOrders: true}, hulls.Sold, "status"},
+		{ChannelFilter{PreOrders: true, Statuses: []hulls.Status{hulls.Available}}, hulls.OnOrder, ""},
+		{ChannelFilter{PreOrders: true, Conditions: []string{"new"}}, hulls.OnOrder, "condition"},
 		{ChannelFilter{}, hulls.Available, ""}, {ChannelFilter{}, hulls.OnHold, ""}, {ChannelFilter{}, hulls.SalePending, ""},
 		{ChannelFilter{}, hulls.OnOrder, "status"}, {ChannelFilter{}, hulls.InTransit, "status"}, {ChannelFilter{}, hulls.Sold, "status"},
 		{ChannelFilter{}, hulls.Delivered, "status"}, {ChannelFilter{}, hulls.NotForSale, "status"}, {ChannelFilter{}, hulls.Archived, "status"},
@@ -106,8 +103,22 @@ func TestChannelRejects(t *testing.T) {
 		{ChannelFilter{PriceMin: new(int64(50_000))}, hulls.Available, ""},
 	} {
 		h.Status = c.status
-		if field, _ := (Channel{Filter: c.filter}).rejects(h); field != c.field {
+		if field, _ := (Channel{Format: "json", Filter: c.filter}).rejects(h); field != c.field {
 			t.Errorf("%+v of a hull that is %s: %q, want %q", c.filter, c.status, field, c.field)
+		}
+	}
+
+	h.Status = hulls.OnOrder
+	for _, c := range []struct {
+		kind, format string
+		listed       bool
+	}{
+		{"website", "json", true}, {"website", "csv", true}, {"website", "xml", true}, {"yachtworld", "json", true},
+		{"yachtworld", "xml", false}, {"website", "openmarine", false}, {"custom", "boatstream", false},
+	} {
+		field, _ := Channel{Kind: c.kind, Format: c.format, Filter: ChannelFilter{PreOrders: true}}.rejects(h)
+		if listed := field == ""; listed != c.listed {
+			t.Errorf("a boat on order on a channel %s with the format %s: got listed %t, want %t", c.kind, c.format, listed, c.listed)
 		}
 	}
 }
@@ -153,121 +164,5 @@ func TestBackoff(t *testing.T) {
 			t.Fatalf("after %d failures %s, before %s; want d >= %v, d >= time.Minute, d <= 6*time.Hour", n+1, d, last, last)
 		}
 		last = d
-	}
-}
-
-func sampleListing() listing {
-	return listing{
-		Hull: hulls.Hull{ID: "hull_1", Make: "Grady-White", Model: "Freedom 235", Year: 2024, LengthFt: 23.58,
-			PriceUSD: 124_900, Status: hulls.Available,
-			Condition: "new", Category: "power", HIN: new("GRT40912B324"), StockNumber: new("GW-1"), Description: new(`Fast & "dry" <b>`),
-			UpdatedAt: time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)},
-		specs: hulls.HullSpecs{SpecSheet: hulls.SpecSheet{BeamFt: new(8.5),
-			Engines: &[]hulls.SpecEngine{{Make: new("Yamaha"), Model: new("F300"), HP: new(300.0)}}},
-			EngineCount: new(int64(1)), TotalPowerHP: new(300.0)},
-		photos: []photos.HullPhoto{{SHA256: "aa", Caption: new("Bow"), URLs: &photos.PhotoURLs{Full: "https://x/1.jpg"}},
-			{SHA256: "bb", URLs: &photos.PhotoURLs{Full: "https://x/2.jpg"}}},
-		at:     &dealership.Location{Name: "Harbor", Address: &dealership.Address{Line1: "1 Dock", City: "Annapolis", Country: "US"}},
-		seller: "Acme Marine",
-	}
-}
-
-func renderText(t *testing.T, format string, l listing) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := render(format, &b, l); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func TestListingAsJSON(t *testing.T) {
-	var p map[string]any
-	l := sampleListing()
-	if err := json.Unmarshal([]byte(renderText(t, "json", l)), &p); err != nil {
-		t.Fatal(err)
-	}
-
-	offers := p["offers"].(map[string]any)
-	if p["@context"] != "https://schema.org" || fmt.Sprint(p["@type"]) != "[Product Vehicle]" ||
-		p["name"] != "2024 Grady-White Freedom 235" || p["sku"] != "GW-1" ||
-		p["itemCondition"] != "https://schema.org/NewCondition" || offers["price"] != "124900" || offers["priceCurrency"] != "USD" ||
-		offers["availability"] != "https://schema.org/InStock" || len(p["image"].([]any)) != 2 {
-		t.Errorf(`got %v; want p["@context"] = "https://schema.org", fmt.Sprint(p["@type"]) = "[Product Vehicle]", `+
-			`p["name"] = "2024 Grady-White Freedom 235", p["sku"] = "GW-1", p["itemCondition"] = "https://schema.org/NewCondition", `+
-			`offers["price"] = "124900", offers["priceCurrency"] = "USD", offers["availability"] = "https://schema.org/InStock", `+
-			`len(p["image"].([]any)) = 2`, p)
-	}
-
-	props := map[string]any{}
-	for _, v := range p["additionalProperty"].([]any) {
-		v := v.(map[string]any)
-		props[v["name"].(string)] = v["value"]
-	}
-
-	if props["length_ft"] != 23.58 || props["beam_ft"] != 8.5 || props["engines"] != "Yamaha F300 300 hp" || props["status"] != "active" {
-		t.Errorf(`properties %v; want props["length_ft"] = 23.58, props["beam_ft"] = 8.5, props["engines"] = "Yamaha F300 300 hp", `+
-			`props["status"] = "active"`, props)
-	}
-	if _, there := props["hull_material"]; there {
-		t.Error("an unknown value was written")
-	}
-
-	l.pricing.PriceHidden, l.Status = true, hulls.SalePending
-	if text := renderText(t, "json", l); strings.Contains(text, "124900") || !strings.Contains(text, "LimitedAvailability") {
-		t.Errorf(`hidden price: got %s; want text not to contain "124900", text to contain "LimitedAvailability"`, text)
-	}
-
-	l.withdrawn = true
-	if text := renderText(t, "json", l); !strings.Contains(text, "Discontinued") || !strings.Contains(text, `"withdrawn"`) {
-		t.Errorf(`withdrawn: got %s; want text to contain "Discontinued", text to contain "withdrawn"`, text)
-	}
-}
-
-func TestListingAsXML(t *testing.T) {
-	var doc struct {
-		Seller string `xml:"seller,attr"`
-		Boats  []struct {
-			ID          string  `xml:"id,attr"`
-			Make        string  `xml:"make"`
-			Price       string  `xml:"price_usd"`
-			Description string  `xml:"description"`
-			Material    *string `xml:"hull_material"`
-			Photos      []struct {
-				Caption string `xml:"caption,attr"`
-				URL     string `xml:",chardata"`
-			} `xml:"photo"`
-		} `xml:"boat"`
-	}
-
-	if err := xml.Unmarshal([]byte(renderText(t, "xml", sampleListing())), &doc); err != nil {
-		t.Fatal(err)
-	}
-
-	b := doc.Boats[0]
-	if doc.Seller != "Acme Marine" || b.ID != "hull_1" || b.Make != "Grady-White" || b.Price != "124900" ||
-		b.Description != `Fast & "dry" <b>` || b.Material != nil ||
-		len(b.Photos) != 2 || b.Photos[0].Caption != "Bow" || b.Photos[1].URL != "https://x/2.jpg" {
-		t.Errorf(`got %+v; want doc.Seller = "Acme Marine", b.ID = "hull_1", b.Make = "Grady-White", b.Price = "124900", `+
-			`b.Description = Fast & "dry" <b>, b.Material = nil, len(b.Photos) = 2, b.Photos[0].Caption = "Bow", `+
-			`b.Photos[1].URL = "https://x/2.jpg"`, doc)
-	}
-}
-
-func TestListingAsCSV(t *testing.T) {
-	l := sampleListing()
-	l.Title, l.Description = new(`=HYPERLINK("http://evil","boat")`), new("+1 owner")
-	rows, err := csv.NewReader(strings.NewReader(renderText(t, "csv", l))).ReadAll()
-	if err != nil || len(rows) != 2 || len(rows[0]) != len(rows[1]) {
-		t.Fatalf("got rows %q, %v; want 2 of the same length", rows, err)
-	}
-	cells := map[string]string{}
-	for i, name := range rows[0] {
-		cells[name] = rows[1][i]
-	}
-	if cells["title"] != `'=HYPERLINK("http://evil","boat")` || cells["description"] != "'+1 owner" || cells["price_usd"] != "124900" ||
-		cells["photos"] != "https://x/1.jpg https://x/2.jpg" {
-		t.Errorf(`got %v; want cells["title"] = '=HYPERLINK("http://evil","boat"), cells["description"] = "'+1 owner", `+
-			`cells["price_usd"] = "124900", cells["photos"] = "https://x/1.jpg https://x/2.jpg"`, cells)
 	}
 }

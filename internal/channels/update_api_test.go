@@ -1,6 +1,7 @@
 package channels_test
 
 import (
+	"strings"
 	"testing"
 
 	"slipway/internal/channels"
@@ -38,5 +39,32 @@ func TestChannelFollowsItsFilter(t *testing.T) {
 		s.Test.Patch(path, `{"push_url": "ftp://example.com"}`, 422, nil)
 		s.Test.Patch(path, `{"filter": {"location_ids": ["loc_01jcqz8t5n8m2x4v6b7c9d0e1f"]}}`, 422, nil)
 		s.Other.Patch(path, `{"name": "Mine"}`, 404, nil)
+	})
+}
+
+// A partner that wants another format gets all listings again. They keep their IDs.
+func TestNewFormatIsSent(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.RunJobs()
+		p := newPartner(t)
+		id := s.Test.Channel(map[string]any{"push_url": p.URL})
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		s.Test.Put("/v1/hulls/"+hull+"/syndication/"+id, nil, 200, nil)
+		sent := func(kind, text string) {
+			t.Helper()
+			testkit.Eventually(t, "sent as "+kind, func() bool {
+				calls := p.calls()
+				return len(calls) > 0 && calls[len(calls)-1].kind == kind && strings.Contains(calls[len(calls)-1].body, text) &&
+					onChannel(s, hull, id).State == "published"
+			})
+			testkit.Equal(t, *onChannel(s, hull, id).ExternalID, "BT-1")
+		}
+		sent("application/ld+json", "Product")
+		s.Test.Patch("/v2-preview/channels/"+id, `{"format": "xml"}`, 200, nil)
+		sent("application/xml", "<listings")
+		s.Test.Patch("/v2-preview/channels/"+id, `{"kind": "boats_com"}`, 200, nil)
+		sent("application/xml", "<ProcessVehicleRemarketing")
+		s.Test.Patch("/v2-preview/channels/"+id, `{"listing_url": "https://boats.example.com/{hull_id}"}`, 200, nil)
+		sent("application/xml", "https://boats.example.com/"+hull)
 	})
 }

@@ -44,8 +44,11 @@ func (s Status) needsHIN() bool {
 // IsForSale reports whether a hull in this status can be shown to the public.
 func (s Status) IsForSale() bool { return s == Available || s == OnHold || s == SalePending }
 
+// IsComing reports whether a hull in this status can be offered before it arrives.
+func (s Status) IsComing() bool { return s == OnOrder || s == InTransit }
+
 // inStock reports whether a hull in this status has arrived.
-func (s Status) inStock() bool { return s != OnOrder && s != InTransit }
+func (s Status) inStock() bool { return !s.IsComing() }
 
 // HullTransition is a change of status.
 type HullTransition struct {

@@ -349,7 +349,7 @@ func (a *API) media(ctx context.Context, in *struct {
 		if err != nil {
 			return nil, err
 		}
-		ok, caching = h.Status.IsForSale(), "public, max-age=86400"
+		ok, caching = h.Status.IsForSale() || h.Status.IsComing() && len(h.PublishedChannels) > 0, "public, max-age=86400"
 	}
 	if !ok {
 		return nil, notFound

@@ -44,6 +44,7 @@ var Published = []Version{
 		"Hulls show `price_hidden`, `price_type` and `msrp_usd`. Imports skip boats that were delivered, unless you send `reacquire`.",
 		"The dealership's settings have `inbound`, for text messages and email that other services receive. Leads can come from `sms` and `email`.",
 		"Apps, installs and SSO connections, and events about them.",
+		"Channels have a secret `feed_url`, a `listing_url`, pre-orders, the formats `openmarine` and `boatstream`, and for partners a `signing_secret` and a `credential`.",
 		"Events about appointments and activities, which are in the preview.",
 	}},
 }
