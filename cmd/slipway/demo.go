@@ -96,7 +96,7 @@ func greet(addr string, w demo.Summary) string {
 		brief = " |\n    jq -c '.data[] | [.price_usd, .title]'"
 	}
 	return strings.NewReplacer("{name}", demo.Name, "{url}", "http://"+addr, "{test}", w.TestKey, "{live}", w.LiveKey,
-		"{location}", w.LocationID,
+		"{location}", w.LocationID, "{feed}", w.FeedPath,
 		"{salesperson}", w.Salesperson, "{password}", w.Password, "{brief}", brief).Replace(greeting)
 }
 
@@ -109,6 +109,7 @@ const greeting = `
   API            {url}/v1
   Test key       {test}
   Live key       {live}
+  Website feed   {url}{feed}
   Sign-in page   {url}/oauth/sign-in
   Salesperson    {salesperson}, password {password}
 

@@ -38,8 +38,9 @@ const owner = "owner@chesapeakemarine.example"
 const rate = 1000
 
 // Summary contains what the greeting shows: a key for each environment, with all
-// scopes, a location of the test environment, and a password for the staff.
-type Summary struct{ TestKey, LiveKey, LocationID, Salesperson, Password string }
+// scopes, a location of the test environment, the path of the website's feed in it, and a
+// password for the staff.
+type Summary struct{ TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password string }
 
 // Seed fills an empty database. It uses its own App, because it changes the clock
 // and discards the log.
@@ -113,7 +114,8 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 		}
 	}
 	return Summary{
-		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], Salesperson: staff[0].email(), Password: password,
+		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
+		Password: password,
 	}, nil
 }
 
@@ -124,11 +126,11 @@ type seeder struct {
 	now     time.Time // what the database uses
 }
 
-// environment is one environment of the dealership: its API key, the IDs of its
-// locations by code, and the IDs of its users by name.
+// environment is one environment of the dealership: its API key, the path of the feed of
+// its website, the IDs of its locations by code, and the IDs of its users by name.
 type environment struct {
 	env              auth.Env
-	key              string
+	key, feed        string
 	locations, staff map[string]string
 }
 
@@ -196,11 +198,20 @@ func (s *seeder) addChannels(ctx context.Context, e *environment) error {
 			Name: "Boat Trader", Kind: "boat_trader", Format: "xml", AutoPublish: true,
 			Filter: &channels.ChannelFilter{Conditions: []string{"new", "demo"}},
 		},
-		{Name: "Our website", Kind: "website", Format: "json", AutoPublish: true},
+		{
+			Name: "Our website", Kind: "website", Format: "json", AutoPublish: true, Filter: &channels.ChannelFilter{PreOrders: true},
+			ListingURL: new("https://chesapeake-marine.example.com/boats/{stock_number}"),
+		},
 	} {
-		if err := s.send(ctx, e.key, http.MethodPost, "/v1/channels", c, nil); err != nil {
+		var created channels.Channel
+		if err := s.send(ctx, e.key, http.MethodPost, "/v1/channels", c, &created); err != nil {
 			return err
 		}
+		u, err := url.Parse(*created.FeedURL)
+		if err != nil {
+			return err
+		}
+		e.feed = u.Path // the address of the demo is not known yet
 	}
 	return nil
 }
