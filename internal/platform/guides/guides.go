@@ -48,6 +48,7 @@ var List = []Guide{
 	{"errors", "Errors", "Get started", "What each error code means and what to do about it."},
 	{"going-live", "Go live", "Get started", "What to check before real customers depend on your integration."},
 	{"imports", "Imports", "Sell boats", "Bring in boats from Excel or from other software, and keep them in sync."},
+	{"feeds", "Feeds", "Sell boats", "Give your boats to marketplaces and websites: feed URLs, formats, and listings that are sent."},
 	{"messages", "Leads and messages", "Sell boats", "Contacts, leads, consent, and email and text messages."},
 	{"deals", "Deals", "Sell boats", "From the first offer to delivery: prices, taxes, financing, payments and documents."},
 	{"appointments", "Appointments", "Sell boats", "Appointments with reminders, calendars, and calls, notes and tasks."},
