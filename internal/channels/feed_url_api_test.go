@@ -166,3 +166,18 @@ func TestPreOrders(t *testing.T) {
 		testkit.Contains(t, s.Test.Get("/v1/channels/"+id+"/feed", 200, nil).Bytes, "<status>pre_order</status>")
 	})
 }
+
+// Clients of the first version see what they know: another XML is xml, and no secrets.
+func TestChannelsOfAnOlderVersion(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	s.Test.Channel(map[string]any{"format": "openmarine"})
+	old := s.Test.With("Service-Version", "2026-11-15")
+	text := old.Get("/v1/channels", 200, nil).Bytes
+	testkit.Contains(t, text, `"format":"xml"`)
+	testkit.Contains(t, text, `"price_min":null}`)
+	for _, name := range []string{"feed_url", "signing_secret", "credential", "listing_url", "pre_orders"} {
+		testkit.Excludes(t, text, name)
+	}
+	old.Post("/v1/channels", `{"name": "x", "format": "openmarine"}`, 422, nil).WantDetail(t, "format", "version")
+	testkit.Excludes(t, old.Post("/v1/channels", `{"name": "x"}`, 201, nil).Bytes, "feed_url")
+}
