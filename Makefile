@@ -5,6 +5,8 @@ PKG      ?= ./...
 ARGS     ?=
 FUZZTIME ?= 50000x
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
+DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 
 # We build the linter here. A linter built with an older Go version than go.mod requires doesn't run.
 LINT_VERSION := v2.14.0
@@ -21,8 +23,12 @@ run: build ## Start a demo dealership on this machine
 
 .PHONY: build
 build: ## Build bin/slipway
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X slipway/internal/app.Build=$(VERSION)' \
-		-o bin/slipway ./cmd/slipway
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X slipway/internal/app.Build=$(VERSION) \
+		-X slipway/internal/app.Commit=$(COMMIT) -X slipway/internal/app.Date=$(DATE)' -o bin/slipway ./cmd/slipway
+
+.PHONY: release
+release: ## Build the archives, checksums and SBOMs of a release in bin/release
+	$(GO) run ./deploy/release $(ARGS)
 
 TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test -race -timeout 20m
 
@@ -51,6 +57,18 @@ test-contract: ## Test with Prism that requests and responses match the OpenAPI 
 .PHONY: test-sso
 test-sso: ## Test single sign-on in chromium with SimpleSAMLphp and oidc-provider
 	scripts/test-sso $(ARGS)
+
+.PHONY: test-image
+test-image: ## Run Slipway in the root file system of its image, without Docker
+	scripts/test-image
+
+.PHONY: test-release
+test-release: ## Build a release twice and compare the files (about 10 minutes)
+	scripts/test-release $(ARGS)
+
+.PHONY: first-deal
+first-deal: ## Run the commands of the README, from nothing to a first deal
+	$(GO) test -count=1 -v -run TestFirstDeal ./cmd/slipway
 
 .PHONY: test-cluster
 test-cluster: ## Test the failure of databases and nodes with Patroni and HAProxy (needs root)
@@ -115,4 +133,4 @@ fmt: ## Format the code
 
 .PHONY: clean
 clean: ## Delete build output, except the linter
-	rm -rf bin/slipway coverage.*
+	rm -rf bin/slipway bin/release coverage.*

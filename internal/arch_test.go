@@ -39,6 +39,7 @@ var may = map[string][]string{
 	"platform/apidocs":   {},
 	"platform/audit":     {"platform/db", "platform/site"},
 	"platform/authlog":   {"platform/audit", "platform/db", "platform/ratelimit", "platform/site"},
+	"platform/backup":    {"platform/blobs", "platform/db", "platform/seal"},
 	"platform/blobs":     {"platform/db"},
 	"platform/db":        {"platform/trace"},
 	"platform/events":    {"platform/audit", "platform/db", "platform/trace"},

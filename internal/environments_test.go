@@ -41,6 +41,7 @@ var crossEnvironment = map[string][]string{
 		"UPDATE deliveries SET lease_until = NULL", "FROM sso_sessions WHERE env > 0", "FROM sso_connections WHERE env > 0",
 		"FROM sso_domains WHERE env > 0", "FROM event_feeds WHERE last_id > relayed_id",
 		"SELECT env FROM webhooks WHERE status = 'enabled'",
+		"SELECT blob FROM hull_photos WHERE env > 0", // a backup
 	},
 	"metrics count the work of all environments": {"FROM webhooks w JOIN deliveries d", "FROM events WHERE env IN (", "SELECT relayed_id FROM event_feeds WHERE env = events.env"},
 	"a background job deletes what has expired in all environments": {

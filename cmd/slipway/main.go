@@ -35,7 +35,13 @@ type commands struct {
 	Maintain  maintenanceCmd `cmd:"" name:"maintenance" help:"Reject writes while you work on the database."`
 	Migrate   migrateCmd     `cmd:"" help:"Migrate the database to the current schema."`
 	OpenAPI   openapiCmd     `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Backup    backupCmd      `cmd:"" help:"Back up the database and the files to an archive, or check one."`
+	Restore   restoreCmd     `cmd:"" help:"Restore an archive to an empty data folder."`
+	Doctor    doctorCmd      `cmd:"" help:"Check the installation, and show how to fix what is wrong."`
+	Health    healthCmd      `cmd:"" help:"Exit with 0 if the server on this machine is ready."`
 	Version   versionCmd     `cmd:"" help:"Print the version."`
+
+	PrintVersion versionFlag `name:"version" help:"Print the version."`
 }
 
 // session contains what the commands need.

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"slipway/internal/app"
-	"slipway/internal/vocab/version"
-)
+import "slipway/internal/app"
 
 type serveCmd struct{}
 
@@ -38,13 +33,5 @@ func (openapiCmd) Run(s *session) error {
 		return err
 	}
 	_, err = s.out.Write(doc)
-	return err
-}
-
-type versionCmd struct{}
-
-// Run prints the versions of the program and the API.
-func (versionCmd) Run(s *session) error {
-	_, err := fmt.Fprintf(s.out, "slipway %s, API %s\n", app.Build, version.Latest())
 	return err
 }

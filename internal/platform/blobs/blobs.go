@@ -20,6 +20,8 @@ type Store interface {
 	Put(ctx context.Context, key string, r io.Reader) error
 	// Open opens a blob, or returns ErrNotFound.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
+	// List returns the keys that start with key and a slash, sorted.
+	List(ctx context.Context, key string) ([]string, error)
 	// Remove deletes a blob, or all blobs whose keys start with key and a slash.
 	// It returns no error if there are none.
 	Remove(ctx context.Context, key string) error

@@ -79,6 +79,13 @@ func TestStores(t *testing.T) {
 					t.Errorf("%s: got %v, want the error blobs.ErrNotFound", gone, err)
 				}
 			}
+			for key, want := range map[string][]string{"photos/a": {"photos/a/card", "photos/a/full"}, "photos/none": nil} {
+				keys, err := s.List(ctx, key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				testkit.Equal(t, keys, want, "keys in "+key)
+			}
 			for range 2 { // also when there is nothing left
 				if err := s.Remove(ctx, "photos/a"); err != nil {
 					t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -62,6 +63,17 @@ func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, error
 		return nil, err
 	}
 	return object, nil
+}
+
+func (b *bucket) List(ctx context.Context, key string) (keys []string, err error) {
+	prefix := path.Join(b.prefix, key) + "/"
+	for object := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		if object.Err != nil {
+			return nil, object.Err
+		}
+		keys = append(keys, key+"/"+strings.TrimPrefix(object.Key, prefix))
+	}
+	return keys, nil
 }
 
 func (b *bucket) Remove(ctx context.Context, key string) error {

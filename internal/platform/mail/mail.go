@@ -195,6 +195,15 @@ func (s *SMTP) SignAs(domain, selector string, key []byte) error {
 	return s.signer.ValidateConfig()
 }
 
+// Check connects to the server and signs in, without sending a message.
+func (s *SMTP) Check(ctx context.Context) error {
+	conn, err := s.client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return err
+	}
+	return s.client.CloseWithSMTPClient(conn)
+}
+
 // Send sends the message to the server.
 func (s *SMTP) Send(ctx context.Context, m Message) error {
 	msg, err := compose(m)

@@ -270,6 +270,27 @@ func TestSMTP(t *testing.T) {
 	}
 }
 
+// Check signs in and sends nothing.
+func TestSMTPCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *postOffice
+		url    string
+		fails  bool
+	}{
+		"a password":       {&postOffice{startTLS: true, auth: true}, "smtp://slipway:p%40ss@localhost:PORT", false},
+		"a wrong password": {&postOffice{startTLS: true, auth: true}, "smtp://slipway:guess@localhost:PORT", true},
+		"no STARTTLS":      {&postOffice{}, "smtp://localhost:PORT", true},
+	} {
+		s, err := NewSMTP(strings.Replace(c.url, "PORT", c.server.open(t), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(t.Context()); (err != nil) != c.fails || len(c.server.delivered()) != 0 {
+			t.Errorf("%s: got error %v and %d messages, want an error: %t, and no message", name, err, len(c.server.delivered()), c.fails)
+		}
+	}
+}
+
 // Jobs send concurrently with one sender. A canceled one ends.
 func TestSMTPAtOnce(t *testing.T) {
 	p := postOffice{startTLS: true}

@@ -59,17 +59,28 @@ func LoadKeys(ctx context.Context, d *db.DB, box *seal.Box, replace bool) error 
 // reloadKeys reads the keys that another process added. It has its own context,
 // because it can run inside a transaction.
 func reloadKeys(d *db.DB, box *seal.Box) error {
-	keys, err := db.Read(context.Background(), d, func(ctx context.Context, tx *db.Tx) ([][]byte, error) {
+	keys, err := readKeys(context.Background(), d, box)
+	if err != nil {
+		return err
+	}
+	return box.SetKeys(keys...)
+}
+
+// CheckKeys returns ErrMasterKey if the box has another master key than the database. It
+// changes nothing.
+func CheckKeys(ctx context.Context, d *db.DB, box *seal.Box) error {
+	_, err := readKeys(ctx, d, box)
+	return err
+}
+
+func readKeys(ctx context.Context, d *db.DB, box *seal.Box) ([][]byte, error) {
+	return db.Read(ctx, d, func(ctx context.Context, tx *db.Tx) ([][]byte, error) {
 		rows, err := listKeys(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
 		return unwrap(box, rows)
 	})
-	if err != nil {
-		return err
-	}
-	return box.SetKeys(keys...)
 }
 
 // firstKey creates the first data key. In a database from before there were data

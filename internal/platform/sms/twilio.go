@@ -64,6 +64,15 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 	return a.SID, err
 }
 
+// Check fetches the account, without sending a message.
+func (t *Twilio) Check(ctx context.Context) error {
+	a, err := t.call(ctx, http.MethodGet, ".json", nil, "")
+	if err == nil && a.Status != "active" {
+		err = fmt.Errorf("the Twilio account is %v", a.Status)
+	}
+	return err
+}
+
 // Status returns the delivery status of a message.
 func (t *Twilio) Status(ctx context.Context, id string) (Status, error) {
 	a, err := t.call(ctx, http.MethodGet, "/Messages/"+url.PathEscape(id)+".json", nil, "")

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"slipway/internal/app"
+	"slipway/internal/platform/backup"
+)
+
+type backupCmd struct {
+	File      string `arg:"" type:"path" help:"Archive to write, such as slipway-2026-11-16.tar.zst. It must not exist."`
+	Verify    bool   `help:"Only check an existing archive."`
+	WithKey   bool   `help:"Include the master key. Whoever has the archive can then decrypt all secrets."`
+	WithBlobs bool   `help:"Include the files of the bucket. Without a bucket, files are always included."`
+}
+
+// Run writes and checks an archive.
+func (c backupCmd) Run(s *session) error {
+	if c.Verify {
+		return c.verify(s)
+	}
+	warnAboutLeftovers(s.out, filepath.Dir(c.File))
+	show, done := progress(os.Stderr)
+	m, err := app.Backup(s, s.settings, c.File, app.BackupOptions{WithKey: c.WithKey, WithBlobs: c.WithBlobs, Progress: show})
+	done()
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(c.File)
+	if err != nil {
+		return err
+	}
+
+	text := fmt.Sprintf("Wrote and checked %s: %s, %.1f MB.\n", c.File, contents(m), float64(info.Size())/1e6)
+	if n := len(m.Deleted); n > 0 {
+		text += fmt.Sprintf("%d files were deleted during the backup and are not included.\n", n)
+	}
+	if n := len(m.Missing); n > 0 {
+		text += fmt.Sprintf("WARNING: %d files are missing in your store. The first is %s.\n", n, m.Missing[0])
+	}
+	_, err = io.WriteString(s.out, text+c.advice(m, s.settings.BlobsURL))
+	return err
+}
+
+// advice explains what must be kept in addition to the archive.
+func (c backupCmd) advice(m backup.Manifest, bucket string) string {
+	var b strings.Builder
+	if m.Database == backup.PostgreSQL {
+		b.WriteString(`
+THE DATABASE IS NOT INCLUDED, because it is in PostgreSQL. Back it up before the files, so that
+each row has its file:
+
+  pg_dump --format=custom --file=slipway.dump "$SLIPWAY_DATABASE_URL"
+
+To restore any point in time, use pg_basebackup and archive the WAL. See docs/operating.md.
+`)
+	}
+	if !m.WithBlobs && bucket != "" {
+		b.WriteString(`
+The files in your bucket are not included. Turn on versioning or replication for the bucket, or
+use --with-blobs.
+`)
+	}
+	if m.WithKey {
+		b.WriteString(`
+THE MASTER KEY IS INCLUDED. Whoever has this archive can decrypt all secrets in it.
+Encrypt the archive, or store it where only you have access.
+`)
+	} else {
+		b.WriteString(`
+THE MASTER KEY IS NOT INCLUDED. Without it, secrets in this archive are lost.
+Keep a copy of SLIPWAY_MASTER_KEY or master.key in a different place than this archive.
+`)
+	}
+	return b.String()
+}
+
+// verify checks an archive. It extracts the database to the folder for temporary files.
+func (c backupCmd) verify(s *session) (err error) {
+	work, err := os.MkdirTemp("", "slipway-verify-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	m, err := backup.Verify(s, c.File, work)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s is complete: %s. Written on %s by slipway %s, schema %d.\n",
+		c.File, contents(m), m.CreatedAt.Format(time.RFC3339), m.Build, m.Schema)
+	return err
+}
+
+type restoreCmd struct {
+	File string `arg:"" type:"existingfile" help:"Archive that slipway backup wrote."`
+}
+
+// Run restores an archive.
+func (c restoreCmd) Run(s *session) error {
+	show, done := progress(os.Stderr)
+	m, needsKey, err := app.Restore(s, s.settings, c.File, show)
+	done()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Restored %s from %s to %s.\n", contents(m), m.CreatedAt.Format(time.RFC3339), s.settings.Data)
+	if m.Database == backup.PostgreSQL {
+		text += "Restore the database with pg_restore before you start the server.\n"
+	}
+	if !m.WithBlobs {
+		text += "The archive has no files. They must be in the bucket of SLIPWAY_BLOBS_URL.\n"
+	}
+	if needsKey {
+		text += "\nTHE MASTER KEY IS MISSING. Set SLIPWAY_MASTER_KEY, or copy master.key to the data folder, before you start the server.\n"
+	}
+	text += "To check the installation, run slipway doctor. Then start slipway serve.\n"
+	_, err = io.WriteString(s.out, text)
+	return err
+}
+
+// contents describes an archive.
+func contents(m backup.Manifest) string {
+	var parts []string
+	if m.Database == backup.SQLite {
+		parts = append(parts, "the database")
+	}
+	if m.WithBlobs {
+		parts = append(parts, fmt.Sprintf("%d files", m.Blobs()))
+	}
+	if m.WithKey {
+		parts = append(parts, "the master key")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// warnAboutLeftovers names what a killed backup left in a folder. It can't be mistaken for a
+// backup, but takes up space.
+func warnAboutLeftovers(out io.Writer, folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, backup.WorkPattern)) // the pattern is valid
+	for _, name := range left {
+		_, _ = fmt.Fprintf(out, "%s is from a backup that is running or was interrupted. If none is running, delete it.\n", name)
+	}
+}
+
+// progress shows steps on one line of a terminal. Done removes the line.
+func progress(terminal *os.File) (show backup.Progress, done func()) {
+	info, err := terminal.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return func(string, int, int) {}, func() {}
+	}
+	const clearLine = "\r\x1b[K"
+	shown := ""
+	show = func(step string, done, total int) {
+		text := step
+		if total > 0 {
+			text = fmt.Sprintf("%s %d%%", step, 100*done/total)
+		}
+		if text != shown {
+			shown = text
+			fmt.Fprint(terminal, clearLine+text)
+		}
+	}
+	return show, func() { fmt.Fprint(terminal, clearLine) }
+}
