@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,7 +46,8 @@ func TestEventsAreDocumented(t *testing.T) {
 			continue
 		}
 		now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-		data, err := wire.Marshal(map[string]any{"object": events.Sample(k, now), "previous": map[string]any{}})
+		object, previous := events.Sample(k, now)
+		data, err := wire.Marshal(map[string]any{"object": object, "previous": previous})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,5 +73,59 @@ func TestEventsAreDocumented(t *testing.T) {
 	var described struct{ Webhooks map[string]any }
 	if err := json.Unmarshal(text, &described); err != nil || len(described.Webhooks) != len(seen) {
 		t.Errorf("got %d documented events and error %v, want %d", len(described.Webhooks), err, len(seen))
+	}
+}
+
+// Samples match their type: the object is in the state that the event leads to, and
+// previous has what changed.
+func TestSamples(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	samples := map[string]map[string]map[string]any{}
+	for _, k := range app.Kinds() {
+		object, previous := events.Sample(k, now)
+		text, err := json.Marshal(map[string]any{"object": object, "previous": previous})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s map[string]map[string]any
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		samples[k.Type] = s
+
+		isNew := regexp.MustCompile(`(created|deleted|opened|issued|submitted|provisioned|recorded|installed|uninstalled|made|queued|received|captured|`+
+			`consent_revoked|trade_in_added|trade_in_removed|test)$`).MatchString(k.Type) && k.Type != "hull.syndication_queued"
+		if isNew != (len(s["previous"]) == 0) {
+			t.Errorf("%s: got previous %v, want it empty only for an object that is new or was deleted", k.Type, s["previous"])
+		}
+		for name, was := range s["previous"] {
+			if is, ok := s["object"][name]; !ok || reflect.DeepEqual(is, was) {
+				t.Errorf("%s: got %s = %v before and %v after the event, want a field of the object that changed", k.Type, name, was, is)
+			}
+		}
+	}
+
+	for event, want := range map[string][3]string{
+		"deal.accepted":             {"status", "open", "accepted"},
+		"deal.cancelled":            {"status", "open", "cancelled"},
+		"deal.offer_rejected":       {"status", "pending", "rejected"},
+		"document.signed":           {"status", "partially_signed", "signed"},
+		"hull.sold":                 {"status", "sale_pending", "sold"},
+		"hull.status_changed":       {"status", "available", "on_hold"},
+		"hull.syndicated":           {"state", "queued", "published"},
+		"import.completed":          {"state", "running", "completed"},
+		"lead.lost":                 {"status", "new", "lost"},
+		"lead.message_sent":         {"status", "queued", "sent"},
+		"user.activated":            {"status", "invited", "active"},
+		"appointment.canceled":      {"status", "scheduled", "canceled"},
+		"document.partially_signed": {"status", "issued", "partially_signed"},
+	} {
+		s := samples[event]
+		if got := [3]any{want[0], s["previous"][want[0]], s["object"][want[0]]}; got != [3]any{want[0], want[1], want[2]} {
+			t.Errorf("%s: got %v, want %v", event, got, want)
+		}
+	}
+	if _, ok := samples["hull.price_changed"]["previous"]["price_usd"]; !ok {
+		t.Errorf("hull.price_changed: got previous %v, want price_usd", samples["hull.price_changed"]["previous"])
 	}
 }
