@@ -25,6 +25,11 @@ type BootstrappedOwner struct {
 	Password       string `json:"password"`
 	LiveTOTPSecret string `json:"live_totp_secret"`
 	TestTOTPSecret string `json:"test_totp_secret"`
+	LiveTOTPURI    string `json:"live_totp_uri"`
+	TestTOTPURI    string `json:"test_totp_uri"`
+
+	LiveRecoveryCodes []string `json:"live_recovery_codes"`
+	TestRecoveryCodes []string `json:"test_recovery_codes"`
 }
 
 // TOTPSecret returns the secret for an environment.
@@ -40,6 +45,8 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 	out := Bootstrapped{Owner: BootstrappedOwner{
 		Email: email, Password: newPassword(), LiveTOTPSecret: newTOTPSecret(), TestTOTPSecret: newTOTPSecret(),
 	}}
+	out.Owner.LiveTOTPURI = SetUpTOTP(email, auth.Live, out.Owner.LiveTOTPSecret).URI
+	out.Owner.TestTOTPURI = SetUpTOTP(email, auth.Test, out.Owner.TestTOTPSecret).URI
 	hash := people.HashPassword(d, email, out.Owner.Password)
 	return db.Write(ctx, d, func(ctx context.Context, tx *db.Tx) (Bootstrapped, error) {
 		created, err := dealership.Create(ctx, tx, name, plan)
@@ -54,6 +61,13 @@ func Bootstrap(ctx context.Context, d *db.DB, box *seal.Box, name, email string,
 				return out, err
 			}
 			if _, err := addTOTP(ctx, tx, box, owner, out.Owner.TOTPSecret(env.Mode), nil, true); err != nil {
+				return out, err
+			}
+			codes := &out.Owner.LiveRecoveryCodes
+			if env.Mode == auth.Test {
+				codes = &out.Owner.TestRecoveryCodes
+			}
+			if *codes, err = replaceRecoveryCodes(ctx, tx, owner); err != nil {
 				return out, err
 			}
 		}

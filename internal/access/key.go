@@ -90,8 +90,8 @@ func (k APIKey) checkRotatable(now time.Time) error {
 	return nil
 }
 
-// status returns the status of the key as a creator of other keys.
-func (k APIKey) status(now time.Time) string {
+// Status returns active, revoked or expired.
+func (k APIKey) Status(now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
 		return "revoked"
@@ -137,7 +137,7 @@ func checkScopes(scopes []auth.Scope) error {
 	for i, s := range scopes {
 		switch {
 		case !auth.KnownScope(s):
-			bad.Add("scopes", "enum", "contains the unknown scope %q", s)
+			bad.Add("scopes", "enum", "contains the unknown scope %q; the scopes are %s", s, auth.ScopeNames())
 		case slices.Contains(scopes[:i], s):
 			bad.Add("scopes", "duplicate", "repeats %q", s)
 		}

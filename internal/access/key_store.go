@@ -103,7 +103,7 @@ func loadCreators(ctx context.Context, tx *db.Tx, keys []APIKey) error {
 			return err
 		}
 		for _, c := range creators {
-			statuses[c.ID] = c.status(tx.Now)
+			statuses[c.ID] = c.Status(tx.Now)
 		}
 	}
 
@@ -215,7 +215,7 @@ func revokeKeysOf(ctx context.Context, tx *db.Tx, creator string) (admin bool, e
 		return false, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		if k := keys[id]; k.status(tx.Now) != "active" || creatorOf(k, keys).ID != creator {
+		if k := keys[id]; k.Status(tx.Now) != "active" || creatorOf(k, keys).ID != creator {
 			continue
 		}
 		k, err := findKey(ctx, tx, id)

@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -50,6 +51,39 @@ func insertLink(ctx context.Context, tx *db.Tx, kind linkKind, u User) (token st
 	return token, db.Insert(ctx, tx, "invitations", invitation{
 		Env: u.Env, Hash: hashLink(token), Kind: kind, UserID: u.ID, Email: u.Email, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(lifetimes[kind]),
 	})
+}
+
+// InsertInvited adds a user and sends an invitation to set a password. The caller has
+// checked the user, and the permission to assign the roles.
+func InsertInvited(ctx context.Context, tx *db.Tx, q *jobs.Queue, u User, assigned []Role) (User, error) {
+	if err := insertUser(ctx, tx, &u, assigned); err != nil {
+		return u, err
+	}
+	if err := q.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
+		return u, err
+	}
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+}
+
+// InviteByRole adds a user for the command line, with a role that it names.
+func InviteByRole(ctx context.Context, tx *db.Tx, q *jobs.Queue, email, name, role string) (User, error) {
+	u := User{Email: email, Name: cmp.Or(name, email), Status: Invited}
+	if err := u.check(); err != nil {
+		return u, err
+	}
+	all, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? ORDER BY id`, tx.Env)
+	if err != nil {
+		return u, err
+	}
+
+	var names []string
+	for _, r := range all {
+		if r.Name == role {
+			return InsertInvited(ctx, tx, q, u, []Role{r})
+		}
+		names = append(names, r.Name)
+	}
+	return u, fault.New(fault.KindNotFound, "Role %s not found. Use one of: %s.", role, strings.Join(names, ", "))
 }
 
 // errLink has the same message for unknown, used, replaced and expired links.

@@ -115,13 +115,7 @@ func (a *API) provisionUser(ctx context.Context, tx *db.Tx, in *struct{ Body Use
 		return u, err
 	}
 
-	if err := insertUser(ctx, tx, &u, assigned); err != nil {
-		return u, err
-	}
-	if err := a.Jobs.Enqueue(ctx, tx, Invite{tx.Env, u.ID}, tx.Now); err != nil {
-		return u, err
-	}
-	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+	return InsertInvited(ctx, tx, a.Jobs, u, assigned)
 }
 
 // changeUser edits a user and saves it. If the user is or becomes an

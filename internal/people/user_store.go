@@ -47,6 +47,15 @@ func FindUserByEmail(ctx context.Context, tx *db.Tx, email string) (User, error)
 	return FindUser(ctx, tx, id)
 }
 
+// AllUsers returns all users of an environment, for the command line.
+func AllUsers(ctx context.Context, tx *db.Tx) ([]User, error) {
+	all, err := db.All[User](ctx, tx, `SELECT {cols} FROM users WHERE env = ? ORDER BY id`, tx.Env)
+	if err != nil {
+		return nil, err
+	}
+	return all, loadRolesAndFactors(ctx, tx, all)
+}
+
 // UserFilter is the query of the list of users.
 type UserFilter struct {
 	page.Query

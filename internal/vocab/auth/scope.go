@@ -35,6 +35,15 @@ var Scopes = []struct {
 	{Admin, "Administer the dealership, its users and credentials."},
 }
 
+// ScopeNames returns the names of all scopes, separated by commas.
+func ScopeNames() string {
+	var names []string
+	for _, s := range Scopes {
+		names = append(names, string(s.Scope))
+	}
+	return strings.Join(names, ",")
+}
+
 // KnownScope reports whether s is a scope.
 func KnownScope(s Scope) bool {
 	for _, known := range Scopes {
