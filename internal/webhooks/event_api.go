@@ -87,6 +87,34 @@ func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
 	return kind.In(e, caller.Mode, caller.Version), err
 }
 
+// EventTrigger is the request to emit a sample event.
+type EventTrigger struct {
+	Type string `json:"type" minLength:"1" maxLength:"100" doc:"Event type. Your scopes must be able to read it." example:"deal.accepted"`
+}
+
+// TriggeredEvent is a sample event. Its ID is assigned when it becomes visible.
+type TriggeredEvent struct {
+	Type     string `json:"type" doc:"Event type." example:"deal.accepted"`
+	ObjectID string `json:"object_id" doc:"ID of the sample object. Use it to find the event." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}
+
+func (a *API) triggerEvent(ctx context.Context, tx *db.Tx, in *struct{ Body EventTrigger }) (t TriggeredEvent, err error) {
+	caller, name := auth.From(ctx), in.Body.Type
+	kind, ok := catalogOf(a.Kinds)[name]
+	if !ok {
+		return t, fault.New(fault.KindUnprocessable, "%s is not an event type.", name).Detail("type", "enum", "must be an event type")
+	}
+	if err := checkReadable(a.Kinds, name, caller.Scopes, caller.Version, "type"); err != nil {
+		return t, err
+	}
+	if caller.Mode != auth.Test {
+		return t, fault.Forbidden("Sample events are only for the test environment. Use a test key.")
+	}
+
+	e, err := events.Trigger(ctx, tx, kind)
+	return TriggeredEvent{e.Type, e.ObjectID}, err
+}
+
 // Replay is the request to deliver past events again.
 type Replay struct {
 	EventIDs *[]string  `json:"event_ids" required:"false" minItems:"1" maxItems:"10000" doc:"Replay these events, even if the webhook doesn't subscribe to them. The scopes of the webhook must be able to read them. Send either this or since."`

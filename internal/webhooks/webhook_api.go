@@ -11,6 +11,7 @@ import (
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/platform/jobs"
+	"slipway/internal/platform/outbound"
 	"slipway/internal/platform/rest"
 	"slipway/internal/platform/seal"
 	"slipway/internal/vocab/auth"
@@ -27,6 +28,8 @@ type API struct {
 	Box   *seal.Box
 	Jobs  *jobs.Queue
 	Kinds []events.Kind // the event types that webhooks can subscribe to
+
+	AllowPrivate bool // URLs can have private addresses
 }
 
 // Mount registers the endpoints.
@@ -70,6 +73,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent,
 		rest.Describe("Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the type of the event requires."))
+	rest.PostAccepted(r.Preview("2026-11-16"), "/events/trigger", "triggerEvent", manage, "Emit a sample event", a.triggerEvent,
+		rest.Describe("Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment."))
 
 	for _, k := range a.Kinds {
 		summary := k.Doc + " Requires the scope " + k.Read.String() + "."
@@ -115,6 +120,9 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 	if err := w.validate(a.Kinds); err != nil {
 		return WebhookWithSecret{}, err
 	}
+	if err := a.checkAddress(w.URL); err != nil {
+		return WebhookWithSecret{}, err
+	}
 	if err := w.subscribe(a.Kinds, c.Scopes); err != nil {
 		return WebhookWithSecret{}, err
 	}
@@ -130,6 +138,13 @@ func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body WebhookCre
 		return WebhookWithSecret{}, err
 	}
 	return WebhookWithSecret{w, secret.Text()}, audit.Record(ctx, tx, "webhook.created", w.ID, audit.Diff(nil, w))
+}
+
+// checkAddress rejects a new URL whose deliveries would all fail.
+func (a *API) checkAddress(url string) error {
+	var bad fault.Fields
+	outbound.CheckAddress(&bad, "url", url, a.AllowPrivate)
+	return bad.Err()
 }
 
 // change edits and saves a webhook. The action is for the audit log.
@@ -166,6 +181,9 @@ func (a *API) update(ctx context.Context, tx *db.Tx, in *struct {
 			return err
 		}
 		if w.URL != url {
+			if err := a.checkAddress(w.URL); err != nil {
+				return err
+			}
 			w.InstallID = installOf(auth.From(ctx))
 		}
 

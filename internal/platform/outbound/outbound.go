@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -75,6 +76,31 @@ var services = []uint64{
 func checkPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
 	return port == "" || err == nil && (n == 80 || n == 443 || n > 1023) && !slices.Contains(services, n)
+}
+
+// CheckAddress rejects a URL with a private address in it, for which each request would
+// fail. Names are checked when the client connects.
+func CheckAddress(bad *fault.Fields, field, raw string, allowPrivate bool) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return // CheckURL reports it
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		host = "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return
+	}
+
+	address := netip.AddrPortFrom(ip.Unmap().WithZone(""), 443).String()
+	switch {
+	case isMetadata(address):
+		bad.Add(field, "private_address", "must not be the address of a metadata service")
+	case !allowPrivate && ssrf.New(ssrf.WithAnyPort()).Safe("tcp", address, nil) != nil:
+		bad.Add(field, "private_address", "must be a public address, unless the operator sets SLIPWAY_ALLOW_PRIVATE_WEBHOOKS")
+	}
 }
 
 // CheckURL validates a URL from a request. The address that it resolves to is
