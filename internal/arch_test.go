@@ -175,6 +175,8 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"site_keys",     // the keys of the installation
 		"auth_refusals", // and its log
 		"maintenance WHERE id = 1",
+		"acme_state", // the certificates of the installation
+		"information_schema.tables",
 		"river_job",   // the queue of all environments
 		"rate_limits", // the buckets of credentials and addresses, as hashes
 		"k.public_id = ?",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/crypto/acme/autocert"
 
 	"slipway/internal/access"
 	"slipway/internal/appointments"
@@ -65,6 +66,8 @@ type App struct {
 	Tracer  *trace.Tracer // nil if there is no collector
 
 	settings    Settings
+	existing    bool              // the installation must exist
+	acme        *autocert.Manager // nil unless it requests certificates
 	log         *slog.Logger
 	metrics     *metrics
 	disk        *disk
@@ -77,7 +80,8 @@ type App struct {
 	draining    chan struct{}                    // closed when the service is about to stop
 }
 
-// Open mounts every feature. It opens the database but does not connect yet.
+// Open mounts every feature. It opens the database but does not connect yet. It creates
+// what is missing; see OpenExisting.
 func Open(ctx context.Context, s Settings, log *slog.Logger) (*App, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -212,6 +216,11 @@ func (a *App) now() time.Time { return a.DB.Now() }
 
 // Migrate updates the schema and reads the data keys.
 func (a *App) Migrate(ctx context.Context) error {
+	if a.existing && !a.DB.SQLite() {
+		if err := checkSchema(ctx, a.DB); err != nil {
+			return err
+		}
+	}
 	if err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}

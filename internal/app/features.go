@@ -125,11 +125,11 @@ func (a *App) features(s Settings) (*features, error) {
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("oauth"), Uses: a.uses, Failures: ratelimit.New(a.now),
 			AuthLog: a.AuthLog,
 		},
-		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds()},
+		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), AllowPrivate: s.AllowPrivate},
 	}
 
 	f.signin = signin.API{
-		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), Log: a.logger("signin"),
+		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("signin"),
 		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token"},
 	}
 	f.sso = sso.API{

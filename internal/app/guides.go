@@ -37,6 +37,9 @@ func serveDocs(r *rest.Router) {
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
 	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
 	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
+	for _, path := range []string{"/sign-in", "/signin", "/login"} { // what people try first
+		r.Handle(path, http.RedirectHandler(r.AuthURL+"/sign-in", http.StatusFound))
+	}
 }
 
 // withoutSharedResponses returns a copy of a document without the responses that

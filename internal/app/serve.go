@@ -37,8 +37,24 @@ func (a *App) server(h http.Handler) *http.Server {
 
 // Serve migrates the database and serves until ctx ends. Then it stops gracefully:
 // it rejects new requests, finishes running ones and closes. Unless ready is nil,
-// it is called with the address.
+// it is called with the address. On SQLite, it fails if another server uses the data
+// folder.
 func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
+	if !a.DB.SQLite() {
+		return a.serve(ctx, ready)
+	}
+	unlock, err := lockFolder(a.settings.Data)
+	if err != nil {
+		return errors.Join(err, a.Close())
+	}
+	return errors.Join(a.serve(ctx, ready), unlock())
+}
+
+func (a *App) serve(ctx context.Context, ready func(addr string)) error {
+	secure, err := a.secure()
+	if err != nil {
+		return err
+	}
 	api, err := net.Listen("tcp", a.settings.Listen)
 	if err != nil {
 		return err
@@ -47,8 +63,8 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	a.starting.Store(true)
 	stopTraces := a.sendTraces(ctx)
 	defer stopTraces()
-	servers := []*http.Server{a.server(a.Handler)}
-	failed := make(chan error, 3)
+	servers := []*http.Server{a.server(strictTransport(a.settings.BaseURL, a.Handler))}
+	failed := make(chan error, 4)
 	if a.settings.Metrics != "" {
 		l, err := net.Listen("tcp", a.settings.Metrics)
 		if err != nil {
@@ -58,7 +74,20 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 		servers = append(servers, m)
 		go func() { failed <- m.Serve(l) }()
 	}
-	go func() { failed <- servers[0].Serve(api) }()
+	if secure.redirect != nil {
+		l, err := net.Listen("tcp", a.settings.redirectListen())
+		if err != nil {
+			return errors.Join(fmt.Errorf("SLIPWAY_HTTP_REDIRECT: %w", err), api.Close())
+		}
+		r := a.server(secure.redirect)
+		servers = append(servers, r)
+		go func() { failed <- r.Serve(l) }()
+	}
+	if servers[0].TLSConfig = secure.config; secure.config != nil {
+		go func() { failed <- servers[0].ServeTLS(api, "", "") }()
+	} else {
+		go func() { failed <- servers[0].Serve(api) }()
+	}
 
 	work := make(chan struct{})
 	go func() {
@@ -72,6 +101,7 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 		a.log.Warn("the connection to PostgreSQL is not encrypted; add sslmode=verify-full to SLIPWAY_DATABASE_URL")
 	}
 	a.log.Info("serving", "address", api.Addr().String(), "build", Build)
+	a.warnAboutAddress(api.Addr().String())
 	if ready != nil {
 		ready(api.Addr().String())
 	}
@@ -113,12 +143,14 @@ func (a *App) startWork(ctx context.Context) error {
 				a.outsideMaintenance(ctx, a.work)
 			}()
 			a.checkNewestEntries(ctx)
+			a.warnIfEmpty(ctx)
+			a.requestCertificates()
 			debug.FreeOSMemory() // building the documents of the API takes more memory than serving
 			a.upkeep(ctx)
 			<-worked
 			return nil
 		}
-		if errors.Is(err, site.ErrMasterKey) || errors.Is(err, db.ErrNewerSchema) {
+		if errors.Is(err, site.ErrMasterKey) || errors.Is(err, db.ErrNewerSchema) || errors.Is(err, ErrNotInstalled) {
 			return err
 		}
 		a.log.Error("can't use the database, retrying", "err", err)

@@ -30,12 +30,19 @@ type Settings struct {
 	NewMasterKey bool `env:"SLIPWAY_NEW_MASTER_KEY" default:"false" help:"Start with another master key although the secrets in the database can't be decrypted with it. They are lost."`
 
 	Listen  string `env:"SLIPWAY_LISTEN" default:"127.0.0.1:8080" help:"Address that the API listens on."`
-	Metrics string `env:"SLIPWAY_METRICS_LISTEN" default:"127.0.0.1:9090" help:"Address that /metrics listens on. Empty turns it off."`
+	Metrics string `env:"SLIPWAY_METRICS_LISTEN" name:"metrics-listen" aliases:"metrics" default:"127.0.0.1:9090" help:"Address that /metrics listens on. Empty turns it off."`
 	BaseURL string `env:"SLIPWAY_BASE_URL" default:"http://localhost:8080" help:"Public URL of the API."`
+
+	TLSCert       string   `env:"SLIPWAY_TLS_CERT" type:"path" help:"File with the certificate and its chain (PEM), to serve HTTPS. It is read again when it changes."`
+	TLSKey        string   `env:"SLIPWAY_TLS_KEY" type:"path" help:"File with the private key of the certificate (PEM)."`
+	ACMEDomains   []string `env:"SLIPWAY_ACME_DOMAINS" name:"acme-domains" help:"Serve HTTPS with certificates from Let's Encrypt for these domains, separated by commas. You accept its terms of service."`
+	ACMEEmail     string   `env:"SLIPWAY_ACME_EMAIL" name:"acme-email" help:"Address where Let's Encrypt can reach you."`
+	ACMEDirectory string   `env:"SLIPWAY_ACME_DIRECTORY" name:"acme-directory" default:"https://acme-v02.api.letsencrypt.org/directory" help:"URL of another certificate authority that supports ACME."`
+	HTTPRedirect  string   `env:"SLIPWAY_HTTP_REDIRECT" name:"http-redirect" help:"Address that redirects plain HTTP to the base URL, such as :80. Defaults to :80 with ACME. Set it to off to turn it off."`
 
 	AuthURL string `env:"SLIPWAY_AUTH_URL" help:"Public URL of sign-in. Defaults to {BASE_URL}/oauth."`
 
-	SMTPURL  string `env:"SLIPWAY_SMTP_URL" help:"Mail server, as smtp://user:password@host:587. By default, messages are written to the outbox folder in the data folder."`
+	SMTPURL  string `env:"SLIPWAY_SMTP_URL" name:"smtp-url" aliases:"smtpurl" help:"Mail server, as smtp://user:password@host:587. By default, messages are written to the outbox folder in the data folder."`
 	MailFrom string `env:"SLIPWAY_MAIL_FROM" help:"Sender of the service's own email. Defaults to Slipway <noreply@{host of BASE_URL}>."`
 
 	DKIMKey      string `env:"SLIPWAY_DKIM_KEY" type:"path" help:"File with the RSA or Ed25519 key (PEM) that signs email. By default, Slipway doesn't sign email."`
@@ -50,11 +57,11 @@ type Settings struct {
 
 	TrustedProxies []netip.Prefix `env:"SLIPWAY_TRUSTED_PROXIES" help:"Networks whose X-Forwarded-For is trusted, such as 10.0.0.0/8, separated by commas."`
 
-	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" default:"false" help:"Allow webhooks, listing partners and identity providers on loopback and private addresses. For development."`
+	AllowPrivate bool `env:"SLIPWAY_ALLOW_PRIVATE_WEBHOOKS" name:"allow-private-webhooks" aliases:"allow-private" default:"false" help:"Allow webhooks, listing partners and identity providers on loopback and private addresses. For development."`
 
-	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" default:"100" help:"Requests per second of a live credential."`
-	TestRate    float64 `env:"SLIPWAY_RATE_TEST" default:"25" help:"Requests per second of a test credential."`
-	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" default:"50" help:"Requests per second from an IP address without a credential."`
+	LiveRate    float64 `env:"SLIPWAY_RATE_LIVE" name:"rate-live" aliases:"live-rate" default:"100" help:"Requests per second of a live credential."`
+	TestRate    float64 `env:"SLIPWAY_RATE_TEST" name:"rate-test" aliases:"test-rate" default:"25" help:"Requests per second of a test credential."`
+	AddressRate float64 `env:"SLIPWAY_RATE_ADDRESS" name:"rate-address" aliases:"address-rate" default:"50" help:"Requests per second from an IP address without a credential."`
 
 	MaxWait     time.Duration `env:"SLIPWAY_MAX_WAIT" default:"500ms" help:"How long a request can expect to wait for others. If it would be longer, the server rejects it immediately."`
 	MaxRequests int           `env:"SLIPWAY_MAX_REQUESTS" default:"256" help:"Requests of a kind (reads, writes, uploads, urgent ones and public ones) that the server handles or lets wait. It rejects the rest."`
@@ -85,6 +92,7 @@ func (s Settings) Check() error {
 	base, err := url.Parse(s.BaseURL)
 	check(err == nil && base.Host != "" && (base.Scheme == "http" || base.Scheme == "https"),
 		"SLIPWAY_BASE_URL: %q is not an http or https URL", s.BaseURL)
+	errs = append(errs, s.checkTLS(base)...)
 	auth, err := url.Parse(s.authURL())
 	check(err == nil && auth.Host != "", "SLIPWAY_AUTH_URL: %q is not an http or https URL", s.AuthURL)
 	_, err = netmail.ParseAddress(s.mailFrom())
@@ -116,6 +124,9 @@ func (s Settings) authURL() string {
 	}
 	return strings.TrimSuffix(s.BaseURL, "/") + "/oauth"
 }
+
+// SignInURL returns the URL of the sign-in page.
+func (s Settings) SignInURL() string { return s.authURL() + "/sign-in" }
 
 func (s Settings) mailFrom() string {
 	if s.MailFrom != "" {

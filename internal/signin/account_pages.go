@@ -24,7 +24,9 @@ var (
   <dt>Roles</dt><dd>{{range $i, $r := .User.Roles}}{{if $i}}, {{end}}{{$r.Name}}{{else}}None{{end}}</dd>
   <dt>Two-factor</dt><dd>{{if .User.HasActiveFactor}}On{{else}}Off · <a href="{{.TwoFactor}}">Turn on</a>{{end}}</dd>
 </dl>
-<div class="actions"><a class="button plain" href="{{.Sessions}}">Where you are signed in</a></div>
+<div class="actions"><a class="button" href="{{.Docs}}">Read the documentation</a>
+<a class="button plain" href="{{.Docs}}/reference">Try the API</a>
+<a class="button plain" href="{{.Sessions}}">Where you are signed in</a></div>
 <form method="post" action="{{.SignOut}}">
   <input type="hidden" name="form_token" value="{{.Token}}"><button class="plain">Sign out</button>
 </form>
@@ -81,12 +83,12 @@ func (a *API) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	data := struct {
 		Visitor
-		Sessions, TwoFactor, SignOut, Password, Passkey, Switch, Token, APIToken string
+		Sessions, TwoFactor, SignOut, Password, Passkey, Switch, Token, APIToken, Docs string
 
 		Others []other
 	}{
 		v, a.in(v, "/account/sessions"), a.in(v, "/account/two-factor"), a.in(v, "/sign-out"), a.in(v, "/account/password"),
-		a.in(v, "/account/passkey"), a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), a.tokenPage(v), nil,
+		a.in(v, "/account/passkey"), a.url("/sign-in", "", "switch", "1"), a.FormToken(v, "sign-out"), a.tokenPage(v), a.BaseURL + "/docs", nil,
 	}
 	for _, o := range all[1:] {
 		data.Others = append(data.Others, other{o, a.in(o, "/account")})

@@ -25,6 +25,7 @@ type API struct {
 	Box     *seal.Box
 	Access  *access.API
 	AuthURL string
+	BaseURL string // where the documentation is
 	Log     *slog.Logger
 
 	// ReturnTo are paths of pages that a sign-in can lead to, besides the account.

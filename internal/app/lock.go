@@ -1,0 +1,47 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// errLocked means that another process has locked the file.
+var errLocked = errors.New("locked")
+
+// lockFolder makes sure that one server runs on a data folder with SQLite. The system
+// releases the lock when the process ends, however it ends. Commands don't need it.
+func lockFolder(folder string) (unlock func() error, err error) {
+	path := filepath.Join(folder, "slipway.lock")
+	f, err := openLocked(path)
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("another server%s already runs on the data folder %s. Stop it first, or set SLIPWAY_DATA to another folder",
+			lockHolder(path), folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	if err := errors.Join(f.Truncate(0), write(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
+func write(f *os.File, text string) error {
+	_, err := f.WriteString(text)
+	return err
+}
+
+// lockHolder names the process that has the lock.
+func lockHolder(path string) string {
+	text, err := os.ReadFile(path)
+	pid := strings.TrimSpace(string(text))
+	if err != nil || pid == "" {
+		return "" // it has just started
+	}
+	return " (process " + pid + ")"
+}
