@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"slipway/internal/platform/audit"
 	"slipway/internal/platform/authlog"
@@ -87,7 +84,7 @@ func (auditHeadCmd) Run(s *session) (err error) {
 type auditRefusalsCmd struct {
 	Since time.Duration `default:"24h" help:"How far back to look, such as 30m or 720h."`
 	Limit int           `default:"100" help:"Show at most this many of the newest."`
-	JSON  bool          `name:"json" help:"Print JSON."`
+	jsonFlag
 }
 
 // Run shows the rejected credentials that belong to no environment.
@@ -107,30 +104,9 @@ func (c auditRefusalsCmd) Run(s *session) (err error) {
 		return s.printJSON(refusals)
 	}
 
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	row := func(columns ...string) {
-		_, _ = fmt.Fprintln(w, printable(strings.Join(columns, "\t"))) // Flush returns the error
-	}
-	row("LAST", "TIMES", "ADDRESS", "KIND", "CREDENTIAL", "REASON", "USER AGENT")
+	rows := [][]string{}
 	for _, r := range refusals {
-		row(r.LastAt.Format(time.RFC3339), fmt.Sprint(r.Times), orDash(r.IP), r.Kind, orDash(&r.Subject), r.Reason, orDash(r.UserAgent))
+		rows = append(rows, []string{r.LastAt.Format(time.RFC3339), fmt.Sprint(r.Times), orDash(r.IP), r.Kind, r.Subject, r.Reason, orDash(r.UserAgent)})
 	}
-	return w.Flush()
-}
-
-func orDash(s *string) string {
-	if s == nil || *s == "" {
-		return "-"
-	}
-	return strings.ReplaceAll(*s, "\t", " ")
-}
-
-// printable removes what clients could send to control the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\t' && !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
+	return s.printTable([]string{"LAST", "TIMES", "ADDRESS", "KIND", "CREDENTIAL", "REASON", "USER AGENT"}, rows)
 }

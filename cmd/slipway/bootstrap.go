@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"slipway/internal/access"
+	"slipway/internal/app"
 	"slipway/internal/dealership"
 	"slipway/internal/vocab/auth"
 )
@@ -13,16 +16,24 @@ type bootstrapCmd struct {
 	Name  string `required:"" help:"Name of the dealership."`
 	Owner string `required:"" help:"Email address of the owner."`
 	Plan  string `default:"standard" enum:"standard,fleet" help:"Plan of the dealership: ${enum}. The fleet plan includes single sign-on."`
-	JSON  bool   `name:"json" help:"Print JSON."`
+	Yes   bool   `help:"Create the dealership even if one with the same name exists."`
+	jsonFlag
 }
 
 // Run creates a dealership and its owner.
 func (c bootstrapCmd) Run(s *session) (err error) {
-	a, err := s.open()
+	c.Name = strings.TrimSpace(c.Name)
+	if n := utf8.RuneCountInString(c.Name); n == 0 || n > 200 {
+		return errors.New("--name must have 1 to 200 characters")
+	}
+	a, err := s.create()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.finish(a)) }()
+	if err := c.checkName(s, a); err != nil {
+		return err
+	}
 
 	created, err := access.Bootstrap(s, a.DB, a.Box, c.Name, c.Owner, dealership.Plan(c.Plan))
 	if err != nil {
@@ -31,62 +42,63 @@ func (c bootstrapCmd) Run(s *session) (err error) {
 	if c.JSON {
 		return s.printJSON(created)
 	}
-	_, err = fmt.Fprintf(s.out, `Dealership         %s
-Owner              %s
-Password           %s
-TOTP secret, live  %s
-TOTP secret, test  %s
-
-Save the password and the TOTP secrets. They are not shown again.
-
-Next, add both TOTP secrets to an authenticator app. Each environment has its own
-codes. Then create an API key with a code for its environment, which the admin
-scope requires:
-
-  slipway keys create --dealership %[1]s --environment test \
-    --scopes hulls:read,hulls:write,admin --user %[2]s --totp 123456
-`, created.DealershipID, created.Owner.Email, created.Owner.Password,
-		created.Owner.LiveTOTPSecret, created.Owner.TestTOTPSecret)
-	return err
+	return c.print(s, created)
 }
 
-type keysCmd struct {
-	Create       keysCreateCmd   `cmd:"" help:"Create an API key."`
-	RotateMaster rotateMasterCmd `cmd:"" name:"rotate-master" help:"Replace the master key while servers keep running."`
-}
-
-type keysCreateCmd struct {
-	Dealership  string       `required:"" help:"Dealership ID."`
-	Environment string       `required:"" enum:"live,test" help:"Environment of the key: ${enum}."`
-	Scopes      []auth.Scope `required:"" help:"Scopes of the key, such as hulls:read,hulls:write."`
-	Name        string       `default:"Command line" help:"Name of the key."`
-	RateLimit   int64        `help:"Requests per second. Defaults to the limit of the environment."`
-	User        string       `help:"Email address of the user who creates the key. Required for the admin scope."`
-	TOTP        string       `name:"totp" help:"Two-factor code of that user."`
-	JSON        bool         `name:"json" help:"Print JSON."`
-}
-
-// Run creates an API key.
-func (c keysCreateCmd) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
+// checkName asks before it creates the same dealership twice.
+func (c bootstrapCmd) checkName(s *session, a *app.App) error {
+	all, err := listDealerships(s, a)
+	if err != nil || c.Yes {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.finish(a)) }()
+	for _, d := range all {
+		if !strings.EqualFold(d.Name, c.Name) {
+			continue
+		}
+		if !s.confirm(fmt.Sprintf("The dealership %s already exists (%s). Create another one with this name?", d.Name, d.ID)) {
+			return fmt.Errorf("the dealership %s already exists (%s). To create another one with this name, add --yes", d.Name, d.ID)
+		}
+		return nil
+	}
+	return nil
+}
 
-	in := access.KeyRequest{Name: c.Name, Scopes: c.Scopes}
-	if c.RateLimit > 0 {
-		in.RateLimit = &c.RateLimit
-	}
-	operator := access.Operator{Email: c.User, Code: c.TOTP}
-	issued, err := access.IssueKeyFromCommandLine(s, a.DB, a.Box, c.Dealership, auth.Mode(c.Environment), in, operator)
-	if err != nil {
-		return err
+func (c bootstrapCmd) print(s *session, created access.Bootstrapped) error {
+	o := created.Owner
+	var b strings.Builder
+	fmt.Fprintf(&b, "Dealership  %s\nOwner       %s\nPassword    %s\n", created.DealershipID, o.Email, o.Password)
+	for _, env := range []struct {
+		mode, secret, uri string
+		codes             []string
+	}{{"Live", o.LiveTOTPSecret, o.LiveTOTPURI, o.LiveRecoveryCodes}, {"Test", o.TestTOTPSecret, o.TestTOTPURI, o.TestRecoveryCodes}} {
+		fmt.Fprintf(&b, "\n%s environment\n\n", env.mode)
+		if isTerminal(s.out) {
+			code, err := qrCode(env.uri)
+			if err != nil {
+				return err
+			}
+			b.WriteString(code + "\n")
+		}
+		fmt.Fprintf(&b, "  TOTP secret     %s\n  Authenticator   %s\n  Recovery codes  %s\n                  %s\n", env.secret, env.uri,
+			strings.Join(env.codes[:len(env.codes)/2], " "), strings.Join(env.codes[len(env.codes)/2:], " "))
 	}
 
-	if c.JSON {
-		return s.printJSON(map[string]string{"id": issued.ID, "key": issued.Key})
-	}
-	_, err = fmt.Fprintf(s.out, "%s\n\nSave this key. It is not shown again. Its ID is %s.\n", issued.Key, issued.ID)
+	fmt.Fprintf(&b, `
+Save the password, the TOTP secrets and the recovery codes. They are not shown again.
+
+1. Add both environments to an authenticator app: scan the QR codes, or enter the
+   TOTP secrets. Each environment has its own codes. A recovery code works once,
+   instead of a code, if you lose your phone.
+2. Create an API key with a code of the test environment. The admin scope requires it:
+
+   slipway keys create --dealership %s --environment test --name First \
+     --scopes %s \
+     --user %s --totp 123456
+
+3. Start the server:
+
+   slipway serve
+`, created.DealershipID, auth.ScopeNames(), o.Email)
+	_, err := fmt.Fprint(s.out, b.String())
 	return err
 }

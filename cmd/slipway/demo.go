@@ -48,6 +48,7 @@ func (demoCmd) Run(s *session) error {
 func serveDemo(ctx context.Context, s *session, folder string) error {
 	set := s.settings
 	set.Data, set.DatabaseURL, set.MasterKey = folder, "", "" // never use the configured database
+	set.TLSCert, set.TLSKey, set.ACMEDomains, set.HTTPRedirect = "", "", nil, ""
 	if _, err := fmt.Fprintf(s.out, "\nCreating the demo dealership %s ...\n", demo.Name); err != nil {
 		return err
 	}

@@ -15,20 +15,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"slipway/internal/vocab/id"
 	"slipway/internal/vocab/signature"
 	"slipway/internal/webhooks"
 )
 
 type listenCmd struct {
-	ForwardTo string   `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
-	Key       string   `required:"" env:"SLIPWAY_KEY" help:"API key with the webhooks scope and the scopes of the events."`
-	Events    []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
-	From      string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
-	State     string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
+	ForwardTo string `required:"" help:"URL to send events to, such as http://localhost:3000/hook."`
+	keyFlag
+	Events []string `help:"Only forward these event types, such as hull.*,deal.accepted."`
+	From   string   `help:"Start after this event ID, or with the oldest event: start. Defaults to where the last run ended, or to now on the first run."`
+	State  string   `type:"path" help:"Folder that stores where the last run ended. Defaults to a folder in your user configuration."`
 }
 
 // listenState is stored between two runs.
@@ -75,11 +73,11 @@ func (c listenCmd) Run(s *session) error {
 // listener forwards the events of an environment.
 type listener struct {
 	listenCmd
-	base     string
+	server   client
 	file     string
 	state    listenState
 	secret   signature.Secret
-	client   *http.Client
+	local    *http.Client
 	out      io.Writer
 	color    bool
 	failures int
@@ -98,11 +96,11 @@ func (c listenCmd) open(s *session) (*listener, error) {
 		return nil, err
 	}
 
-	base := strings.TrimSuffix(s.settings.BaseURL, "/")
-	name := sha256.Sum256([]byte(base + " " + c.Key))
+	server := s.client(c.Key)
+	name := sha256.Sum256([]byte(server.base + " " + c.Key))
 	l := &listener{
-		listenCmd: c, base: base, file: filepath.Join(folder, hex.EncodeToString(name[:8])+".json"),
-		client: &http.Client{Timeout: forwardTimeout}, out: s.out, color: isTerminal(s.out),
+		listenCmd: c, server: server, file: filepath.Join(folder, hex.EncodeToString(name[:8])+".json"),
+		local: &http.Client{Timeout: forwardTimeout}, out: s.out, color: useColor(s.out),
 	}
 
 	text, err := os.ReadFile(l.file)
@@ -119,86 +117,23 @@ func (c listenCmd) open(s *session) (*listener, error) {
 	return l, err
 }
 
-// begin sets the event to start after. It fails if the key can't read the
-// requested event types, because none of them would ever arrive.
-func (l *listener) begin(ctx context.Context) error {
-	for _, pattern := range l.Events {
-		if _, _, err := l.page(ctx, url.Values{"type": {pattern}, "limit": {"1"}}); err != nil {
-			return err
-		}
+// begin sets the event to start after.
+func (l *listener) begin(ctx context.Context) (err error) {
+	if err := l.server.checkReadable(ctx, l.Events); err != nil {
+		return err
 	}
-
-	switch {
-	case l.From == "start":
-		l.state.Cursor = id.Floor("evt", time.Time{})
-	case l.From != "":
-		l.state.Cursor = l.From
-	case l.state.Cursor == "":
-		newest, _, err := l.page(ctx, url.Values{"limit": {"1"}})
-		if err != nil {
+	if l.From != "" || l.state.Cursor == "" {
+		if l.state.Cursor, err = l.server.start(ctx, l.From); err != nil {
 			return err
-		}
-		l.state.Cursor = id.Floor("evt", time.Time{})
-		if len(newest) > 0 {
-			l.state.Cursor = newest[0].ID
 		}
 	}
 	return l.save()
 }
 
-// event is an event of the list, with the bytes that a webhook receives.
-type event struct {
-	ID, Type string
-	raw      []byte
-}
-
-// errRejected is an error that a retry can't fix.
-var errRejected = errors.New("the request was rejected")
-
-// page requests a page of events, newest first.
-func (l *listener) page(ctx context.Context, query url.Values) (found []event, more bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+"/v1/events?"+query.Encode(), nil)
-	if err != nil {
-		return nil, false, err
-	}
-	req.Header.Set("Authorization", "Bearer "+l.Key)
-	res, err := l.client.Do(req)
-	if err != nil {
-		return nil, false, err
-	}
-	defer res.Body.Close()
-
-	var list struct {
-		Data    []json.RawMessage
-		HasMore bool `json:"has_more"`
-		Error   struct{ Message string }
-	}
-	if err := json.NewDecoder(res.Body).Decode(&list); err != nil {
-		return nil, false, err
-	}
-
-	if res.StatusCode != http.StatusOK {
-		err := fmt.Errorf("%s: %s", res.Status, list.Error.Message)
-		if res.StatusCode < 500 && res.StatusCode != http.StatusTooManyRequests {
-			err = fmt.Errorf("%w: %w", errRejected, err)
-		}
-		return nil, false, err
-	}
-
-	for _, raw := range list.Data {
-		e := event{raw: raw}
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return nil, false, err
-		}
-		found = append(found, e)
-	}
-	return found, list.HasMore, nil
-}
-
 // forwardSome forwards the events since the last one that was forwarded, oldest
 // first.
 func (l *listener) forwardSome(ctx context.Context) (more bool, err error) {
-	found, more, err := l.page(ctx, url.Values{"ending_before": {l.state.Cursor}, "limit": {"100"}})
+	found, more, err := l.server.events(ctx, url.Values{"ending_before": {l.state.Cursor}, "limit": {"100"}})
 	if err != nil {
 		return false, err
 	}
@@ -237,7 +172,7 @@ func (l *listener) forward(ctx context.Context, e event) (string, error) {
 		"Content-Type": {"application/json"}, "Webhook-Id": {e.ID}, "Webhook-Timestamp": {strconv.FormatInt(now.Unix(), 10)},
 		"Webhook-Signature": {signature.Sign(l.secret.Key, e.ID, now, e.raw)},
 	}
-	res, err := l.client.Do(req)
+	res, err := l.local.Do(req)
 	if err != nil {
 		return "", err
 	}
@@ -278,15 +213,6 @@ func (l *listener) paint(color, text string) string {
 		return text
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func sleep(ctx context.Context, d time.Duration) {

@@ -64,10 +64,10 @@ func (maintenanceOffCmd) Run(s *session) (err error) {
 	return err
 }
 
-type maintenanceStatusCmd struct{}
+type maintenanceStatusCmd struct{ jsonFlag }
 
 // Run shows the maintenance.
-func (maintenanceStatusCmd) Run(s *session) (err error) {
+func (c maintenanceStatusCmd) Run(s *session) (err error) {
 	a, err := s.open()
 	if err != nil {
 		return err
@@ -76,6 +76,13 @@ func (maintenanceStatusCmd) Run(s *session) (err error) {
 	m, err := db.Read(context.Context(s), a.DB, site.FindMaintenance)
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		status := map[string]any{"on": m != nil}
+		if m != nil {
+			status["since"], status["message"], status["retry_after"] = m.Since, m.Message, m.RetryAfter
+		}
+		return s.printJSON(status)
 	}
 	if m == nil {
 		_, err = fmt.Fprintln(s.out, "Maintenance is off.")

@@ -5,24 +5,46 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"slipway/internal/testkit"
 )
 
-// build builds the program without the race detector, which makes SQLite 20 times
+// built builds the program once, without the race detector, which makes SQLite 20 times
 // slower.
+var built = sync.OnceValues(func() (string, error) {
+	binary := filepath.Join(buildFolder, "slipway")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+var buildFolder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if buildFolder, err = os.MkdirTemp("", "slipway-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(buildFolder)
+	os.Exit(code)
+}
+
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "slipway")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	binary, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
@@ -45,6 +67,7 @@ func onBoth(t *testing.T, test func(t *testing.T, p *program)) {
 type program struct {
 	t                      *testing.T
 	binary, data, database string
+	env                    []string // more variables
 }
 
 func (p *program) command(args ...string) *exec.Cmd {
@@ -56,6 +79,7 @@ func (p *program) command(args ...string) *exec.Cmd {
 	}
 	cmd.Env = append(cmd.Env, "SLIPWAY_DATA="+p.data, "SLIPWAY_DATABASE_URL="+p.database, "SLIPWAY_LISTEN=127.0.0.1:0",
 		"SLIPWAY_METRICS_LISTEN=", "SLIPWAY_ALLOW_PRIVATE_WEBHOOKS=true")
+	cmd.Env = append(cmd.Env, p.env...)
 	return cmd
 }
 
@@ -98,6 +122,10 @@ type bootstrapped struct {
 		Password       string
 		LiveTOTPSecret string `json:"live_totp_secret"`
 		TestTOTPSecret string `json:"test_totp_secret"`
+		LiveTOTPURI    string `json:"live_totp_uri"`
+
+		LiveRecoveryCodes []string `json:"live_recovery_codes"`
+		TestRecoveryCodes []string `json:"test_recovery_codes"`
 	}
 }
 
@@ -130,9 +158,9 @@ type server struct {
 }
 
 // serve starts a server and waits until it is ready.
-func (p *program) serve() *server {
+func (p *program) serve(flags ...string) *server {
 	p.t.Helper()
-	s := &server{p: p, cmd: p.command("serve"), log: &bytes.Buffer{}, done: make(chan struct{})}
+	s := &server{p: p, cmd: p.command(append([]string{"serve"}, flags...)...), log: &bytes.Buffer{}, done: make(chan struct{})}
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		p.t.Fatal(err)

@@ -1,16 +1,33 @@
 package main
 
-import "slipway/internal/app"
+import (
+	"fmt"
+	"strings"
 
-type serveCmd struct{}
+	"slipway/internal/app"
+)
+
+type serveCmd struct {
+	Init bool `help:"Create the data folder and the database if they don't exist."`
+}
 
 // Run serves the API until it receives a signal.
-func (serveCmd) Run(s *session) error {
-	a, err := app.Open(s, s.settings, s.log)
+func (c serveCmd) Run(s *session) error {
+	open := app.OpenExisting
+	if c.Init {
+		open = app.Open
+	}
+	a, err := open(s, s.settings, s.log)
 	if err != nil {
 		return err
 	}
-	return a.Serve(s, nil)
+	return a.Serve(s, func(string) {
+		if isTerminal(s.out) {
+			base := strings.TrimSuffix(s.settings.BaseURL, "/")
+			_, _ = fmt.Fprintf(s.out, "Documentation  %s/docs\nAPI            %s/v1\nSign-in page   %s\n",
+				base, base, s.settings.SignInURL()) // the terminal might be closed
+		}
+	})
 }
 
 type migrateCmd struct{}

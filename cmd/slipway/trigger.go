@@ -4,33 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
-	"strings"
+
+	"github.com/agext/levenshtein"
 
 	"slipway/internal/app"
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
 	"slipway/internal/platform/events"
 	"slipway/internal/vocab/auth"
+	"slipway/internal/webhooks"
 )
 
 type triggerCmd struct {
-	Type       string `arg:"" help:"Event type, such as deal.accepted."`
-	Dealership string `help:"Dealership ID. Required if there is more than one dealership."`
+	Type       string `arg:"" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
+	Key        string `env:"SLIPWAY_KEY" help:"Test API key with the webhooks scope and the scope of the event, to use the API of a running server. Without it, the command uses the database."`
+	Dealership string `help:"Dealership ID, if the command uses a database with several dealerships."`
+	jsonFlag
 }
 
-// Run emits a sample event in a test environment. A server on the same database
-// delivers it.
-func (c triggerCmd) Run(s *session) (err error) {
+// Run emits a sample event in a test environment, through the API of a server or in the
+// database. A server on the same database delivers it.
+func (c triggerCmd) Run(s *session) error {
 	kinds := app.Kinds()
 	i := slices.IndexFunc(kinds, func(k events.Kind) bool { return k.Type == c.Type })
 	if i < 0 {
-		return fmt.Errorf("%s is not an event type. Use one of: %s", c.Type, names(kinds))
+		return unknownType(c.Type)
 	}
 
-	a, err := s.open()
+	var e webhooks.TriggeredEvent
+	var err error
+	if c.Key != "" {
+		err = s.client(c.Key).send(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e)
+	} else {
+		e, err = c.inDatabase(s, kinds[i])
+	}
 	if err != nil {
 		return err
+	}
+	if c.JSON {
+		return s.printJSON(e)
+	}
+	_, err = fmt.Fprintf(s.out, "Emitted %s for the sample object %s.\n", e.Type, e.ObjectID)
+	return err
+}
+
+func (c triggerCmd) inDatabase(s *session, kind events.Kind) (t webhooks.TriggeredEvent, err error) {
+	a, err := s.open()
+	if err != nil {
+		return t, err
 	}
 	defer func() { err = errors.Join(err, s.finish(a)) }()
 
@@ -43,19 +66,21 @@ func (c triggerCmd) Run(s *session) (err error) {
 		if len(all) != 1 {
 			return events.Event{}, fmt.Errorf("found %d dealerships. Choose one with --dealership", len(all))
 		}
-		return events.Trigger(ctx, tx.In(all[0].Env), kinds[i])
+		return events.Trigger(ctx, tx.In(all[0].Env), kind)
 	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(s.out, "Emitted %s for the sample object %s.\n", e.Type, e.ObjectID)
-	return err
+	return webhooks.TriggeredEvent{Type: e.Type, ObjectID: e.ObjectID}, err
 }
 
-func names(kinds []events.Kind) string {
-	var all []string
-	for _, k := range kinds {
-		all = append(all, k.Type)
+// closest returns the names that are most similar to a mistyped one.
+func closest(name string, known []string) (similar []string) {
+	least := max(2, len(name)/3) + 1
+	for _, k := range known {
+		switch d := levenshtein.Distance(name, k, nil); {
+		case d < least:
+			least, similar = d, []string{k}
+		case d == least && len(similar) > 0 && len(similar) < 3:
+			similar = append(similar, k)
+		}
 	}
-	return strings.Join(all, ", ")
+	return similar
 }

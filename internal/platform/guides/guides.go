@@ -58,6 +58,7 @@ var List = []Guide{
 	{"sign-in", "Sign in", "Integrate", "The pages for passwords, passkeys and two-factor codes."},
 	{"sso", "Single sign-on", "Integrate", "Sign in with SAML or OpenID Connect."},
 	{"operating", "Operate Slipway", "Run it", "Install, configure, back up, upgrade and monitor your server."},
+	{"command-line", "Command line", "Run it", "The commands of the program, their output and exit codes."},
 	{"scaling", "Several machines", "Run it", "Run several servers with a PostgreSQL cluster that survives the loss of a machine."},
 	{"performance", "Performance", "Run it", "How fast Slipway is, what it costs, and how to measure it yourself."},
 	{"security", "Security", "Run it", "How Slipway protects your data."},

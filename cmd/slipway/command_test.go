@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"bufio"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"slipway/internal/testkit"
+)
+
+// usage runs a command line that is invalid and returns the error.
+func (p *program) usage(args ...string) string {
+	p.t.Helper()
+	text, err := p.command(args...).Output()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || exit.ExitCode() != 2 || len(text) > 0 {
+		p.t.Fatalf("slipway %s: got error %v and output %q, want exit code 2 and no output", strings.Join(args, " "), err, text)
+	}
+	return string(exit.Stderr)
+}
+
+// Mistyped commands, flags and event types get a suggestion. The help of a command has
+// examples, and its own flags first.
+func TestCommandLine(t *testing.T) {
+	p := &program{t: t, binary: build(t), data: t.TempDir()}
+	for args, want := range map[string]string{
+		"sevre":                      `did you mean "serve"?`,
+		"users rset ann@example.com": `did you mean "reset"?`,
+		"users list --enviroment x":  `did you mean "--environment"?`,
+		"bootstrap --name x":         "missing flags: --owner",
+		"completion tcsh":            `must be one of "bash","zsh","fish"`,
+		"keys":                       `expected one of "create"`,
+	} {
+		text := p.usage(strings.Fields(args)...)
+		testkit.Contains(t, text, want, args)
+		testkit.Contains(t, text, " --help\" for help.", args)
+	}
+	testkit.Contains(t, p.fail("trigger", "deal.acepted"), "Did you mean deal.accepted? To list them, run: slipway events types")
+	testkit.Contains(t, p.text("events", "types"), "deal.accepted")
+
+	help := p.text("users", "reset", "--help")
+	for _, want := range []string{"Examples:", "slipway users reset ann@example.com", "--two-factor", "--data=", "slipway serve --help"} {
+		testkit.Contains(t, help, want)
+	}
+	testkit.Excludes(t, help, "--twilio-url")
+	if own, setting := strings.Index(help, "--two-factor"), strings.Index(help, "--data="); own > setting {
+		t.Errorf("got the settings before the flags of the command, want them after:\n%s", help)
+	}
+	testkit.Contains(t, p.text("keys", "create", "--help"), "deals:write, webhooks, admin")
+	testkit.Contains(t, p.text("serve", "--help"), "--smtp-url")
+	testkit.Excludes(t, p.text(), "--data")
+}
+
+// Scripts complete commands, flags and values. zsh and fish use the same words.
+func TestCompletion(t *testing.T) {
+	p := &program{t: t, binary: build(t), data: t.TempDir()}
+	for line, want := range map[string]string{
+		"slipway us":                                      "users",
+		"slipway users ":                                  "list invite reset unlock",
+		"slipway users list --env":                        "--environment",
+		"slipway users list --environment ":               "live test",
+		"slipway keys create --scopes hulls:read,deals:r": "hulls:read,deals:read",
+		"slipway trigger deal.acc":                        "deal.accepted",
+		"slipway completion ":                             "bash zsh fish",
+		"slipway serve --tls":                             "--tls-cert --tls-key",
+	} {
+		words := strings.Split(line, " ")
+		got := strings.Join(firstColumn(p.text(append([]string{"__complete"}, words[1:]...)...)), " ")
+		testkit.Equal(t, got, want, line)
+	}
+
+	script := p.text("completion", "bash") + `
+PATH="` + p.binary[:strings.LastIndex(p.binary, "/")] + `:$PATH"
+COMP_WORDS=(slipway users re) COMP_CWORD=2
+_slipway
+echo "${COMPREPLY[@]}"`
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", script).CombinedOutput()
+	if err != nil || string(out) != "reset\n" {
+		t.Errorf("got %q and error %v in bash, want reset", out, err)
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		testkit.Contains(t, p.text("completion", shell), "slipway __complete")
+	}
+}
+
+// firstColumn returns the first column of lines with tabs.
+func firstColumn(text string) (column []string) {
+	for line := range strings.Lines(text) {
+		word, _, _ := strings.Cut(line, "\t")
+		column = append(column, word)
+	}
+	return column
+}
+
+// Trigger and events tail use the API of a server, by its address and key.
+func TestEventsOfServer(t *testing.T) {
+	onBoth(t, func(t *testing.T, p *program) {
+		d := p.bootstrap()
+		key := p.key(d.DealershipID, "test", "webhooks,deals:read")
+		s := p.serve()
+		elsewhere := &program{t: t, binary: p.binary, data: t.TempDir(), env: []string{"SLIPWAY_BASE_URL=" + s.url, "SLIPWAY_KEY=" + key}}
+
+		tail := elsewhere.command("events", "tail", "--from", "start", "--events", "deal.*")
+		out, err := tail.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tail.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = tail.Process.Kill()
+			_ = tail.Wait()
+		})
+		testkit.Contains(t, elsewhere.text("trigger", "deal.accepted"), "Emitted deal.accepted for the sample object deal_")
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		testkit.Contains(t, line, "deal.accepted")
+
+		testkit.Contains(t, elsewhere.fail("trigger", "hull.created"), "hulls:read")
+		testkit.Contains(t, elsewhere.fail("events", "tail", "--events", "hull.*"), "hulls:read")
+		live := p.key(d.DealershipID, "live", "webhooks,deals:read")
+		testkit.Contains(t, elsewhere.fail("trigger", "deal.accepted", "--key", live), "only for the test environment")
+		testkit.Contains(t, elsewhere.fail("trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
+	})
+}

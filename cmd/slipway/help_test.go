@@ -1,0 +1,96 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"rsc.io/qr"
+
+	"slipway/internal/app"
+)
+
+// Each example in the help can be run: the command and its flags exist.
+func TestExamples(t *testing.T) {
+	root := newParser(&commands{}).Model.Node
+	count := 0
+	for _, leaf := range root.Leaves(true) {
+		for line := range strings.Lines(leaf.Detail) {
+			line, found := strings.CutPrefix(strings.TrimSpace(line), "slipway ")
+			if !found {
+				continue
+			}
+			count++
+			line, _, _ = strings.Cut(line, " #")
+			line, _, _ = strings.Cut(line, " > ")
+			if _, err := newParser(&commands{}).Parse(splitShell(line)); err != nil {
+				t.Errorf("slipway %s: got error %v, want none", line, err)
+			}
+			if !strings.HasPrefix(line, leaf.Path()) {
+				t.Errorf("got the example %q in the help of %s, want one of that command", line, leaf.Path())
+			}
+		}
+	}
+	if count < 20 {
+		t.Errorf("got %d examples, want at least 20", count)
+	}
+}
+
+// splitShell splits a command line with quotes.
+func splitShell(line string) (args []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			args = append(args, part)
+			continue
+		}
+		args = append(args, strings.Fields(part)...)
+	}
+	return args
+}
+
+// The flag of a setting has the name of its variable.
+func TestSettingsHaveTheirNames(t *testing.T) {
+	flags := map[string]*kong.Flag{}
+	for _, f := range newParser(&commands{}).Model.Flags {
+		flags[f.Name] = f
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[app.Settings]()) {
+		env := f.Tag.Get("env")
+		name := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(env, "SLIPWAY_")), "_", "-")
+		if flags[name] == nil {
+			t.Errorf("%s: got no flag --%s, want one; add a name to the field %s", env, name, f.Name)
+		}
+	}
+	if _, err := newParser(&commands{}).Parse([]string{"serve", "--smtpurl", "smtp://localhost", "--metrics", ""}); err != nil {
+		t.Errorf("got error %v for the old names of flags, want none", err)
+	}
+}
+
+// The QR code in the terminal has the squares of the code.
+func TestQRCode(t *testing.T) {
+	const uri = "otpauth://totp/Slipway:owner@example.com?secret=JBSWY3DPEHPK3PXP"
+	text, err := qrCode(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := qr.Encode(uri, qr.L)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "  \x1b[30;107m"), "\x1b[0m")
+		for x, r := range []rune(line) {
+			for row, black := range []bool{r == '█' || r == '▀', r == '█' || r == '▄'} {
+				if at := [2]int{x - quietZone, 2*i + row - quietZone}; black != code.Black(at[0], at[1]) {
+					t.Fatalf("got black = %t at %v, want %t", black, at, !black)
+				}
+			}
+		}
+	}
+	if want := (code.Size + 2*quietZone + 1) / 2; len(lines) != want {
+		t.Errorf("got %d lines, want %d", len(lines), want)
+	}
+}
