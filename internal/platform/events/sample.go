@@ -132,26 +132,36 @@ func (s *sample) setTime(verb string, now time.Time) {
 }
 
 // usual are fields that a sample changes, if the verb names none.
-var usual = []string{"name", "title", "caption", "label", "first_name", "allowance_usd", "subject", "starts_at", "updated_at"}
+var usual = []string{"name", "title", "caption", "first_name", "make", "starts_at", "updated_at"}
 
 // changeField adds an old value of a field that the verb names, such as price_usd for
-// price_changed, or of another one.
+// price_changed, or else of a usual one, or of any.
 func (s *sample) changeField(verb string) {
-	named := strings.TrimSuffix(verb, "_"+lastWord(verb))
-	for _, f := range s.fields {
-		if named != verb && strings.Contains(jsonName(f), strings.TrimSuffix(named, "s")) {
-			s.previous[jsonName(f)] = older(s.object.FieldByIndex(f.Index))
+	named := strings.TrimSuffix(strings.TrimSuffix(verb, lastWord(verb)), "_")
+	change := func(fits func(name string) bool) bool {
+		for _, f := range s.fields {
+			if v := s.object.FieldByIndex(f.Index); fits(jsonName(f)) && !isEmpty(v) {
+				s.previous[jsonName(f)] = older(v)
+				return true
+			}
+		}
+		return false
+	}
+
+	if named != "" && change(func(name string) bool { return strings.Contains(name, strings.TrimSuffix(named, "s")) }) {
+		return
+	}
+	for _, field := range usual {
+		if change(func(name string) bool { return name == field }) {
 			return
 		}
 	}
-	for _, name := range usual {
-		for _, f := range s.fields {
-			if jsonName(f) == name {
-				s.previous[name] = older(s.object.FieldByIndex(f.Index))
-				return
-			}
-		}
-	}
+	change(func(name string) bool { return name != "id" && !strings.HasSuffix(name, "_id") })
+}
+
+// isEmpty reports whether a field has no value that could have been another one.
+func isEmpty(v reflect.Value) bool {
+	return v.Kind() == reflect.Pointer && v.IsNil() || v.Kind() == reflect.Slice && v.Len() == 0
 }
 
 // older returns a value that differs from v.
@@ -163,8 +173,6 @@ func older(v reflect.Value) any {
 		return v.Int() + 1000
 	case reflect.Bool:
 		return !v.Bool()
-	case reflect.Slice:
-		return []any{}
 	}
 	if at, ok := v.Interface().(time.Time); ok {
 		return at.Add(-time.Hour)

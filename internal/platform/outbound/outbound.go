@@ -94,11 +94,11 @@ func CheckAddress(bad *fault.Fields, field, raw string, allowPrivate bool) {
 		return
 	}
 
-	address := netip.AddrPortFrom(ip.Unmap().WithZone(""), 443).String()
+	ip = ip.Unmap().WithZone("")
 	switch {
-	case isMetadata(address):
+	case slices.Contains(metadata, ip):
 		bad.Add(field, "private_address", "must not be the address of a metadata service")
-	case !allowPrivate && ssrf.New(ssrf.WithAnyPort()).Safe("tcp", address, nil) != nil:
+	case !allowPrivate && ssrf.New().SafeAddr(ip) != nil:
 		bad.Add(field, "private_address", "must be a public address, unless the operator sets SLIPWAY_ALLOW_PRIVATE_WEBHOOKS")
 	}
 }
