@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -25,15 +24,13 @@ func lockFolder(folder string) (unlock func() error, err error) {
 		return nil, err
 	}
 
-	if err := errors.Join(f.Truncate(0), write(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+	if err = f.Truncate(0); err == nil {
+		_, err = fmt.Fprintln(f, os.Getpid())
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f.Close, nil
-}
-
-func write(f *os.File, text string) error {
-	_, err := f.WriteString(text)
-	return err
 }
 
 // lockHolder names the process that has the lock.

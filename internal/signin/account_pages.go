@@ -24,8 +24,8 @@ var (
   <dt>Roles</dt><dd>{{range $i, $r := .User.Roles}}{{if $i}}, {{end}}{{$r.Name}}{{else}}None{{end}}</dd>
   <dt>Two-factor</dt><dd>{{if .User.HasActiveFactor}}On{{else}}Off · <a href="{{.TwoFactor}}">Turn on</a>{{end}}</dd>
 </dl>
-<div class="actions"><a class="button" href="{{.Docs}}">Read the documentation</a>
-<a class="button plain" href="{{.Docs}}/reference">Try the API</a>
+<div class="actions"><a class="button" href="{{.Docs}}">Documentation</a>
+<a class="button plain" href="{{.Docs}}/reference">API reference</a>
 <a class="button plain" href="{{.Sessions}}">Where you are signed in</a></div>
 <form method="post" action="{{.SignOut}}">
   <input type="hidden" name="form_token" value="{{.Token}}"><button class="plain">Sign out</button>

@@ -90,15 +90,7 @@ func CheckAddress(bad *fault.Fields, field, raw string, allowPrivate bool) {
 		host = "127.0.0.1"
 	}
 	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return
-	}
-
-	ip = ip.Unmap().WithZone("")
-	switch {
-	case slices.Contains(metadata, ip):
-		bad.Add(field, "private_address", "must not be the address of a metadata service")
-	case !allowPrivate && ssrf.New().SafeAddr(ip) != nil:
+	if err == nil && !allowPrivate && ssrf.New().SafeAddr(ip.Unmap().WithZone("")) != nil {
 		bad.Add(field, "private_address", "must be a public address, unless the operator sets SLIPWAY_ALLOW_PRIVATE_WEBHOOKS")
 	}
 }
