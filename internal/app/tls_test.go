@@ -32,7 +32,7 @@ type secureServer struct {
 // serveSecurely serves on a new SQLite database. The settings have those of HTTPS.
 func serveSecurely(t *testing.T, set app.Settings) secureServer {
 	t.Helper()
-	s := secureServer{redirect: freeAddress(t)}
+	s := secureServer{redirect: unusedAddress(t)}
 	set.Data, set.Listen, set.HTTPRedirect = t.TempDir(), "127.0.0.1:0", s.redirect
 	set.LiveRate, set.TestRate, set.AddressRate = 1e6, 1e6, 1e6
 	a, err := app.Open(t.Context(), set, slog.New(slog.NewTextHandler(t.Output(), nil)))
@@ -54,8 +54,8 @@ func serveSecurely(t *testing.T, set app.Settings) secureServer {
 	return s
 }
 
-// freeAddress returns an address that no one listens on.
-func freeAddress(t *testing.T) string {
+// unusedAddress returns an address that no one listens on.
+func unusedAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
