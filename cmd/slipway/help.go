@@ -134,6 +134,11 @@ func (eventsTailCmd) Help() string {
 }
 
 // Help returns examples.
+func (logsTailCmd) Help() string {
+	return examples("slipway logs tail --key sk_test_1 --status 4xx", "slipway logs tail --key sk_test_1 --operation createHull --json")
+}
+
+// Help returns examples.
 func (listenCmd) Help() string {
 	return examples("slipway listen --key sk_test_1 --forward-to http://localhost:3000/hook")
 }

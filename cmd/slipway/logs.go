@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+type logsCmd struct {
+	Tail logsTailCmd `cmd:"" help:"Print the API requests of a server as they happen: writes, and requests that failed."`
+}
+
+type logsTailCmd struct {
+	Key       string `required:"" env:"SLIPWAY_KEY" help:"API key with the admin scope."`
+	Status    string `help:"Only this status, such as 422, or this class of statuses, such as 4xx."`
+	Method    string `help:"Only this method."`
+	Operation string `help:"Only this operation, such as createHull."`
+	Actor     string `help:"Only requests of this key, user or app, by its ID."`
+	JSON      bool   `name:"json" help:"Print each request as a line of JSON."`
+}
+
+// logEntry is a request of the list, with its JSON.
+type logEntry struct {
+	ID, Method, Path string
+	Status           int
+	DurationMS       float64   `json:"duration_ms"`
+	CreatedAt        time.Time `json:"created_at"`
+	Actor            struct{ Label string }
+	Error            *struct{ Message string }
+	raw              []byte
+}
+
+// Run prints requests until it is interrupted. The servers of an installation don't store
+// requests in the order of their IDs, so it asks for the newest ones and skips those that
+// it has seen.
+func (c logsTailCmd) Run(s *session) error {
+	from, seen, started := s.client(c.Key), map[string]bool{}, false
+	for failures := 0; s.Err() == nil; sleep(s, pollEvents) {
+		newest, err := c.newest(s, from)
+		switch {
+		case s.Err() != nil:
+			return nil
+		case errors.Is(err, errRejected):
+			return err
+		case err != nil:
+			if failures++; failures == 1 {
+				s.log.Warn("can't read the request log, retrying", "err", err)
+			}
+			sleep(s, min(maxRetryDelay, pollEvents<<min(failures, 6)))
+			continue
+		}
+
+		failures = 0
+		current := map[string]bool{}
+		for _, e := range slices.Backward(newest) {
+			current[e.ID] = true
+			if started && !seen[e.ID] {
+				if err := c.print(s.out, e); err != nil {
+					return err
+				}
+			}
+		}
+		seen, started = current, true
+	}
+	return nil
+}
+
+// newest requests the last entries that match.
+func (c logsTailCmd) newest(s *session, from client) (found []logEntry, err error) {
+	query := url.Values{"limit": {"100"}}
+	for name, value := range map[string]string{"status": c.Status, "method": c.Method, "operation": c.Operation, "actor_id": c.Actor} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	var list struct{ Data []json.RawMessage }
+	if err := from.send(s, http.MethodGet, "/v2-preview/request_logs?"+query.Encode(), nil, &list); err != nil {
+		return nil, err
+	}
+	for _, raw := range list.Data {
+		e := logEntry{raw: raw}
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, nil
+}
+
+func (c logsTailCmd) print(w io.Writer, e logEntry) error {
+	if c.JSON {
+		_, err := fmt.Fprintf(w, "%s\n", e.raw)
+		return err
+	}
+	message := ""
+	if e.Error != nil {
+		message = "  " + e.Error.Message
+	}
+	_, err := fmt.Fprintf(w, "%s  %d  %-6s %-40s %7.1f ms  %s  %s%s\n", e.CreatedAt.Local().Format(time.TimeOnly), e.Status, e.Method, e.Path,
+		e.DurationMS, e.ID, e.Actor.Label, message)
+	return err
+}
