@@ -73,12 +73,14 @@ func newSample(k Kind, now time.Time) *sample {
 // change no field.
 var additions = []string{
 	"added", "captured", "created", "deleted", "installed", "issued", "made", "opened", "provisioned", "queued", "received",
-	"recorded", "removed", "revoked", "submitted", "test", "uninstalled",
+	"recorded", "removed", "submitted", "test", "uninstalled",
 }
 
 func hasNoPrevious(verb string) bool {
 	switch verb {
-	case "photos_added", "revoked", "syndication_queued", "syndication_removed": // they change an object
+	case "consent_revoked": // a new record
+		return true
+	case "photos_added", "syndication_queued", "syndication_removed": // they change an object
 		return false
 	}
 	return slices.Contains(additions, lastWord(verb))
