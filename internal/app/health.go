@@ -20,7 +20,7 @@ func Health(ctx context.Context, s Settings) error {
 		return fmt.Errorf("SLIPWAY_LISTEN: %w", err)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
+		host = "127.0.0.1" // an empty image doesn't know localhost
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
