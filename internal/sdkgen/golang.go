@@ -303,7 +303,9 @@ func goDoc(b *bytes.Buffer, text string) {
 	if text == "" {
 		return
 	}
-	for _, line := range wrap(text, docWidth) {
-		b.WriteString("// " + line + "\n")
+	for _, paragraph := range strings.Split(text, "\n") {
+		for _, line := range wrap(paragraph, docWidth) {
+			b.WriteString(strings.TrimRight("// "+line, " ") + "\n")
+		}
 	}
 }

@@ -78,9 +78,6 @@ func methodName(family, operationID string) string {
 	return strings.Join(ws, "")
 }
 
-// oneLine removes line breaks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // wrap breaks a text into lines of at most this many bytes. Longer words stay whole.
 func wrap(text string, width int) (lines []string) {
 	line := ""

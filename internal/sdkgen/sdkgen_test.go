@@ -144,7 +144,7 @@ func TestOutput(t *testing.T) {
 		"types.gen.ts": {"sold_at: string | null;", `export type HullStatus = "available" | "on_hold";`, "status?: HullStatus | null;",
 			"metadata?: Record<string, string | null> | null;"},
 		"services.gen.ts": {"update(hullId: string, body: t.HullPatch, options?: Options): Promise<t.Hull>",
-			"call(this, \"PATCH\", `/v1/hulls/${id(hullId)}`, body, options)"},
+			"patch(this, path`/hulls/${hullId}`, body, options)", "class PreviewHullsService extends PreviewFamily"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(strings.Join(strings.Fields(string(files[name])), " "), want) {

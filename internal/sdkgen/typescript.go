@@ -137,12 +137,17 @@ func tsBase(t Type) string {
 
 func tsServices(m *Model) string {
 	b := &bytes.Buffer{}
-	b.WriteString("import { Family, call, download, id, list, upload, type Options, type Sender, type Upload } from \"./client.ts\";\n")
+	b.WriteString("import {\n  Family, PreviewFamily, download, get, list, patch, path, post, put, remove, upload,\n")
+	b.WriteString("  type Options, type Sender, type Upload,\n} from \"./client.ts\";\n")
 	b.WriteString("import type { List, ListParams } from \"./list.ts\";\nimport type * as t from \"./types.gen.ts\";\n")
 	for _, f := range m.Families {
 		b.WriteString("\n")
 		tsDoc(b, "", "Operations of "+tsPath(f)+".")
-		fmt.Fprintf(b, "export class %s extends Family {\n", tsClass(f))
+		base := "Family"
+		if f.Preview {
+			base = previewPrefix + base
+		}
+		fmt.Fprintf(b, "export class %s extends %s {\n", goService(f), base)
 		for _, method := range f.Methods {
 			tsMethod(b, method)
 		}
@@ -152,36 +157,29 @@ func tsServices(m *Model) string {
 	b.WriteString("\n/** The operations, by family. */\nexport class Services {\n")
 	for _, f := range m.Families {
 		if !f.Preview {
-			fmt.Fprintf(b, "  readonly %s: %s;\n", tsName(f.Name), tsClass(f))
+			fmt.Fprintf(b, "  readonly %s: %s;\n", tsName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("  /** Operations of /v2-preview. They can still change. */\n  readonly preview: {\n")
 	for _, f := range m.Families {
 		if f.Preview {
-			fmt.Fprintf(b, "    readonly %s: %s;\n", tsName(f.Name), tsClass(f))
+			fmt.Fprintf(b, "    readonly %s: %s;\n", tsName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("  };\n\n  constructor(sender: Sender) {\n")
 	for _, f := range m.Families {
 		if !f.Preview {
-			fmt.Fprintf(b, "    this.%s = new %s(sender);\n", tsName(f.Name), tsClass(f))
+			fmt.Fprintf(b, "    this.%s = new %s(sender);\n", tsName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("    this.preview = {\n")
 	for _, f := range m.Families {
 		if f.Preview {
-			fmt.Fprintf(b, "      %s: new %s(sender),\n", tsName(f.Name), tsClass(f))
+			fmt.Fprintf(b, "      %s: new %s(sender),\n", tsName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("    };\n  }\n}\n")
 	return b.String()
-}
-
-func tsClass(f Family) string {
-	if f.Preview {
-		return previewPrefix + f.Name
-	}
-	return f.Name
 }
 
 // tsPath is how a program reaches a family.
@@ -200,43 +198,50 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	tsDoc(b, "  ", doc)
 
 	var args []string
-	path := strconv.Quote(m.Path)
-	if len(m.IDs) > 0 {
-		path = "`" + m.Path + "`"
-	}
+	path := strings.TrimPrefix(strings.TrimPrefix(m.Path, "/v1"), "/v2-preview")
 	for _, name := range m.IDs {
 		args = append(args, tsName(name)+": string")
-		path = strings.ReplaceAll(path, "{"+name+"}", "${id("+tsName(name)+")}")
+		path = strings.ReplaceAll(path, "{"+name+"}", "${"+tsName(name)+"}")
 	}
-	body := "undefined"
+	if len(m.IDs) == 0 {
+		path = strconv.Quote(path)
+	} else {
+		path = "path`" + path + "`"
+	}
+	body := ", undefined"
 	switch {
 	case m.Upload:
-		args, body = append(args, "file: Upload"), "file"
+		args, body = append(args, "file: Upload"), ", file"
 	case m.BodyOptional:
-		args, body = append(args, "body?: t."+m.Body), "body"
+		args, body = append(args, "body?: t."+m.Body), ", body"
 	case m.Body != "":
-		args, body = append(args, "body: t."+m.Body), "body"
+		args, body = append(args, "body: t."+m.Body), ", body"
+	case m.Verb == "GET" || m.Verb == "DELETE":
+		body = ""
 	}
 	query := ""
 	if m.Params != "" {
-		query = ", query"
-		args = append(args, "query?: "+tsParamsName(m))
+		args, query = append(args, "query?: "+tsParamsName(m)), ", query"
 	}
 	args = append(args, "options?: Options")
 
-	result, function := "Promise<void>", fmt.Sprintf("call(this, %q, %s, %s, options%s)", m.Verb, path, body, query)
-	switch {
-	case m.Item != "":
-		result, function = "List<t."+m.Item+">", fmt.Sprintf("list(this, %s, options%s)", path, query)
-	case m.Download:
-		result, function = "Promise<Response>", fmt.Sprintf("download(this, %s, options%s)", path, query)
-	case m.Upload:
-		result, function = "Promise<t."+m.Result+">", fmt.Sprintf("upload(this, %q, %s, file, options%s)", m.Verb, path, query)
-	case m.Result != "":
+	result, call := "Promise<void>", tsVerbs[m.Verb]+"(this, "
+	if m.Result != "" {
 		result = "Promise<t." + m.Result + ">"
 	}
-	fmt.Fprintf(b, "  %s(%s): %s {\n    return %s;\n  }\n", tsName(m.Name), strings.Join(args, ", "), result, function)
+	switch {
+	case m.Item != "":
+		result, call = "List<t."+m.Item+">", "list(this, "
+	case m.Download:
+		result, call = "Promise<Response>", "download(this, "
+	case m.Upload:
+		call = fmt.Sprintf("upload(this, %q, ", m.Verb)
+	}
+	fmt.Fprintf(b, "  %s(%s): %s {\n    return %s%s%s, options%s);\n  }\n", tsName(m.Name), strings.Join(args, ", "), result, call, path, body, query)
 }
+
+// tsVerbs are the functions of client.ts that send requests.
+var tsVerbs = map[string]string{"GET": "get", "POST": "post", "PUT": "put", "PATCH": "patch", "DELETE": "remove"}
 
 func tsParamsName(m Method) string {
 	if m.Params == "ListParams" {

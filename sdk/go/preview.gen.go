@@ -41,8 +41,9 @@ type PreviewActivitiesService struct{ client *Client }
 
 // Create: Create an activity. Requires leads:write or deals:write or hulls:write.
 //
-// Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls. In preview
-// since November 16, 2026. Can become stable on February 14, 2027.
+// Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) Create(ctx context.Context, body PreviewActivityCreate, opts ...RequestOption) (*Activity, error) {
 	return call[Activity](ctx, s.client, request{verb: "POST", path: "/v2-preview/activities", body: body}, opts)
 }
@@ -50,15 +51,18 @@ func (s *PreviewActivitiesService) Create(ctx context.Context, body PreviewActiv
 // Delete: Delete an activity. Requires leads:write or deals:write or hulls:write.
 //
 // Also removes its text from events. Requires `leads:write` for leads and contacts, `deals:write` for deals and
-// `hulls:write` for hulls. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// `hulls:write` for hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) Delete(ctx context.Context, activityID string, opts ...RequestOption) error {
 	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/activities/{activity_id}", ids: []string{activityID}}, opts)
 }
 
 // Get: Retrieve an activity. Requires leads:read or deals:read or hulls:read.
 //
-// Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls. In preview
-// since November 16, 2026. Can become stable on February 14, 2027.
+// Requires `leads:read` for leads and contacts, `deals:read` for deals and `hulls:read` for hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) Get(ctx context.Context, activityID string, opts ...RequestOption) (*Activity, error) {
 	return call[Activity](ctx, s.client, request{verb: "GET", path: "/v2-preview/activities/{activity_id}", ids: []string{activityID}}, opts)
 }
@@ -86,8 +90,9 @@ type PreviewActivityListParams struct {
 // List: List activities, newest first. Requires leads:read or deals:read or hulls:read.
 //
 // Without `object_id`, the list has the activities on all objects that you can read. Requires `leads:read` for
-// leads and contacts, `deals:read` for deals and `hulls:read` for hulls. In preview since November 16, 2026. Can
-// become stable on February 14, 2027.
+// leads and contacts, `deals:read` for deals and `hulls:read` for hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) List(ctx context.Context, params PreviewActivityListParams, opts ...RequestOption) iter.Seq2[Activity, error] {
 	return list[Activity](ctx, s.client, request{verb: "GET", path: "/v2-preview/activities", query: params}, opts)
 }
@@ -95,8 +100,9 @@ func (s *PreviewActivitiesService) List(ctx context.Context, params PreviewActiv
 // Update: Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
 //
 // JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task.
-// Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls. In preview
-// since November 16, 2026. Can become stable on February 14, 2027.
+// Requires `leads:write` for leads and contacts, `deals:write` for deals and `hulls:write` for hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) Update(ctx context.Context, activityID string, body PreviewActivityPatch, opts ...RequestOption) (*Activity, error) {
 	return call[Activity](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/activities/{activity_id}", ids: []string{activityID}, body: body}, opts)
 }
@@ -106,8 +112,9 @@ type PreviewAppointmentsService struct{ client *Client }
 
 // Cancel: Cancel an appointment. Requires leads:write.
 //
-// Also cancels the reminder, unless it was sent. In preview since November 16, 2026. Can become stable on
-// February 14, 2027.
+// Also cancels the reminder, unless it was sent.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID string, body *PreviewAppointmentCancel, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments/{appointment_id}/cancel", ids: []string{appointmentID}, body: body}, opts)
 }
@@ -117,8 +124,9 @@ func (s *PreviewAppointmentsService) Cancel(ctx context.Context, appointmentID s
 // A user can't have two appointments at the same time: the response is 409, and its details name the other one.
 // The contact receives a reminder if you send `reminder`. It is a transactional message of the lead, or of the
 // contact's newest lead. It has to pass the same send check as other messages when it is due. `reminder.state`
-// and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent immediately. In
-// preview since November 16, 2026. Can become stable on February 14, 2027.
+// and `reminder.blocked_reason` show the result. A reminder whose time has passed is sent immediately.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Create(ctx context.Context, body PreviewAppointmentCreate, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "POST", path: "/v2-preview/appointments", body: body}, opts)
 }
@@ -126,24 +134,27 @@ func (s *PreviewAppointmentsService) Create(ctx context.Context, body PreviewApp
 // CreateUserCalendar: Create or replace the calendar URL of a user. Requires admin and leads:read.
 //
 // Returns a secret URL that calendar apps can subscribe to. It is only shown once. The earlier URL stops
-// working. Users can do this for themselves with a session that has the scope `leads:read`. In preview since
-// November 16, 2026. Can become stable on February 14, 2027.
+// working. Users can do this for themselves with a session that has the scope `leads:read`.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) CreateUserCalendar(ctx context.Context, userID string, opts ...RequestOption) (*PreviewUserCalendar, error) {
 	return call[PreviewUserCalendar](ctx, s.client, request{verb: "POST", path: "/v2-preview/users/{user_id}/calendar", ids: []string{userID}}, opts)
 }
 
 // DeleteUserCalendar: Revoke the calendar URL of a user. Requires admin and leads:read.
 //
-// Users can do this for themselves with a session that has the scope `leads:read`. In preview since November 16,
-// 2026. Can become stable on February 14, 2027.
+// Users can do this for themselves with a session that has the scope `leads:read`.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) DeleteUserCalendar(ctx context.Context, userID string, opts ...RequestOption) error {
 	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/users/{user_id}/calendar", ids: []string{userID}}, opts)
 }
 
 // Get: Retrieve an appointment. Requires leads:read.
 //
-// Returns the appointment with the state of its reminder. In preview since November 16, 2026. Can become stable
-// on February 14, 2027.
+// Returns the appointment with the state of its reminder.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Get(ctx context.Context, appointmentID string, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "GET", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}}, opts)
 }
@@ -178,8 +189,9 @@ type PreviewAppointmentListParams struct {
 
 // List: List appointments, newest first. Requires leads:read.
 //
-// Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`. In
-// preview since November 16, 2026. Can become stable on February 14, 2027.
+// Sorted by when they were created. To get the appointments of a day, send `starts_from` and `starts_before`.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) List(ctx context.Context, params PreviewAppointmentListParams, opts ...RequestOption) iter.Seq2[Appointment, error] {
 	return list[Appointment](ctx, s.client, request{verb: "GET", path: "/v2-preview/appointments", query: params}, opts)
 }
@@ -187,8 +199,9 @@ func (s *PreviewAppointmentsService) List(ctx context.Context, params PreviewApp
 // Update: Update or move an appointment. Requires leads:write.
 //
 // JSON merge patch. Omitted fields keep their values, null clears a field. If the time changes, the reminder
-// moves with it. You can't change a canceled appointment. In preview since November 16, 2026. Can become stable
-// on February 14, 2027.
+// moves with it. You can't change a canceled appointment.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) Update(ctx context.Context, appointmentID string, body PreviewAppointmentPatch, opts ...RequestOption) (*Appointment, error) {
 	return call[Appointment](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/appointments/{appointment_id}", ids: []string{appointmentID}, body: body}, opts)
 }
@@ -198,15 +211,18 @@ type PreviewDealershipService struct{ client *Client }
 
 // DeleteLogo: Remove the dealership's logo. Requires admin.
 //
-// Documents that were issued before keep it. In preview since November 16, 2026. Can become stable on February
-// 14, 2027.
+// Documents that were issued before keep it.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...RequestOption) error {
 	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
 }
 
 // GetLogo: Download the dealership's logo. Requires admin.
 //
-// Returns the logo as a PNG. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// Returns the logo as a PNG.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) GetLogo(ctx context.Context, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership/logo"}, opts)
 }
@@ -215,7 +231,9 @@ func (s *PreviewDealershipService) GetLogo(ctx context.Context, opts ...RequestO
 //
 // Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
 // most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have
-// separate logos. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// separate logos.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) ReplaceLogo(ctx context.Context, file File, opts ...RequestOption) (*PreviewDealership, error) {
 	return call[PreviewDealership](ctx, s.client, request{verb: "PUT", path: "/v2-preview/dealership/logo", file: &file}, opts)
 }
@@ -231,8 +249,9 @@ type PreviewDealCreateParams struct {
 
 // Create: Create a deal with its opening offer. Requires deals:write.
 //
-// A hull can have any number of open deals. The first deal with an accepted offer reserves it. In preview since
-// November 16, 2026. Can become stable on February 14, 2027.
+// A hull can have any number of open deals. The first deal with an accepted offer reserves it.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealsService) Create(ctx context.Context, body PreviewDealCreate, params PreviewDealCreateParams, opts ...RequestOption) (*PreviewDeal, error) {
 	return call[PreviewDeal](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals", body: body, query: params}, opts)
 }
@@ -294,7 +313,9 @@ func (s *PreviewDealsService) List(ctx context.Context, params PreviewDealListPa
 // UpdateTradeIn: Change a part of a trade-in. Requires deals:write.
 //
 // A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the
-// deal. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// deal.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealsService) UpdateTradeIn(ctx context.Context, dealID, tradeInID string, body PreviewTradeInPatch, opts ...RequestOption) (*PreviewTradeIn, error) {
 	return call[PreviewTradeIn](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/deals/{deal_id}/trade_ins/{trade_in_id}", ids: []string{dealID, tradeInID}, body: body}, opts)
 }
@@ -306,7 +327,9 @@ type PreviewFinanceService struct{ client *Client }
 //
 // Returns the PDF with a page that lists the name, role, time and IP address of each signature, and the SHA-256
 // hash of what was signed. The file starts with the bytes of the signed PDF. Returns 409 until everyone has
-// signed. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// signed.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewFinanceService) GetExecutedDocument(ctx context.Context, dealID, documentID string, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/documents/{document_id}/executed", ids: []string{dealID, documentID}}, opts)
 }
@@ -323,8 +346,9 @@ type PreviewFinanceUploadDocumentParams struct {
 //
 // Send a PDF, or a JPEG or PNG image, of up to 25 MiB as the body or as the form field `file`. The type is
 // detected from the content. The document has no signers. Use it as evidence for a stipulation with
-// `document_id` of resolveStipulation. In preview since November 16, 2026. Can become stable on February 14,
-// 2027.
+// `document_id` of resolveStipulation.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewFinanceService) UploadDocument(ctx context.Context, dealID string, file File, params PreviewFinanceUploadDocumentParams, opts ...RequestOption) (*Document, error) {
 	return call[Document](ctx, s.client, request{verb: "POST", path: "/v2-preview/deals/{deal_id}/documents/upload", ids: []string{dealID}, file: &file, query: params}, opts)
 }
@@ -349,7 +373,9 @@ func (s *PreviewHullsService) Create(ctx context.Context, body PreviewHullCreate
 //
 // Each rejected row as it was in the file, after its row number and its problems. Correct the rows and import
 // the file again: the two columns before them are ignored. Cells that a spreadsheet would run as a formula start
-// with a quote. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) ExportImportErrors(ctx context.Context, importID string, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/hull_imports/{import_id}/errors.csv", ids: []string{importID}}, opts)
 }
@@ -435,8 +461,9 @@ type PreviewHullUpdateParams struct {
 
 // Update: Change a hull's descriptive fields or location. Requires hulls:write.
 //
-// A JSON merge patch. Omitted fields keep their values, null clears a field. In preview since November 16, 2026.
-// Can become stable on February 14, 2027.
+// A JSON merge patch. Omitted fields keep their values, null clears a field.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) Update(ctx context.Context, hullID string, body HullPatch, params PreviewHullUpdateParams, opts ...RequestOption) (*PreviewHull, error) {
 	return call[PreviewHull](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/hulls/{hull_id}", ids: []string{hullID}, body: body, query: params}, opts)
 }
@@ -444,15 +471,18 @@ func (s *PreviewHullsService) Update(ctx context.Context, hullID string, body Hu
 // UpdateChannel: Change a channel. Requires hulls:write.
 //
 // A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their
-// IDs at the partner. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// IDs at the partner.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) UpdateChannel(ctx context.Context, channelID string, body PreviewChannelPatch, opts ...RequestOption) (*PreviewChannel, error) {
 	return call[PreviewChannel](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/channels/{channel_id}", ids: []string{channelID}, body: body}, opts)
 }
 
 // UpdatePricing: Change a part of the pricing. Requires hulls:write.
 //
-// A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs. In
-// preview since November 16, 2026. Can become stable on February 14, 2027.
+// A JSON merge patch. Omitted fields keep their values, null clears a field. A `cost` replaces all costs.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) UpdatePricing(ctx context.Context, hullID string, body PreviewHullPricingPatch, opts ...RequestOption) (*PreviewHullPricing, error) {
 	return call[PreviewHullPricing](ctx, s.client, request{verb: "PATCH", path: "/v2-preview/hulls/{hull_id}/pricing", ids: []string{hullID}, body: body}, opts)
 }
@@ -464,7 +494,9 @@ type PreviewLeadsService struct{ client *Client }
 //
 // Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages
 // with the sender. If the sender is unknown, a contact and a lead are created. An opt-out always takes effect,
-// also for an unknown sender. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// also for an unknown sender.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewLeadsService) ReceiveMessage(ctx context.Context, body PreviewInboundMessageReceive, opts ...RequestOption) (*PreviewInboundMessage, error) {
 	return call[PreviewInboundMessage](ctx, s.client, request{verb: "POST", path: "/v2-preview/inbound_messages", body: body}, opts)
 }
@@ -495,8 +527,9 @@ type PreviewOfficeListDocumentsParams struct {
 // ListDocuments: List the documents of all deals, newest first. Requires deals:read.
 //
 // Returns the documents that match all filters, including voided ones, with their signatures. Sorted by when
-// they were issued. The location of a document is where the hull of its deal is. In preview since November 16,
-// 2026. Can become stable on February 14, 2027.
+// they were issued. The location of a document is where the hull of its deal is.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewOfficeService) ListDocuments(ctx context.Context, params PreviewOfficeListDocumentsParams, opts ...RequestOption) iter.Seq2[Document, error] {
 	return list[Document](ctx, s.client, request{verb: "GET", path: "/v2-preview/documents", query: params}, opts)
 }
@@ -524,8 +557,9 @@ type PreviewOfficeListFundingsParams struct {
 // ListFundings: List the fundings of all deals, newest first. Requires deals:read.
 //
 // Returns the submissions to lenders that match all filters, with decisions and stipulations. Sorted by when
-// they were submitted. The location of a funding is where the hull of its deal is. In preview since November 16,
-// 2026. Can become stable on February 14, 2027.
+// they were submitted. The location of a funding is where the hull of its deal is.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewOfficeService) ListFundings(ctx context.Context, params PreviewOfficeListFundingsParams, opts ...RequestOption) iter.Seq2[PreviewFunding, error] {
 	return list[PreviewFunding](ctx, s.client, request{verb: "GET", path: "/v2-preview/fundings", query: params}, opts)
 }
@@ -561,8 +595,9 @@ type PreviewOfficeListPaymentsParams struct {
 // ListPayments: List the payments of all deals, newest first. Requires deals:read.
 //
 // Returns the payments that match all filters, with refunds, reversals and transfers as separate entries. Sorted
-// by when they were recorded. The location of a payment is where the hull of its deal is. In preview since
-// November 16, 2026. Can become stable on February 14, 2027.
+// by when they were recorded. The location of a payment is where the hull of its deal is.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewOfficeService) ListPayments(ctx context.Context, params PreviewOfficeListPaymentsParams, opts ...RequestOption) iter.Seq2[PreviewPayment, error] {
 	return list[PreviewPayment](ctx, s.client, request{verb: "GET", path: "/v2-preview/payments", query: params}, opts)
 }
@@ -586,7 +621,9 @@ type PreviewReportExportCashReportParams struct {
 //
 // The same as getCashReport, as a table for spreadsheets. Amounts are in dollars. The tables are `rows`,
 // `deals`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportCashReport(ctx context.Context, params PreviewReportExportCashReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash.csv", query: params}, opts)
 }
@@ -607,8 +644,9 @@ type PreviewReportExportFundingReportParams struct {
 //
 // The same as getFundingReport, as a table for spreadsheets. Amounts are in dollars. The tables are `contracts`,
 // `lenders`, `stages`. The default is `contracts`. A table has at most 10,000 rows. Cells that a spreadsheet
-// would run as a formula start with a quote. In preview since November 16, 2026. Can become stable on February
-// 14, 2027.
+// would run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportFundingReport(ctx context.Context, params PreviewReportExportFundingReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding.csv", query: params}, opts)
 }
@@ -629,7 +667,9 @@ type PreviewReportExportGrossReportParams struct {
 //
 // The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
 // `months`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportGrossReport(ctx context.Context, params PreviewReportExportGrossReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross.csv", query: params}, opts)
 }
@@ -650,8 +690,9 @@ type PreviewReportExportInventoryReportParams struct {
 //
 // The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
 // `by_status`, `by_ownership`, `oldest`. The default is `buckets`. A table has at most 10,000 rows. Cells that a
-// spreadsheet would run as a formula start with a quote. In preview since November 16, 2026. Can become stable
-// on February 14, 2027.
+// spreadsheet would run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportInventoryReport(ctx context.Context, params PreviewReportExportInventoryReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory.csv", query: params}, opts)
 }
@@ -672,7 +713,9 @@ type PreviewReportExportLeadsReportParams struct {
 //
 // The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
 // `months`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportLeadsReport(ctx context.Context, params PreviewReportExportLeadsReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads.csv", query: params}, opts)
 }
@@ -693,7 +736,9 @@ type PreviewReportExportPipelineReportParams struct {
 //
 // The same as getPipelineReport, as a table for spreadsheets. Amounts are in dollars. The tables are `stages`,
 // `created`. The default is `stages`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
-// formula start with a quote. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportPipelineReport(ctx context.Context, params PreviewReportExportPipelineReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline.csv", query: params}, opts)
 }
@@ -713,8 +758,9 @@ type PreviewReportExportPricingReportParams struct {
 // ExportPricingReport: Report price cuts and days to sale as CSV. Requires hulls:read.
 //
 // The same as getPricingReport, as a table for spreadsheets. Amounts are in dollars. The table is `months`. A
-// table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote. In preview
-// since November 16, 2026. Can become stable on February 14, 2027.
+// table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportPricingReport(ctx context.Context, params PreviewReportExportPricingReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing.csv", query: params}, opts)
 }
@@ -735,8 +781,9 @@ type PreviewReportExportResponsesReportParams struct {
 //
 // The same as getResponsesReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
 // `owners`, `hours`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would
-// run as a formula start with a quote. In preview since November 16, 2026. Can become stable on February 14,
-// 2027.
+// run as a formula start with a quote.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) ExportResponsesReport(ctx context.Context, params PreviewReportExportResponsesReportParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses.csv", query: params}, opts)
 }
@@ -757,8 +804,9 @@ type PreviewReportGetCashReportParams struct {
 //
 // `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
 // deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
-// the last 30 days, and a report covers at most 366 days. In preview since November 16, 2026. Can become stable
-// on February 14, 2027.
+// the last 30 days, and a report covers at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetCashReport(ctx context.Context, params PreviewReportGetCashReportParams, opts ...RequestOption) (*PreviewCashReport, error) {
 	return call[PreviewCashReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash", query: params}, opts)
 }
@@ -779,7 +827,9 @@ type PreviewReportGetFundingReportParams struct {
 //
 // Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
 // pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these
-// days. The default is all of them. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// days. The default is all of them.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetFundingReport(ctx context.Context, params PreviewReportGetFundingReportParams, opts ...RequestOption) (*PreviewFundingReport, error) {
 	return call[PreviewFundingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding", query: params}, opts)
 }
@@ -799,8 +849,9 @@ type PreviewReportGetGrossReportParams struct {
 // GetGrossReport: Report the profit by deal and by month. Requires deals:write and hulls:write.
 //
 // Counts the deals whose boat was delivered in the period. The profits are those of the deals: a profit is
-// unknown if one of its costs is. The default is the last 30 days, and a report covers at most 366 days. In
-// preview since November 16, 2026. Can become stable on February 14, 2027.
+// unknown if one of its costs is. The default is the last 30 days, and a report covers at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetGrossReport(ctx context.Context, params PreviewReportGetGrossReportParams, opts ...RequestOption) (*PreviewGrossReport, error) {
 	return call[PreviewGrossReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross", query: params}, opts)
 }
@@ -818,8 +869,9 @@ type PreviewReportGetInventoryReportParams struct {
 // GetInventoryReport: Report the age and value of the inventory. Requires hulls:read.
 //
 // Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
-// `from` and `to` limit the report to hulls that were received on these days. The default is all hulls. In
-// preview since November 16, 2026. Can become stable on February 14, 2027.
+// `from` and `to` limit the report to hulls that were received on these days. The default is all hulls.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetInventoryReport(ctx context.Context, params PreviewReportGetInventoryReportParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
 	return call[PreviewInventoryReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory", query: params}, opts)
 }
@@ -838,7 +890,9 @@ type PreviewReportGetLeadsReportParams struct {
 //
 // Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
 // are counted. The location of a lead is its `location_id`. The default is the last 30 days, and a report covers
-// at most 366 days. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetLeadsReport(ctx context.Context, params PreviewReportGetLeadsReportParams, opts ...RequestOption) (*PreviewLeadsReport, error) {
 	return call[PreviewLeadsReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads", query: params}, opts)
 }
@@ -857,8 +911,9 @@ type PreviewReportGetPipelineReportParams struct {
 //
 // `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
 // period, and what became of them. The location of a deal is where its hull is. The default is the last 30 days,
-// and a report covers at most 366 days. In preview since November 16, 2026. Can become stable on February 14,
-// 2027.
+// and a report covers at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPipelineReport(ctx context.Context, params PreviewReportGetPipelineReportParams, opts ...RequestOption) (*PreviewPipelineReport, error) {
 	return call[PreviewPipelineReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline", query: params}, opts)
 }
@@ -876,8 +931,9 @@ type PreviewReportGetPricingReportParams struct {
 // GetPricingReport: Report price cuts and days to sale. Requires hulls:read.
 //
 // Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
-// stock. The default is the last 30 days, and a report covers at most 366 days. In preview since November 16,
-// 2026. Can become stable on February 14, 2027.
+// stock. The default is the last 30 days, and a report covers at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetPricingReport(ctx context.Context, params PreviewReportGetPricingReportParams, opts ...RequestOption) (*PreviewPricingReport, error) {
 	return call[PreviewPricingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing", query: params}, opts)
 }
@@ -897,7 +953,9 @@ type PreviewReportGetResponsesReportParams struct {
 // Measures the time from the creation of a lead to the first message that was sent to it, or the first call or
 // visit, whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import
 // are left out, because someone has already talked to them. The default is the last 30 days, and a report covers
-// at most 366 days. In preview since November 16, 2026. Can become stable on February 14, 2027.
+// at most 366 days.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetResponsesReport(ctx context.Context, params PreviewReportGetResponsesReportParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
 	return call[PreviewResponsesReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params}, opts)
 }

@@ -199,42 +199,77 @@ function search(query: object = {}): string {
   return text && "?" + text;
 }
 
-/** Encodes an ID in a path. An empty ID would address another resource. */
-export function id(value: string): string {
-  if (/^\.*$/.test(value ?? "")) throw new TypeError(`"${value}" is not an ID`);
-  return encodeURIComponent(value);
-}
-
-/** A group of operations. */
-export class Family {
-  /** @internal */
-  readonly sender: Sender;
-
-  constructor(sender: Sender) {
-    this.sender = sender;
-  }
+/** Fills IDs into a path. An empty ID would address another resource. */
+export function path(parts: TemplateStringsArray, ...ids: string[]): string {
+  return parts.reduce((start, part, i) => {
+    const id = ids[i - 1];
+    if (!id || /^\.+$/.test(id)) throw new TypeError(`"${id}" is not an ID.`);
+    return start + encodeURIComponent(id) + part;
+  });
 }
 
 function toJSON(text: string): unknown {
   return text ? JSON.parse(text) : undefined;
 }
 
-/** Sends a request and decodes the response. */
-export function call<T>(family: Family, method: string, path: string, body: unknown, options?: Options, query?: object): Promise<T> {
-  return family.sender.send<T>({ method, path, body, query, options });
+/** A group of operations of /v1. */
+export class Family {
+  /** @internal */
+  readonly sender: Sender;
+  /** @internal */
+  readonly prefix: string;
+
+  constructor(sender: Sender, prefix = "/v1") {
+    this.sender = sender;
+    this.prefix = prefix;
+  }
+
+  /** @internal */
+  send<T>(method: string, path: string, rest: Partial<Call>): Promise<T> {
+    return this.sender.send<T>({ method, path: this.prefix + path, ...rest });
+  }
+}
+
+/** A group of operations of /v2-preview. */
+export class PreviewFamily extends Family {
+  constructor(sender: Sender) {
+    super(sender, "/v2-preview");
+  }
+}
+
+// The methods of the families call these functions, whose names a bundler can shorten.
+
+export function get<T>(family: Family, path: string, options?: Options, query?: object): Promise<T> {
+  return family.send("GET", path, { query, options });
+}
+
+export function post<T>(family: Family, path: string, body: unknown, options?: Options, query?: object): Promise<T> {
+  return family.send("POST", path, { body, query, options });
+}
+
+export function put<T>(family: Family, path: string, body: unknown, options?: Options, query?: object): Promise<T> {
+  return family.send("PUT", path, { body, query, options });
+}
+
+export function patch<T>(family: Family, path: string, body: unknown, options?: Options, query?: object): Promise<T> {
+  return family.send("PATCH", path, { body, query, options });
+}
+
+export function remove<T>(family: Family, path: string, options?: Options, query?: object): Promise<T> {
+  return family.send("DELETE", path, { query, options });
 }
 
 /** Sends a file and decodes the response. */
 export function upload<T>(family: Family, method: string, path: string, file: Upload, options?: Options, query?: object): Promise<T> {
-  return family.sender.send<T>({ method, path, file, query, options });
+  return family.send(method, path, { file, query, options });
 }
 
-/** Sends a request and returns the response, whose body is not read. */
+/** Returns the response, whose body is not read. */
 export function download(family: Family, path: string, options?: Options, query?: object): Promise<Response> {
-  return family.sender.send<Response>({ method: "GET", path, query, options, stream: true });
+  return family.send("GET", path, { query, options, stream: true });
 }
 
 /** Returns a list, whose pages are requested when they are needed. */
 export function list<T>(family: Family, path: string, options?: Options, query: ListParams = {}): List<T> {
-  return new List<T>(query, (q) => call<Page<T>>(family, "GET", path, undefined, options, q));
+  return new List<T>(query, (q) => get<Page<T>>(family, path, options, q));
 }
