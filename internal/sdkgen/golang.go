@@ -41,7 +41,7 @@ func goEnums(m *Model) string {
 		goDoc(b, e.Name+": "+e.Doc)
 		fmt.Fprintf(b, "type %s string\n\n// The values of %s.\nconst (\n", e.Name, e.Name)
 		for _, v := range e.Values {
-			fmt.Fprintf(b, "%s%s %s = %q\n", e.Name, goName(v), e.Name, v)
+			fmt.Fprintf(b, "%s%s %s = %q\n", e.Name, GoName(v), e.Name, v)
 		}
 		b.WriteString(")\n\n")
 	}
@@ -69,7 +69,7 @@ func goStructs(m *Model) string {
 		fmt.Fprintf(b, "type %s struct {\n", s.Name)
 		for _, f := range s.Fields {
 			goDoc(b, f.Doc)
-			fmt.Fprintf(b, "%s %s\n", goName(f.Name), goField(f, s.Patch))
+			fmt.Fprintf(b, "%s %s\n", GoName(f.Name), goField(f, s.Patch))
 		}
 		if s.Name == "Event" {
 			b.WriteString("// Determines the type of the object.\nType EventType `json:\"type\"`\n")
@@ -181,11 +181,11 @@ func goEvents(m *Model) string {
 	b.WriteString("// EventType is a type of event.\ntype EventType string\n\n// The types of events.\nconst (\n")
 	for _, e := range m.Events {
 		goDoc(b, e.Doc)
-		fmt.Fprintf(b, "Event%s EventType = %q\n", goName(e.Type), e.Type)
+		fmt.Fprintf(b, "Event%s EventType = %q\n", GoName(e.Type), e.Type)
 	}
 	b.WriteString(")\n\n// eventObjects create the objects of events.\nvar eventObjects = map[EventType]func() any{\n")
 	for _, e := range m.Events {
-		fmt.Fprintf(b, "Event%s: func() any { return new(%s) },\n", goName(e.Type), e.Object)
+		fmt.Fprintf(b, "Event%s: func() any { return new(%s) },\n", GoName(e.Type), e.Object)
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -232,20 +232,20 @@ func goParams(b *bytes.Buffer, f Family, m Method) {
 		return
 	}
 	fmt.Fprintf(b, "// %s are the parameters of %s.%s. Fields that are not set are not sent.\ntype %s struct {\n",
-		m.Params, f.Name, goName(m.Name), m.Params)
+		m.Params, f.Name, GoName(m.Name), m.Params)
 	for _, q := range m.Query {
 		goDoc(b, q.Doc)
 		t := goType(q.Type)
 		if q.Type.Kind == Boolean {
 			t = "*bool"
 		}
-		fmt.Fprintf(b, "%s %s `url:%q`\n", goName(q.Name), t, q.Name)
+		fmt.Fprintf(b, "%s %s `url:%q`\n", GoName(q.Name), t, q.Name)
 	}
 	b.WriteString("}\n\n")
 }
 
 func goMethod(b *bytes.Buffer, f Family, m Method) {
-	goDoc(b, goName(m.Name)+": "+m.Summary+". "+scopes(m))
+	goDoc(b, GoName(m.Name)+": "+m.Summary+". "+scopes(m))
 	if m.Doc != "" && m.Doc != m.Summary+"." {
 		b.WriteString("//\n")
 		goDoc(b, m.Doc)
@@ -287,7 +287,7 @@ func goMethod(b *bytes.Buffer, f Family, m Method) {
 	case m.Result != "":
 		result, function = "(*"+m.Result+", error)", "call["+m.Result+"]"
 	}
-	fmt.Fprintf(b, "func (s *%s) %s(%s) %s {\nreturn %s(ctx, s.client, request{%s}, opts)\n}\n\n", goService(f), goName(m.Name),
+	fmt.Fprintf(b, "func (s *%s) %s(%s) %s {\nreturn %s(ctx, s.client, request{%s}, opts)\n}\n\n", goService(f), GoName(m.Name),
 		strings.Join(args, ", "), result, function, strings.Join(request, ", "))
 }
 

@@ -218,7 +218,7 @@ func (r *reader) method(verb, path string, op *operation) (Method, error) {
 		}
 	}
 
-	owner := goName(singular(family)) + goName(m.Name)
+	owner := GoName(singular(family)) + GoName(m.Name)
 	if r.stable != nil {
 		owner = previewPrefix + owner
 	}
@@ -238,7 +238,7 @@ func (r *reader) parameters(m *Method, owner string, op *operation) error {
 		case "path":
 			m.IDs = append(m.IDs, p.Name)
 		case "query":
-			t, err := r.typeOf(p.Schema, owner+goName(p.Name), false)
+			t, err := r.typeOf(p.Schema, owner+GoName(p.Name), false)
 			if err != nil {
 				return err
 			}
@@ -267,7 +267,7 @@ func (r *reader) requestBody(m *Method, op *operation) error {
 	}
 	m.BodyOptional = !op.RequestBody.Required
 	m.Body = r.typeName(refName(body.Schema))
-	return r.add(refName(body.Schema), m.Verb == "PATCH")
+	return r.add(refName(body.Schema), m.Verb == "PATCH" || m.Verb == "PUT")
 }
 
 func (r *reader) response(m *Method, owner string, op *operation) error {

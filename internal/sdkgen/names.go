@@ -19,8 +19,8 @@ var initialisms = map[string]string{
 	"uris": "URIs", "url": "URL", "urls": "URLs", "usd": "USD", "xml": "XML",
 }
 
-// goName writes a name as an exported name of Go: price_usd is PriceUSD.
-func goName(name string) string {
+// GoName writes a name as an exported name of Go: price_usd is PriceUSD.
+func GoName(name string) string {
 	var b strings.Builder
 	for _, w := range words(name) {
 		if upper := initialisms[strings.ToLower(w)]; upper != "" {
@@ -35,11 +35,11 @@ func goName(name string) string {
 // goArgument writes a name as an argument of Go: hull_id is hullID.
 func goArgument(name string) string {
 	first := words(name)[0]
-	return strings.ToLower(first) + strings.TrimPrefix(goName(name), goName(first))
+	return strings.ToLower(first) + strings.TrimPrefix(GoName(name), GoName(first))
 }
 
-// tsName writes a name as TypeScript does: hull_id is hullId.
-func tsName(name string) string {
+// TSName writes a name as TypeScript does: hull_id is hullId.
+func TSName(name string) string {
 	var b strings.Builder
 	for i, w := range words(name) {
 		if i > 0 {

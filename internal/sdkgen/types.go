@@ -36,7 +36,7 @@ func (r *reader) addStruct(name string, x *schema, patch bool) error {
 	s := Struct{Name: name, Doc: x.Description, Patch: patch}
 	for _, field := range sortedKeys(x.Properties) {
 		f := x.Properties[field]
-		t, err := r.typeOf(f, name+goName(field), patch)
+		t, err := r.typeOf(f, name+GoName(field), patch)
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", name, field, err)
 		}

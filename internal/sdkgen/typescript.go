@@ -94,7 +94,7 @@ func tsParams(b *bytes.Buffer, f Family, m Method) {
 	if m.Params == "" || m.Params == "ListParams" {
 		return
 	}
-	fmt.Fprintf(b, "\n/** Parameters of %s. */\nexport interface %s", tsPath(f)+"."+tsName(m.Name), m.Params)
+	fmt.Fprintf(b, "\n/** Parameters of %s. */\nexport interface %s", tsPath(f)+"."+TSName(m.Name), m.Params)
 	fields := m.Query
 	if m.Item != "" {
 		b.WriteString(" extends ListParams")
@@ -157,25 +157,25 @@ func tsServices(m *Model) string {
 	b.WriteString("\n/** The operations, by family. */\nexport class Services {\n")
 	for _, f := range m.Families {
 		if !f.Preview {
-			fmt.Fprintf(b, "  readonly %s: %s;\n", tsName(f.Name), goService(f))
+			fmt.Fprintf(b, "  readonly %s: %s;\n", TSName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("  /** Operations of /v2-preview. They can still change. */\n  readonly preview: {\n")
 	for _, f := range m.Families {
 		if f.Preview {
-			fmt.Fprintf(b, "    readonly %s: %s;\n", tsName(f.Name), goService(f))
+			fmt.Fprintf(b, "    readonly %s: %s;\n", TSName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("  };\n\n  constructor(sender: Sender) {\n")
 	for _, f := range m.Families {
 		if !f.Preview {
-			fmt.Fprintf(b, "    this.%s = new %s(sender);\n", tsName(f.Name), goService(f))
+			fmt.Fprintf(b, "    this.%s = new %s(sender);\n", TSName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("    this.preview = {\n")
 	for _, f := range m.Families {
 		if f.Preview {
-			fmt.Fprintf(b, "      %s: new %s(sender),\n", tsName(f.Name), goService(f))
+			fmt.Fprintf(b, "      %s: new %s(sender),\n", TSName(f.Name), goService(f))
 		}
 	}
 	b.WriteString("    };\n  }\n}\n")
@@ -185,9 +185,9 @@ func tsServices(m *Model) string {
 // tsPath is how a program reaches a family.
 func tsPath(f Family) string {
 	if f.Preview {
-		return "preview." + tsName(f.Name)
+		return "preview." + TSName(f.Name)
 	}
-	return tsName(f.Name)
+	return TSName(f.Name)
 }
 
 func tsMethod(b *bytes.Buffer, m Method) {
@@ -200,8 +200,8 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	var args []string
 	path := strings.TrimPrefix(strings.TrimPrefix(m.Path, "/v1"), "/v2-preview")
 	for _, name := range m.IDs {
-		args = append(args, tsName(name)+": string")
-		path = strings.ReplaceAll(path, "{"+name+"}", "${"+tsName(name)+"}")
+		args = append(args, TSName(name)+": string")
+		path = strings.ReplaceAll(path, "{"+name+"}", "${"+TSName(name)+"}")
 	}
 	if len(m.IDs) == 0 {
 		path = strconv.Quote(path)
@@ -237,7 +237,7 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	case m.Upload:
 		call = fmt.Sprintf("upload(this, %q, ", m.Verb)
 	}
-	fmt.Fprintf(b, "  %s(%s): %s {\n    return %s%s%s, options%s);\n  }\n", tsName(m.Name), strings.Join(args, ", "), result, call, path, body, query)
+	fmt.Fprintf(b, "  %s(%s): %s {\n    return %s%s%s, options%s);\n  }\n", TSName(m.Name), strings.Join(args, ", "), result, call, path, body, query)
 }
 
 // tsVerbs are the functions of client.ts that send requests.

@@ -2067,36 +2067,36 @@ type HullPricing struct {
 // HullPricingReplace: New pricing of a hull. Omitted fields keep their values, null clears a field.
 type HullPricingReplace struct {
 	// Replaces all costs.
-	Cost *HullPricingReplaceCost `json:"cost,omitzero"`
+	Cost Opt[HullPricingReplaceCost] `json:"cost,omitzero"`
 	// Lowest acceptable price in whole US dollars. Offers below it can only be accepted with the scope hulls:write.
 	// Null removes it.
-	FloorUSD *int64 `json:"floor_usd,omitzero"`
+	FloorUSD Opt[int64] `json:"floor_usd,omitzero"`
 	// Manufacturer's suggested retail price in whole US dollars. Null removes it.
-	MSRPUSD *int64 `json:"msrp_usd,omitzero"`
+	MSRPUSD Opt[int64] `json:"msrp_usd,omitzero"`
 	// Corrects the first asking price, in whole US dollars.
-	OriginalPriceUSD *int64 `json:"original_price_usd,omitzero"`
+	OriginalPriceUSD Opt[int64] `json:"original_price_usd,omitzero"`
 	// Whether to hide the price from the public. Feeds and listings then have no price.
-	PriceHidden *bool `json:"price_hidden,omitzero"`
+	PriceHidden Opt[bool] `json:"price_hidden,omitzero"`
 	// With call, feeds and listings have no price.
-	PriceType PriceType `json:"price_type,omitzero"`
+	PriceType Opt[PriceType] `json:"price_type,omitzero"`
 	// New asking price in whole US dollars.
 	PriceUSD int64 `json:"price_usd"`
 	// Reason for the price change, for the history.
-	Reason string `json:"reason,omitzero"`
+	Reason Opt[string] `json:"reason,omitzero"`
 }
 
 // HullPricingReplaceCost: Replaces all costs.
 type HullPricingReplaceCost struct {
 	// Transport to the dealership, in cents.
-	FreightCents *int64 `json:"freight_cents,omitzero"`
+	FreightCents Opt[int64] `json:"freight_cents,omitzero"`
 	// Invoice of the manufacturer or the previous owner, in cents.
-	InvoiceCents *int64 `json:"invoice_cents,omitzero"`
+	InvoiceCents Opt[int64] `json:"invoice_cents,omitzero"`
 	// Dealer pack, a fixed amount for overhead, in cents.
-	PackCents *int64 `json:"pack_cents,omitzero"`
+	PackCents Opt[int64] `json:"pack_cents,omitzero"`
 	// Repairs and detailing before the sale, in cents.
-	ReconditioningCents *int64 `json:"reconditioning_cents,omitzero"`
+	ReconditioningCents Opt[int64] `json:"reconditioning_cents,omitzero"`
 	// Rigging and installation, in cents.
-	RiggingCents *int64 `json:"rigging_cents,omitzero"`
+	RiggingCents Opt[int64] `json:"rigging_cents,omitzero"`
 }
 
 // HullSpecs: The specification sheet of a hull, with calculated values. Unknown values are null.
@@ -4885,67 +4885,67 @@ type SpecLengths struct {
 // SpecSheet: The specification sheet of a boat. Null means unknown.
 type SpecSheet struct {
 	// Weight of the ballast, in pounds.
-	BallastLb *float64 `json:"ballast_lb,omitzero"`
+	BallastLb Opt[float64] `json:"ballast_lb,omitzero"`
 	// Greatest width of the boat, in feet.
-	BeamFt *float64 `json:"beam_ft,omitzero"`
+	BeamFt Opt[float64] `json:"beam_ft,omitzero"`
 	// Sleeping places. Null if unknown.
-	Berths *SpecBerths `json:"berths,omitzero"`
+	Berths Opt[SpecBerths] `json:"berths,omitzero"`
 	// Height above the waterline, in feet. Bridges must be higher.
-	BridgeClearanceFt *float64 `json:"bridge_clearance_ft,omitzero"`
+	BridgeClearanceFt Opt[float64] `json:"bridge_clearance_ft,omitzero"`
 	// Standing height in the cabin, in feet.
-	CabinHeadroomFt *float64 `json:"cabin_headroom_ft,omitzero"`
+	CabinHeadroomFt Opt[float64] `json:"cabin_headroom_ft,omitzero"`
 	// Number of cabins.
-	Cabins *int64 `json:"cabins,omitzero"`
+	Cabins Opt[int64] `json:"cabins,omitzero"`
 	// Usual speed, in knots.
-	CruiseSpeedKn *float64 `json:"cruise_speed_kn,omitzero"`
+	CruiseSpeedKn Opt[float64] `json:"cruise_speed_kn,omitzero"`
 	// Angle of the bottom at the transom, in degrees.
-	DeadriseDeg *float64 `json:"deadrise_deg,omitzero"`
+	DeadriseDeg Opt[float64] `json:"deadrise_deg,omitzero"`
 	// Conditions that the boat is designed for, from ocean to sheltered waters.
-	DesignCategory DesignCategory `json:"design_category,omitzero"`
+	DesignCategory Opt[DesignCategory] `json:"design_category,omitzero"`
 	// Weight of the water that the boat displaces, in pounds.
-	DisplacementLb *float64 `json:"displacement_lb,omitzero"`
+	DisplacementLb Opt[float64] `json:"displacement_lb,omitzero"`
 	// Depth of water that the boat needs, in feet. Null if unknown.
-	DraftFt *SpecDraft `json:"draft_ft,omitzero"`
+	DraftFt Opt[SpecDraft] `json:"draft_ft,omitzero"`
 	// Weight without fuel, water and gear, in pounds.
-	DryWeightLb *float64 `json:"dry_weight_lb,omitzero"`
+	DryWeightLb Opt[float64] `json:"dry_weight_lb,omitzero"`
 	// Engines of the boat. An empty array means no engines. Null means unknown.
-	Engines []SpecEngine `json:"engines,omitzero"`
+	Engines Opt[[]SpecEngine] `json:"engines,omitzero"`
 	// Height of the deck above the waterline, in feet.
-	FreeboardFt *float64 `json:"freeboard_ft,omitzero"`
+	FreeboardFt Opt[float64] `json:"freeboard_ft,omitzero"`
 	// Number of toilets.
-	Heads *int64 `json:"heads,omitzero"`
+	Heads Opt[int64] `json:"heads,omitzero"`
 	// Selling points, one line each.
-	Highlights []string `json:"highlights,omitzero"`
+	Highlights Opt[[]string] `json:"highlights,omitzero"`
 	// Color of the hull, in your own words.
-	HullColor string `json:"hull_color,omitzero"`
+	HullColor Opt[string] `json:"hull_color,omitzero"`
 	// Main material of the hull.
-	HullMaterial HullMaterial `json:"hull_material,omitzero"`
+	HullMaterial Opt[HullMaterial] `json:"hull_material,omitzero"`
 	// Shape of the bottom.
-	HullShape HullShape `json:"hull_shape,omitzero"`
+	HullShape Opt[HullShape] `json:"hull_shape,omitzero"`
 	// Type of keel. Mostly for sailboats.
-	Keel KeelType `json:"keel,omitzero"`
+	Keel Opt[KeelType] `json:"keel,omitzero"`
 	// Measured lengths in feet. Null if unknown.
-	Lengths *SpecLengths `json:"lengths,omitzero"`
+	Lengths Opt[SpecLengths] `json:"lengths,omitzero"`
 	// Maximum load of persons, gear and motor, in pounds.
-	MaxLoadLb *float64 `json:"max_load_lb,omitzero"`
+	MaxLoadLb Opt[float64] `json:"max_load_lb,omitzero"`
 	// Maximum number of persons on board.
-	MaxPersons *int64 `json:"max_persons,omitzero"`
+	MaxPersons Opt[int64] `json:"max_persons,omitzero"`
 	// Maximum engine power that the boat is rated for, in horsepower.
-	MaxPowerHp *float64 `json:"max_power_hp,omitzero"`
+	MaxPowerHp Opt[float64] `json:"max_power_hp,omitzero"`
 	// Top speed, in knots.
-	MaxSpeedKn *float64 `json:"max_speed_kn,omitzero"`
+	MaxSpeedKn Opt[float64] `json:"max_speed_kn,omitzero"`
 	// What moves the boat.
-	Propulsion Propulsion `json:"propulsion,omitzero"`
+	Propulsion Opt[Propulsion] `json:"propulsion,omitzero"`
 	// Range with full tanks, in nautical miles.
-	RangeNm *float64 `json:"range_nm,omitzero"`
+	RangeNm Opt[float64] `json:"range_nm,omitzero"`
 	// Tank capacities in US gallons. Null if unknown.
-	Tanks *SpecTanks `json:"tanks,omitzero"`
+	Tanks Opt[SpecTanks] `json:"tanks,omitzero"`
 	// Trailer that the boat is sold with. Null if unknown.
-	Trailer *SpecTrailer `json:"trailer,omitzero"`
+	Trailer Opt[SpecTrailer] `json:"trailer,omitzero"`
 	// Remaining warranty of the manufacturer. Null if unknown.
-	Warranty *SpecWarranty `json:"warranty,omitzero"`
+	Warranty Opt[SpecWarranty] `json:"warranty,omitzero"`
 	// Calendar year in which the boat was built. It can differ from the model year.
-	YearBuilt *int64 `json:"year_built,omitzero"`
+	YearBuilt Opt[int64] `json:"year_built,omitzero"`
 }
 
 // SpecTanks: Tank capacities, in US gallons.
@@ -5323,7 +5323,7 @@ type UserRole struct {
 // UserRolesReplace: All roles of a user.
 type UserRolesReplace struct {
 	// Required if the user has the admin scope, before or after the change. Must be from an administrator.
-	MFAToken string `json:"mfa_token,omitzero"`
+	MFAToken Opt[string] `json:"mfa_token,omitzero"`
 	// All roles that the user has after the change. An empty array removes all roles.
 	RoleIDs []string `json:"role_ids"`
 }
