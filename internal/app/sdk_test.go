@@ -199,7 +199,7 @@ func checkSDKExamples(t *testing.T, run func(t *testing.T, name string, env []st
 			location := s.Test.Location()
 			for i, price := range []int{64900, 69600} {
 				s.Test.Hull(location, map[string]any{"make": "Boston Whaler", "model": "210 Montauk", "year": 2021 + i, "price_usd": price,
-					"hin": fmt.Sprintf("BWC1300%dH627", i)})
+					"hin": fmt.Sprintf("BWC2100%dH627", i)})
 			}
 			got := run(t, name, append(os.Environ(), "SLIPWAY_URL="+s.URL, "SLIPWAY_KEY="+s.Test.Key, "LOCATION="+location))
 			if !strings.HasPrefix(got, want) {

@@ -17,7 +17,7 @@ import (
 // sdkFolder is a copy of sdk/ts with its packages and dist. scripts/test-sdk-ts creates it.
 var sdkFolder = os.Getenv("SLIPWAY_SDK_TS")
 
-func node(t *testing.T, file string) *exec.Cmd {
+func nodeJS(t *testing.T, file string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command("node", file)
 	c.Dir = sdkFolder
@@ -28,7 +28,7 @@ func node(t *testing.T, file string) *exec.Cmd {
 // compiled as literals of their types: an unknown or missing field is an error.
 func TestTypeScriptSDK(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	program := startSDK(t, node(t, "test/conformance.ts"))
+	program := startSDK(t, nodeJS(t, "test/conformance.ts"))
 	var literals strings.Builder
 	literals.WriteString(`import type { Slipway } from "slipway-sdk";` + "\n")
 	eachSDKCall(t, s, func(t *testing.T, m sdkgen.Method, c sdkCall) {
@@ -60,6 +60,6 @@ func TestTypeScriptSDK(t *testing.T) {
 func TestTypeScriptSDKExamples(t *testing.T) {
 	checkSDKExamples(t, func(t *testing.T, name string, env []string) string {
 		t.Helper()
-		return output(t, node(t, "examples/"+name+".ts"), env)
+		return output(t, nodeJS(t, "examples/"+name+".ts"), env)
 	})
 }
