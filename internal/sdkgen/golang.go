@@ -278,7 +278,7 @@ func goMethod(b *bytes.Buffer, f Family, m Method) {
 	}
 	args = append(args, "opts ...RequestOption")
 
-	result, function := "error", "exec"
+	result, function := "error", "execute"
 	switch {
 	case m.Item != "":
 		result, function = "iter.Seq2["+m.Item+", error]", "list["+m.Item+"]"

@@ -55,7 +55,7 @@ func (s *PreviewActivitiesService) Create(ctx context.Context, body PreviewActiv
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) Delete(ctx context.Context, activityID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/activities/{activity_id}", ids: []string{activityID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/activities/{activity_id}", ids: []string{activityID}}, opts)
 }
 
 // Get: Retrieve an activity. Requires leads:read or deals:read or hulls:read.
@@ -147,7 +147,7 @@ func (s *PreviewAppointmentsService) CreateUserCalendar(ctx context.Context, use
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewAppointmentsService) DeleteUserCalendar(ctx context.Context, userID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/users/{user_id}/calendar", ids: []string{userID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/users/{user_id}/calendar", ids: []string{userID}}, opts)
 }
 
 // Get: Retrieve an appointment. Requires leads:read.
@@ -215,7 +215,7 @@ type PreviewDealershipService struct{ client *Client }
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealershipService) DeleteLogo(ctx context.Context, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v2-preview/dealership/logo"}, opts)
 }
 
 // GetLogo: Download the dealership's logo. Requires admin.

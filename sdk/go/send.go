@@ -39,8 +39,8 @@ func call[T any](ctx context.Context, c *Client, r request, opts []RequestOption
 	return out, nil
 }
 
-// exec sends a request whose response is empty.
-func exec(ctx context.Context, c *Client, r request, opts []RequestOption) error {
+// execute sends a request whose response is empty.
+func execute(ctx context.Context, c *Client, r request, opts []RequestOption) error {
 	_, _, err := c.send(ctx, r, newRequestOptions(opts), false)
 	return err
 }

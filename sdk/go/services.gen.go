@@ -65,7 +65,7 @@ func (s *AccessService) CreateSSOConnection(ctx context.Context, body Connection
 // All its tokens stop working immediately, in all dealerships. An app with the admin scope requires an
 // `MFA-Token`.
 func (s *AccessService) DeleteApp(ctx context.Context, appID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/apps/{app_id}", ids: []string{appID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/apps/{app_id}", ids: []string{appID}}, opts)
 }
 
 // DeleteMFAFactor: Delete a two-factor method. Requires admin.
@@ -74,7 +74,7 @@ func (s *AccessService) DeleteApp(ctx context.Context, appID string, opts ...Req
 // user, their password is cleared and their sessions end. They receive an email with a link to set a new
 // password, and can then enroll a method again.
 func (s *AccessService) DeleteMFAFactor(ctx context.Context, userID, factorID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/users/{user_id}/mfa_factors/{factor_id}", ids: []string{userID, factorID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/users/{user_id}/mfa_factors/{factor_id}", ids: []string{userID, factorID}}, opts)
 }
 
 // DeleteSSOConnection: Remove an SSO connection and end its sessions. Requires admin.
@@ -82,7 +82,7 @@ func (s *AccessService) DeleteMFAFactor(ctx context.Context, userID, factorID st
 // The users stay, but can no longer sign in with the connection. If a role or a linked user has the admin scope,
 // or for `enforce`, it requires an `MFA-Token`.
 func (s *AccessService) DeleteSSOConnection(ctx context.Context, connectionID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/sso_connections/{connection_id}", ids: []string{connectionID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/sso_connections/{connection_id}", ids: []string{connectionID}}, opts)
 }
 
 // EnrollMFAFactor: Enroll a two-factor method. Requires admin.
@@ -184,7 +184,7 @@ func (s *AccessService) RevokeAPIKey(ctx context.Context, keyID string, opts ...
 // The app's tokens for this environment stop working immediately. An install with the admin scope requires an
 // `MFA-Token`, unless the app uninstalls itself.
 func (s *AccessService) RevokeInstall(ctx context.Context, installID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/installs/{install_id}", ids: []string{installID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/installs/{install_id}", ids: []string{installID}}, opts)
 }
 
 // RevokeSession: Revoke a session. Requires admin.
@@ -192,7 +192,7 @@ func (s *AccessService) RevokeInstall(ctx context.Context, installID string, opt
 // The user is signed out immediately. A session without the `admin` scope can revoke its own user's sessions.
 // Another user with the admin scope requires an `MFA-Token`.
 func (s *AccessService) RevokeSession(ctx context.Context, sessionID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/sessions/{session_id}", ids: []string{sessionID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/sessions/{session_id}", ids: []string{sessionID}}, opts)
 }
 
 // RotateAPIKey: Rotate an API key. Requires admin.
@@ -252,7 +252,7 @@ func (s *ContactsService) Create(ctx context.Context, body ContactCreate, opts .
 // merged into it. The records stay without personal data. Revocations still block the address. Only a keyed hash
 // of the address is stored.
 func (s *ContactsService) Erase(ctx context.Context, contactID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/contacts/{contact_id}", ids: []string{contactID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/contacts/{contact_id}", ids: []string{contactID}}, opts)
 }
 
 // Export: Export all data about a contact. Requires leads:read and deals:read.
@@ -364,7 +364,7 @@ func (s *DealershipService) DeactivateUser(ctx context.Context, userID string, b
 //
 // A location with hulls can't be deleted. Move the hulls to another location first.
 func (s *DealershipService) DeleteLocation(ctx context.Context, locationID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/locations/{location_id}", ids: []string{locationID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/locations/{location_id}", ids: []string{locationID}}, opts)
 }
 
 // DeleteRole: Delete an unused role. Requires admin.
@@ -372,7 +372,7 @@ func (s *DealershipService) DeleteLocation(ctx context.Context, locationID strin
 // Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an
 // `MFA-Token`.
 func (s *DealershipService) DeleteRole(ctx context.Context, roleID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/roles/{role_id}", ids: []string{roleID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/roles/{role_id}", ids: []string{roleID}}, opts)
 }
 
 // Get: Retrieve the dealership and its settings. Requires admin.
@@ -645,7 +645,7 @@ func (s *DealsService) RejectOffer(ctx context.Context, dealID, offerID string, 
 // The totals of the deal are calculated again without it. You can't remove a trade-in after the purchase
 // agreement is signed.
 func (s *DealsService) RemoveTradeIn(ctx context.Context, dealID, tradeInID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/deals/{deal_id}/trade_ins/{trade_in_id}", ids: []string{dealID, tradeInID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/deals/{deal_id}/trade_ins/{trade_in_id}", ids: []string{dealID, tradeInID}}, opts)
 }
 
 // Update: Change a deal's line items, tax or owner. Requires deals:write.
@@ -900,14 +900,14 @@ func (s *HullsService) DecodeHIN(ctx context.Context, hin string, opts ...Reques
 // The feed stops immediately. The partner is not notified. To remove the listings there, withdraw the hulls
 // first.
 func (s *HullsService) DeleteChannel(ctx context.Context, channelID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/channels/{channel_id}", ids: []string{channelID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/channels/{channel_id}", ids: []string{channelID}}, opts)
 }
 
 // DeletePhoto: Delete a photo. Requires hulls:write.
 //
 // Removes the photo and its files. Its public links stop working shortly after, and the photos after it move up.
 func (s *HullsService) DeletePhoto(ctx context.Context, hullID, photoID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/hulls/{hull_id}/photos/{photo_id}", ids: []string{hullID, photoID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/hulls/{hull_id}/photos/{photo_id}", ids: []string{hullID, photoID}}, opts)
 }
 
 // Get: Retrieve a hull. Requires hulls:read.
@@ -1312,7 +1312,7 @@ func (s *WebhooksService) Create(ctx context.Context, body WebhookCreate, opts .
 //
 // Deliveries to the endpoint stop immediately. Its past deliveries are deleted in the background.
 func (s *WebhooksService) Delete(ctx context.Context, webhookID string, opts ...RequestOption) error {
-	return exec(ctx, s.client, request{verb: "DELETE", path: "/v1/webhooks/{webhook_id}", ids: []string{webhookID}}, opts)
+	return execute(ctx, s.client, request{verb: "DELETE", path: "/v1/webhooks/{webhook_id}", ids: []string{webhookID}}, opts)
 }
 
 // DrainDeadLetters: Redeliver or discard dead letters. Requires webhooks.
