@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -182,6 +183,44 @@ func TestGoSDKLosesNothing(t *testing.T) {
 	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
 	program.call(t, sdkCall{URL: proxy.URL, Key: s.Test.Key, Family: "Contacts", Method: "Create", Body: json.RawMessage(`{"last_name": "Bell"}`), Times: 1000})
 	testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts WHERE last_name = 'Bell'`)[0], int64(1000))
+}
+
+// While others add and delete rows, a list has each row that stays once.
+func TestGoSDKListsWhatStays(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
+	create := sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "CreateLocation", Body: json.RawMessage(`{"name": "Stays"}`), Times: 1000}
+	program.call(t, create)
+	create.Body = json.RawMessage(`{"name": "Goes"}`)
+	program.call(t, create)
+	stay := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Stays' ORDER BY id DESC`)
+	goes := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Goes'`)
+
+	done, stopped := make(chan struct{}), make(chan int)
+	go func() {
+		changes := 0
+		defer func() { stopped <- changes }()
+		for _, id := range goes {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			_, _ = s.Test.Send("DELETE", "/v1/locations/"+id, nil)
+			_, _ = s.Test.Send("POST", "/v1/locations", `{"name": "New"}`)
+			changes++
+		}
+	}()
+	response := program.call(t, sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "ListLocations"})
+	close(done)
+	if changes := <-stopped; changes < 10 {
+		t.Errorf("got %d changes while the list was read, want at least 10", changes)
+	}
+
+	var listed []string
+	must(t, json.Unmarshal(response, &listed))
+	listed = slices.DeleteFunc(listed, func(id string) bool { return !slices.Contains(stay, id) })
+	testkit.Equal(t, listed, stay)
 }
 
 // The examples of the SDKs print what their comments say.

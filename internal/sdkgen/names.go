@@ -2,6 +2,7 @@ package sdkgen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -69,13 +70,16 @@ func singular(noun string) string {
 }
 
 // methodName is the ID of an operation without the noun of its family: listHulls is
-// list, listHullPhotos is listPhotos, acceptOffer in Deals is acceptOffer.
+// list, listHullPhotos is listPhotos, getCashReport is getCash, acceptOffer in Deals is
+// acceptOffer.
 func methodName(family, operationID string) string {
 	ws := words(operationID)
-	if len(ws) > 1 && (ws[1] == family || ws[1] == singular(family)) {
-		ws = append(ws[:1], ws[2:]...)
+	for _, i := range []int{1, len(ws) - 1} {
+		if i < len(ws) && i > 0 && (ws[i] == family || ws[i] == singular(family)) {
+			return strings.Join(slices.Delete(ws, i, i+1), "")
+		}
 	}
-	return strings.Join(ws, "")
+	return operationID
 }
 
 // wrap breaks a text into lines of at most this many bytes. Longer words stay whole.

@@ -94,7 +94,7 @@ func TestMethods(t *testing.T) {
 	for name, want := range map[string]string{
 		"Hulls.list": "listHulls", "Hulls.listPhotos": "listHullPhotos", "Deals.acceptOffer": "acceptOffer", "Access.createApiKey": "createApiKey",
 		"Finance.createStructure": "createFinanceStructure", "Preview.Activities.list": "listActivities", "Preview.Hulls.get": "getHull",
-		"Preview.Reports.getCashReport": "getCashReport",
+		"Preview.Reports.getCash": "getCashReport",
 	} {
 		if seen[name] != want {
 			t.Errorf("%s: got %q, want %q", name, seen[name], want)

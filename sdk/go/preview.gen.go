@@ -605,8 +605,8 @@ func (s *PreviewOfficeService) ListPayments(ctx context.Context, params PreviewO
 // PreviewReportsService has the operations of the family Reports.
 type PreviewReportsService struct{ client *Client }
 
-// PreviewReportExportCashReportParams are the parameters of Reports.ExportCashReport. Fields that are not set are not sent.
-type PreviewReportExportCashReportParams struct {
+// PreviewReportExportCashParams are the parameters of Reports.ExportCash. Fields that are not set are not sent.
+type PreviewReportExportCashParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -617,19 +617,19 @@ type PreviewReportExportCashReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportCashReport: Report the money received and the deposits held as CSV. Requires deals:read.
+// ExportCash: Report the money received and the deposits held as CSV. Requires deals:read.
 //
 // The same as getCashReport, as a table for spreadsheets. Amounts are in dollars. The tables are `rows`,
 // `deals`. The default is `rows`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
 // formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportCashReport(ctx context.Context, params PreviewReportExportCashReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportCash(ctx context.Context, params PreviewReportExportCashParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash.csv", query: params}, opts)
 }
 
-// PreviewReportExportFundingReportParams are the parameters of Reports.ExportFundingReport. Fields that are not set are not sent.
-type PreviewReportExportFundingReportParams struct {
+// PreviewReportExportFundingParams are the parameters of Reports.ExportFunding. Fields that are not set are not sent.
+type PreviewReportExportFundingParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -640,19 +640,19 @@ type PreviewReportExportFundingReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportFundingReport: Report the contracts in transit as CSV. Requires deals:read.
+// ExportFunding: Report the contracts in transit as CSV. Requires deals:read.
 //
 // The same as getFundingReport, as a table for spreadsheets. Amounts are in dollars. The tables are `contracts`,
 // `lenders`, `stages`. The default is `contracts`. A table has at most 10,000 rows. Cells that a spreadsheet
 // would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportFundingReport(ctx context.Context, params PreviewReportExportFundingReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportFunding(ctx context.Context, params PreviewReportExportFundingParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding.csv", query: params}, opts)
 }
 
-// PreviewReportExportGrossReportParams are the parameters of Reports.ExportGrossReport. Fields that are not set are not sent.
-type PreviewReportExportGrossReportParams struct {
+// PreviewReportExportGrossParams are the parameters of Reports.ExportGross. Fields that are not set are not sent.
+type PreviewReportExportGrossParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -663,19 +663,19 @@ type PreviewReportExportGrossReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportGrossReport: Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
+// ExportGross: Report the profit by deal and by month as CSV. Requires deals:write and hulls:write.
 //
 // The same as getGrossReport, as a table for spreadsheets. Amounts are in dollars. The tables are `deals`,
 // `months`. The default is `deals`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
 // formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportGrossReport(ctx context.Context, params PreviewReportExportGrossReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportGross(ctx context.Context, params PreviewReportExportGrossParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross.csv", query: params}, opts)
 }
 
-// PreviewReportExportInventoryReportParams are the parameters of Reports.ExportInventoryReport. Fields that are not set are not sent.
-type PreviewReportExportInventoryReportParams struct {
+// PreviewReportExportInventoryParams are the parameters of Reports.ExportInventory. Fields that are not set are not sent.
+type PreviewReportExportInventoryParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -686,19 +686,19 @@ type PreviewReportExportInventoryReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportInventoryReport: Report the age and value of the inventory as CSV. Requires hulls:read.
+// ExportInventory: Report the age and value of the inventory as CSV. Requires hulls:read.
 //
 // The same as getInventoryReport, as a table for spreadsheets. Amounts are in dollars. The tables are `buckets`,
 // `by_status`, `by_ownership`, `oldest`. The default is `buckets`. A table has at most 10,000 rows. Cells that a
 // spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportInventoryReport(ctx context.Context, params PreviewReportExportInventoryReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportInventory(ctx context.Context, params PreviewReportExportInventoryParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory.csv", query: params}, opts)
 }
 
-// PreviewReportExportLeadsReportParams are the parameters of Reports.ExportLeadsReport. Fields that are not set are not sent.
-type PreviewReportExportLeadsReportParams struct {
+// PreviewReportExportLeadsParams are the parameters of Reports.ExportLeads. Fields that are not set are not sent.
+type PreviewReportExportLeadsParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -709,19 +709,19 @@ type PreviewReportExportLeadsReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportLeadsReport: Report the leads by source, with conversion as CSV. Requires leads:read.
+// ExportLeads: Report the leads by source, with conversion as CSV. Requires leads:read.
 //
 // The same as getLeadsReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
 // `months`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
 // formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportLeadsReport(ctx context.Context, params PreviewReportExportLeadsReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportLeads(ctx context.Context, params PreviewReportExportLeadsParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads.csv", query: params}, opts)
 }
 
-// PreviewReportExportPipelineReportParams are the parameters of Reports.ExportPipelineReport. Fields that are not set are not sent.
-type PreviewReportExportPipelineReportParams struct {
+// PreviewReportExportPipelineParams are the parameters of Reports.ExportPipeline. Fields that are not set are not sent.
+type PreviewReportExportPipelineParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -732,19 +732,19 @@ type PreviewReportExportPipelineReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportPipelineReport: Report the deals by stage as CSV. Requires deals:read.
+// ExportPipeline: Report the deals by stage as CSV. Requires deals:read.
 //
 // The same as getPipelineReport, as a table for spreadsheets. Amounts are in dollars. The tables are `stages`,
 // `created`. The default is `stages`. A table has at most 10,000 rows. Cells that a spreadsheet would run as a
 // formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportPipelineReport(ctx context.Context, params PreviewReportExportPipelineReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportPipeline(ctx context.Context, params PreviewReportExportPipelineParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline.csv", query: params}, opts)
 }
 
-// PreviewReportExportPricingReportParams are the parameters of Reports.ExportPricingReport. Fields that are not set are not sent.
-type PreviewReportExportPricingReportParams struct {
+// PreviewReportExportPricingParams are the parameters of Reports.ExportPricing. Fields that are not set are not sent.
+type PreviewReportExportPricingParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -755,18 +755,18 @@ type PreviewReportExportPricingReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportPricingReport: Report price cuts and days to sale as CSV. Requires hulls:read.
+// ExportPricing: Report price cuts and days to sale as CSV. Requires hulls:read.
 //
 // The same as getPricingReport, as a table for spreadsheets. Amounts are in dollars. The table is `months`. A
 // table has at most 10,000 rows. Cells that a spreadsheet would run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportPricingReport(ctx context.Context, params PreviewReportExportPricingReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportPricing(ctx context.Context, params PreviewReportExportPricingParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing.csv", query: params}, opts)
 }
 
-// PreviewReportExportResponsesReportParams are the parameters of Reports.ExportResponsesReport. Fields that are not set are not sent.
-type PreviewReportExportResponsesReportParams struct {
+// PreviewReportExportResponsesParams are the parameters of Reports.ExportResponses. Fields that are not set are not sent.
+type PreviewReportExportResponsesParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -777,19 +777,19 @@ type PreviewReportExportResponsesReportParams struct {
 	Table string `url:"table"`
 }
 
-// ExportResponsesReport: Report the response times to leads as CSV. Requires leads:read.
+// ExportResponses: Report the response times to leads as CSV. Requires leads:read.
 //
 // The same as getResponsesReport, as a table for spreadsheets. Amounts are in dollars. The tables are `sources`,
 // `owners`, `hours`. The default is `sources`. A table has at most 10,000 rows. Cells that a spreadsheet would
 // run as a formula start with a quote.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) ExportResponsesReport(ctx context.Context, params PreviewReportExportResponsesReportParams, opts ...RequestOption) (io.ReadCloser, error) {
+func (s *PreviewReportsService) ExportResponses(ctx context.Context, params PreviewReportExportResponsesParams, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses.csv", query: params}, opts)
 }
 
-// PreviewReportGetCashReportParams are the parameters of Reports.GetCashReport. Fields that are not set are not sent.
-type PreviewReportGetCashReportParams struct {
+// PreviewReportGetCashParams are the parameters of Reports.GetCash. Fields that are not set are not sent.
+type PreviewReportGetCashParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -800,19 +800,19 @@ type PreviewReportGetCashReportParams struct {
 	Limit int64 `url:"limit"`
 }
 
-// GetCashReport: Report the money received and the deposits held. Requires deals:read.
+// GetCash: Report the money received and the deposits held. Requires deals:read.
 //
 // `rows` is the money by its date of receipt, and refunds by the date they were paid out. Transfers between
 // deals are left out. `held` is the deposits of deals that are not delivered or cancelled now. The default is
 // the last 30 days, and a report covers at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetCashReport(ctx context.Context, params PreviewReportGetCashReportParams, opts ...RequestOption) (*PreviewCashReport, error) {
+func (s *PreviewReportsService) GetCash(ctx context.Context, params PreviewReportGetCashParams, opts ...RequestOption) (*PreviewCashReport, error) {
 	return call[PreviewCashReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/cash", query: params}, opts)
 }
 
-// PreviewReportGetFundingReportParams are the parameters of Reports.GetFundingReport. Fields that are not set are not sent.
-type PreviewReportGetFundingReportParams struct {
+// PreviewReportGetFundingParams are the parameters of Reports.GetFunding. Fields that are not set are not sent.
+type PreviewReportGetFundingParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -823,19 +823,19 @@ type PreviewReportGetFundingReportParams struct {
 	Limit int64 `url:"limit"`
 }
 
-// GetFundingReport: Report the contracts in transit. Requires deals:read.
+// GetFunding: Report the contracts in transit. Requires deals:read.
 //
 // Lists the fundings with a contract that the lender has not paid yet: contract_sent, signed, package_submitted,
 // pending_docs and approved_to_fund. `from` and `to` limit the report to fundings that were submitted on these
 // days. The default is all of them.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetFundingReport(ctx context.Context, params PreviewReportGetFundingReportParams, opts ...RequestOption) (*PreviewFundingReport, error) {
+func (s *PreviewReportsService) GetFunding(ctx context.Context, params PreviewReportGetFundingParams, opts ...RequestOption) (*PreviewFundingReport, error) {
 	return call[PreviewFundingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/funding", query: params}, opts)
 }
 
-// PreviewReportGetGrossReportParams are the parameters of Reports.GetGrossReport. Fields that are not set are not sent.
-type PreviewReportGetGrossReportParams struct {
+// PreviewReportGetGrossParams are the parameters of Reports.GetGross. Fields that are not set are not sent.
+type PreviewReportGetGrossParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -846,18 +846,18 @@ type PreviewReportGetGrossReportParams struct {
 	Limit int64 `url:"limit"`
 }
 
-// GetGrossReport: Report the profit by deal and by month. Requires deals:write and hulls:write.
+// GetGross: Report the profit by deal and by month. Requires deals:write and hulls:write.
 //
 // Counts the deals whose boat was delivered in the period. The profits are those of the deals: a profit is
 // unknown if one of its costs is. The default is the last 30 days, and a report covers at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetGrossReport(ctx context.Context, params PreviewReportGetGrossReportParams, opts ...RequestOption) (*PreviewGrossReport, error) {
+func (s *PreviewReportsService) GetGross(ctx context.Context, params PreviewReportGetGrossParams, opts ...RequestOption) (*PreviewGrossReport, error) {
 	return call[PreviewGrossReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/gross", query: params}, opts)
 }
 
-// PreviewReportGetInventoryReportParams are the parameters of Reports.GetInventoryReport. Fields that are not set are not sent.
-type PreviewReportGetInventoryReportParams struct {
+// PreviewReportGetInventoryParams are the parameters of Reports.GetInventory. Fields that are not set are not sent.
+type PreviewReportGetInventoryParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -866,18 +866,18 @@ type PreviewReportGetInventoryReportParams struct {
 	LocationID string `url:"location_id"`
 }
 
-// GetInventoryReport: Report the age and value of the inventory. Requires hulls:read.
+// GetInventory: Report the age and value of the inventory. Requires hulls:read.
 //
 // Counts the hulls that are in stock now and not sold, by days in stock. Costs require the scope hulls:write.
 // `from` and `to` limit the report to hulls that were received on these days. The default is all hulls.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetInventoryReport(ctx context.Context, params PreviewReportGetInventoryReportParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
+func (s *PreviewReportsService) GetInventory(ctx context.Context, params PreviewReportGetInventoryParams, opts ...RequestOption) (*PreviewInventoryReport, error) {
 	return call[PreviewInventoryReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/inventory", query: params}, opts)
 }
 
-// PreviewReportGetLeadsReportParams are the parameters of Reports.GetLeadsReport. Fields that are not set are not sent.
-type PreviewReportGetLeadsReportParams struct {
+// PreviewReportGetLeadsParams are the parameters of Reports.GetLeads. Fields that are not set are not sent.
+type PreviewReportGetLeadsParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -886,19 +886,19 @@ type PreviewReportGetLeadsReportParams struct {
 	LocationID string `url:"location_id"`
 }
 
-// GetLeadsReport: Report the leads by source, with conversion. Requires leads:read.
+// GetLeads: Report the leads by source, with conversion. Requires leads:read.
 //
 // Counts the leads that were created in the period by what became of them until now. Leads of erased contacts
 // are counted. The location of a lead is its `location_id`. The default is the last 30 days, and a report covers
 // at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetLeadsReport(ctx context.Context, params PreviewReportGetLeadsReportParams, opts ...RequestOption) (*PreviewLeadsReport, error) {
+func (s *PreviewReportsService) GetLeads(ctx context.Context, params PreviewReportGetLeadsParams, opts ...RequestOption) (*PreviewLeadsReport, error) {
 	return call[PreviewLeadsReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/leads", query: params}, opts)
 }
 
-// PreviewReportGetPipelineReportParams are the parameters of Reports.GetPipelineReport. Fields that are not set are not sent.
-type PreviewReportGetPipelineReportParams struct {
+// PreviewReportGetPipelineParams are the parameters of Reports.GetPipeline. Fields that are not set are not sent.
+type PreviewReportGetPipelineParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -907,19 +907,19 @@ type PreviewReportGetPipelineReportParams struct {
 	LocationID string `url:"location_id"`
 }
 
-// GetPipelineReport: Report the deals by stage. Requires deals:read.
+// GetPipeline: Report the deals by stage. Requires deals:read.
 //
 // `stages` are all deals that are not closed or cancelled now. `created` are the deals that were created in the
 // period, and what became of them. The location of a deal is where its hull is. The default is the last 30 days,
 // and a report covers at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetPipelineReport(ctx context.Context, params PreviewReportGetPipelineReportParams, opts ...RequestOption) (*PreviewPipelineReport, error) {
+func (s *PreviewReportsService) GetPipeline(ctx context.Context, params PreviewReportGetPipelineParams, opts ...RequestOption) (*PreviewPipelineReport, error) {
 	return call[PreviewPipelineReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pipeline", query: params}, opts)
 }
 
-// PreviewReportGetPricingReportParams are the parameters of Reports.GetPricingReport. Fields that are not set are not sent.
-type PreviewReportGetPricingReportParams struct {
+// PreviewReportGetPricingParams are the parameters of Reports.GetPricing. Fields that are not set are not sent.
+type PreviewReportGetPricingParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -928,18 +928,18 @@ type PreviewReportGetPricingReportParams struct {
 	LocationID string `url:"location_id"`
 }
 
-// GetPricingReport: Report price cuts and days to sale. Requires hulls:read.
+// GetPricing: Report price cuts and days to sale. Requires hulls:read.
 //
 // Counts the price cuts that were made in the period, and the hulls that were sold in it with their days in
 // stock. The default is the last 30 days, and a report covers at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetPricingReport(ctx context.Context, params PreviewReportGetPricingReportParams, opts ...RequestOption) (*PreviewPricingReport, error) {
+func (s *PreviewReportsService) GetPricing(ctx context.Context, params PreviewReportGetPricingParams, opts ...RequestOption) (*PreviewPricingReport, error) {
 	return call[PreviewPricingReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/pricing", query: params}, opts)
 }
 
-// PreviewReportGetResponsesReportParams are the parameters of Reports.GetResponsesReport. Fields that are not set are not sent.
-type PreviewReportGetResponsesReportParams struct {
+// PreviewReportGetResponsesParams are the parameters of Reports.GetResponses. Fields that are not set are not sent.
+type PreviewReportGetResponsesParams struct {
 	// First day of the report. See the description of the operation for the default.
 	From string `url:"from"`
 	// Last day of the report. See the description of the operation for the default.
@@ -948,7 +948,7 @@ type PreviewReportGetResponsesReportParams struct {
 	LocationID string `url:"location_id"`
 }
 
-// GetResponsesReport: Report the response times to leads. Requires leads:read.
+// GetResponses: Report the response times to leads. Requires leads:read.
 //
 // Measures the time from the creation of a lead to the first message that was sent to it, or the first call or
 // visit, whichever is earlier. Automatic replies and reminders don't count. Leads by phone, walk-in and import
@@ -956,6 +956,6 @@ type PreviewReportGetResponsesReportParams struct {
 // at most 366 days.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
-func (s *PreviewReportsService) GetResponsesReport(ctx context.Context, params PreviewReportGetResponsesReportParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
+func (s *PreviewReportsService) GetResponses(ctx context.Context, params PreviewReportGetResponsesParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
 	return call[PreviewResponsesReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params}, opts)
 }

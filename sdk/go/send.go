@@ -28,9 +28,12 @@ type request struct {
 
 // call sends a request and decodes the response.
 func call[T any](ctx context.Context, c *Client, r request, opts []RequestOption) (*T, error) {
-	_, text, err := c.send(ctx, r, newRequestOptions(opts), false)
+	res, text, err := c.send(ctx, r, newRequestOptions(opts), false)
 	if err != nil {
 		return nil, err
+	}
+	if !json.Valid(text) {
+		return nil, parseError(res, text, time.Now())
 	}
 	out := new(T)
 	if err := json.Unmarshal(text, out); err != nil {

@@ -32,6 +32,7 @@ func TestRetries(t *testing.T) {
 		{"401", []step{fails(401, "unauthenticated")}, nil, ErrUnauthenticated},
 		{"HTML of a proxy", []step{reply(502, html), reply(502, html), reply(502, html), reply(502, html)}, seconds(0.5, 1, 2), ErrServer},
 		{"a long Retry-After", []step{fails(503, "unavailable", "Retry-After", "3600")}, nil, ErrUnavailable},
+		{"a page of a proxy with 200", []step{reply(200, html)}, nil, ErrServer},
 		{"a redirect", []step{reply(301, "", "Location", "/elsewhere")}, nil, ErrServer},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -8,7 +8,7 @@ export interface Config extends Retries {
   /** URL of the server, such as https://slipway.example.com. */
   baseUrl: string;
   /** An API key or a session token, or a function that returns one, such as `oauth.token`. */
-  key?: string | (() => string | Promise<string>);
+  key?: string | (() => string | Promise<string>) | undefined;
   /**
    * Milliseconds to wait for a response, for each attempt. Defaults to one minute. Uploads have
    * no time limit unless the request sets one. Downloads must start within the limit.
@@ -56,7 +56,7 @@ export interface Options {
   /** Token of a two-factor verification. */
   mfaToken?: string;
   /** Cancels the request and its retries. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Milliseconds to wait for a response, for each attempt. 0 means no limit. */
   timeout?: number;
   /** Headers to send. */
@@ -117,7 +117,7 @@ export class Sender {
           response = await (this.#config.fetch ?? fetch)(this.#base + path + search(call.query), { ...init, redirect: "manual", signal });
           if (!response.ok) throw toError(response, await response.text());
           options.onResponse?.(response);
-          return (stream ? response : toJSON(await response.text())) as T;
+          return (stream ? response : toJSON(response, await response.text())) as T;
         });
       } catch (e) {
         error = toConnectionError(e, method + " " + path, options.signal);
@@ -208,8 +208,13 @@ export function path(parts: TemplateStringsArray, ...ids: string[]): string {
   });
 }
 
-function toJSON(text: string): unknown {
-  return text ? JSON.parse(text) : undefined;
+function toJSON(response: Response, text: string): unknown {
+  if (response.status === 204) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw toError(response, text);
+  }
 }
 
 /** A group of operations of /v1. */

@@ -1516,7 +1516,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportCashReport(query?: t.PreviewReportExportCashReportParams, options?: Options): Promise<Response> {
+  exportCash(query?: t.PreviewReportExportCashParams, options?: Options): Promise<Response> {
     return download(this, "/reports/cash.csv", options, query);
   }
   /**
@@ -1527,7 +1527,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportFundingReport(query?: t.PreviewReportExportFundingReportParams, options?: Options): Promise<Response> {
+  exportFunding(query?: t.PreviewReportExportFundingParams, options?: Options): Promise<Response> {
     return download(this, "/reports/funding.csv", options, query);
   }
   /**
@@ -1538,7 +1538,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportGrossReport(query?: t.PreviewReportExportGrossReportParams, options?: Options): Promise<Response> {
+  exportGross(query?: t.PreviewReportExportGrossParams, options?: Options): Promise<Response> {
     return download(this, "/reports/gross.csv", options, query);
   }
   /**
@@ -1549,7 +1549,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportInventoryReport(query?: t.PreviewReportExportInventoryReportParams, options?: Options): Promise<Response> {
+  exportInventory(query?: t.PreviewReportExportInventoryParams, options?: Options): Promise<Response> {
     return download(this, "/reports/inventory.csv", options, query);
   }
   /**
@@ -1560,7 +1560,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportLeadsReport(query?: t.PreviewReportExportLeadsReportParams, options?: Options): Promise<Response> {
+  exportLeads(query?: t.PreviewReportExportLeadsParams, options?: Options): Promise<Response> {
     return download(this, "/reports/leads.csv", options, query);
   }
   /**
@@ -1571,7 +1571,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportPipelineReport(query?: t.PreviewReportExportPipelineReportParams, options?: Options): Promise<Response> {
+  exportPipeline(query?: t.PreviewReportExportPipelineParams, options?: Options): Promise<Response> {
     return download(this, "/reports/pipeline.csv", options, query);
   }
   /**
@@ -1581,7 +1581,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportPricingReport(query?: t.PreviewReportExportPricingReportParams, options?: Options): Promise<Response> {
+  exportPricing(query?: t.PreviewReportExportPricingParams, options?: Options): Promise<Response> {
     return download(this, "/reports/pricing.csv", options, query);
   }
   /**
@@ -1592,7 +1592,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  exportResponsesReport(query?: t.PreviewReportExportResponsesReportParams, options?: Options): Promise<Response> {
+  exportResponses(query?: t.PreviewReportExportResponsesParams, options?: Options): Promise<Response> {
     return download(this, "/reports/responses.csv", options, query);
   }
   /**
@@ -1603,7 +1603,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getCashReport(query?: t.PreviewReportGetCashReportParams, options?: Options): Promise<t.PreviewCashReport> {
+  getCash(query?: t.PreviewReportGetCashParams, options?: Options): Promise<t.PreviewCashReport> {
     return get(this, "/reports/cash", options, query);
   }
   /**
@@ -1614,7 +1614,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getFundingReport(query?: t.PreviewReportGetFundingReportParams, options?: Options): Promise<t.PreviewFundingReport> {
+  getFunding(query?: t.PreviewReportGetFundingParams, options?: Options): Promise<t.PreviewFundingReport> {
     return get(this, "/reports/funding", options, query);
   }
   /**
@@ -1624,7 +1624,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getGrossReport(query?: t.PreviewReportGetGrossReportParams, options?: Options): Promise<t.PreviewGrossReport> {
+  getGross(query?: t.PreviewReportGetGrossParams, options?: Options): Promise<t.PreviewGrossReport> {
     return get(this, "/reports/gross", options, query);
   }
   /**
@@ -1634,7 +1634,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getInventoryReport(query?: t.PreviewReportGetInventoryReportParams, options?: Options): Promise<t.PreviewInventoryReport> {
+  getInventory(query?: t.PreviewReportGetInventoryParams, options?: Options): Promise<t.PreviewInventoryReport> {
     return get(this, "/reports/inventory", options, query);
   }
   /**
@@ -1645,7 +1645,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getLeadsReport(query?: t.PreviewReportGetLeadsReportParams, options?: Options): Promise<t.PreviewLeadsReport> {
+  getLeads(query?: t.PreviewReportGetLeadsParams, options?: Options): Promise<t.PreviewLeadsReport> {
     return get(this, "/reports/leads", options, query);
   }
   /**
@@ -1656,7 +1656,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getPipelineReport(query?: t.PreviewReportGetPipelineReportParams, options?: Options): Promise<t.PreviewPipelineReport> {
+  getPipeline(query?: t.PreviewReportGetPipelineParams, options?: Options): Promise<t.PreviewPipelineReport> {
     return get(this, "/reports/pipeline", options, query);
   }
   /**
@@ -1666,7 +1666,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getPricingReport(query?: t.PreviewReportGetPricingReportParams, options?: Options): Promise<t.PreviewPricingReport> {
+  getPricing(query?: t.PreviewReportGetPricingParams, options?: Options): Promise<t.PreviewPricingReport> {
     return get(this, "/reports/pricing", options, query);
   }
   /**
@@ -1678,7 +1678,7 @@ export class PreviewReportsService extends PreviewFamily {
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
-  getResponsesReport(query?: t.PreviewReportGetResponsesReportParams, options?: Options): Promise<t.PreviewResponsesReport> {
+  getResponses(query?: t.PreviewReportGetResponsesParams, options?: Options): Promise<t.PreviewResponsesReport> {
     return get(this, "/reports/responses", options, query);
   }
 }

@@ -6888,8 +6888,8 @@ export interface PreviewOfficeListPaymentsParams extends ListParams {
   created_before?: string;
 }
 
-/** Parameters of preview.reports.exportCashReport. */
-export interface PreviewReportExportCashReportParams {
+/** Parameters of preview.reports.exportCash. */
+export interface PreviewReportExportCashParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6900,8 +6900,8 @@ export interface PreviewReportExportCashReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportFundingReport. */
-export interface PreviewReportExportFundingReportParams {
+/** Parameters of preview.reports.exportFunding. */
+export interface PreviewReportExportFundingParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6912,8 +6912,8 @@ export interface PreviewReportExportFundingReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportGrossReport. */
-export interface PreviewReportExportGrossReportParams {
+/** Parameters of preview.reports.exportGross. */
+export interface PreviewReportExportGrossParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6924,8 +6924,8 @@ export interface PreviewReportExportGrossReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportInventoryReport. */
-export interface PreviewReportExportInventoryReportParams {
+/** Parameters of preview.reports.exportInventory. */
+export interface PreviewReportExportInventoryParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6936,8 +6936,8 @@ export interface PreviewReportExportInventoryReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportLeadsReport. */
-export interface PreviewReportExportLeadsReportParams {
+/** Parameters of preview.reports.exportLeads. */
+export interface PreviewReportExportLeadsParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6948,8 +6948,8 @@ export interface PreviewReportExportLeadsReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportPipelineReport. */
-export interface PreviewReportExportPipelineReportParams {
+/** Parameters of preview.reports.exportPipeline. */
+export interface PreviewReportExportPipelineParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6960,8 +6960,8 @@ export interface PreviewReportExportPipelineReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportPricingReport. */
-export interface PreviewReportExportPricingReportParams {
+/** Parameters of preview.reports.exportPricing. */
+export interface PreviewReportExportPricingParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6972,8 +6972,8 @@ export interface PreviewReportExportPricingReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.exportResponsesReport. */
-export interface PreviewReportExportResponsesReportParams {
+/** Parameters of preview.reports.exportResponses. */
+export interface PreviewReportExportResponsesParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6984,8 +6984,8 @@ export interface PreviewReportExportResponsesReportParams {
   table?: string;
 }
 
-/** Parameters of preview.reports.getCashReport. */
-export interface PreviewReportGetCashReportParams {
+/** Parameters of preview.reports.getCash. */
+export interface PreviewReportGetCashParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -6996,8 +6996,8 @@ export interface PreviewReportGetCashReportParams {
   limit?: number;
 }
 
-/** Parameters of preview.reports.getFundingReport. */
-export interface PreviewReportGetFundingReportParams {
+/** Parameters of preview.reports.getFunding. */
+export interface PreviewReportGetFundingParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7008,8 +7008,8 @@ export interface PreviewReportGetFundingReportParams {
   limit?: number;
 }
 
-/** Parameters of preview.reports.getGrossReport. */
-export interface PreviewReportGetGrossReportParams {
+/** Parameters of preview.reports.getGross. */
+export interface PreviewReportGetGrossParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7020,8 +7020,8 @@ export interface PreviewReportGetGrossReportParams {
   limit?: number;
 }
 
-/** Parameters of preview.reports.getInventoryReport. */
-export interface PreviewReportGetInventoryReportParams {
+/** Parameters of preview.reports.getInventory. */
+export interface PreviewReportGetInventoryParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7030,8 +7030,8 @@ export interface PreviewReportGetInventoryReportParams {
   location_id?: string;
 }
 
-/** Parameters of preview.reports.getLeadsReport. */
-export interface PreviewReportGetLeadsReportParams {
+/** Parameters of preview.reports.getLeads. */
+export interface PreviewReportGetLeadsParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7040,8 +7040,8 @@ export interface PreviewReportGetLeadsReportParams {
   location_id?: string;
 }
 
-/** Parameters of preview.reports.getPipelineReport. */
-export interface PreviewReportGetPipelineReportParams {
+/** Parameters of preview.reports.getPipeline. */
+export interface PreviewReportGetPipelineParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7050,8 +7050,8 @@ export interface PreviewReportGetPipelineReportParams {
   location_id?: string;
 }
 
-/** Parameters of preview.reports.getPricingReport. */
-export interface PreviewReportGetPricingReportParams {
+/** Parameters of preview.reports.getPricing. */
+export interface PreviewReportGetPricingParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */
@@ -7060,8 +7060,8 @@ export interface PreviewReportGetPricingReportParams {
   location_id?: string;
 }
 
-/** Parameters of preview.reports.getResponsesReport. */
-export interface PreviewReportGetResponsesReportParams {
+/** Parameters of preview.reports.getResponses. */
+export interface PreviewReportGetResponsesParams {
   /** First day of the report. See the description of the operation for the default. */
   from?: string;
   /** Last day of the report. See the description of the operation for the default. */

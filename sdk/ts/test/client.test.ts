@@ -16,6 +16,7 @@ const cases: [what: string, steps: Step[], waits: number[], code?: string][] = [
   ["409", [fails(409, "conflict")], [], "conflict"],
   ["422", [fails(422, "unprocessable")], [], "unprocessable"],
   ["HTML of a proxy", [reply(502, html), reply(502, html), reply(502, html), reply(502, html)], [0.5, 1, 2], "server_error"],
+  ["a page of a proxy with 200", [reply(200, html)], [], "server_error"],
   ["a long Retry-After", [fails(503, "unavailable", { "Retry-After": "3600" })], [], "unavailable"],
 ];
 

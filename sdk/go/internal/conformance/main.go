@@ -1,6 +1,6 @@
 // Command conformance calls operations for a test of the server, which sends one command
-// per line on the standard input. It answers each with a line: the error, or nothing if
-// the call succeeded and the response has only fields that the SDK knows.
+// per line on the standard input. It answers each with a line: the error, if the call failed
+// or the response has fields that the SDK doesn't know, and the IDs of a list.
 package main
 
 import (
@@ -43,8 +43,12 @@ func main() {
 			}
 			return
 		}
-		var answer struct{ Error string }
-		if err := c.run(); err != nil {
+		var answer struct {
+			Error    string   `json:"error"`
+			Response []string `json:"response"`
+		}
+		var err error
+		if answer.Response, err = c.run(); err != nil {
 			answer.Error = err.Error()
 		}
 		if err := out.Encode(answer); err != nil {
@@ -53,7 +57,7 @@ func main() {
 	}
 }
 
-func (c *command) run() error {
+func (c *command) run() (ids []string, err error) {
 	r := &recorder{}
 	client := slipway.New(c.URL, c.Key)
 	if c.Times == 0 {
@@ -65,16 +69,20 @@ func (c *command) run() error {
 	}
 	method := services.FieldByName(c.Family).MethodByName(c.Method)
 	if !method.IsValid() {
-		return fmt.Errorf("there is no method %s.%s", c.Family, c.Method)
+		return nil, fmt.Errorf("there is no method %s.%s", c.Family, c.Method)
 	}
 	if c.Times > 0 {
-		return c.parallel(method)
+		return nil, c.parallel(method)
 	}
 	args, err := c.arguments(method.Type())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return check(method.Call(args), r)
+	results := method.Call(args)
+	if results[0].Kind() == reflect.Func {
+		return checkList(results[0], r)
+	}
+	return nil, check(results, r)
 }
 
 // parallel calls a method many times, a few at the same time.
@@ -131,34 +139,39 @@ func fieldOf(t reflect.Type) (reflect.StructField, bool) {
 	return t.Field(0), true
 }
 
-// check reads the results of a method. It decodes the recorded response again, and fails
-// if a field is unknown.
-func check(results []reflect.Value, r *recorder) error {
-	if results[0].Kind() == reflect.Func { // a list
-		for item, err := range results[0].Seq2() {
-			if !err.IsNil() {
-				return err.Interface().(error)
-			}
-			if err := checkEvent(item); err != nil {
-				return err
-			}
+// checkList reads a list and returns the IDs of its items. It decodes the last page again,
+// and fails if a field is unknown.
+func checkList(list reflect.Value, r *recorder) (ids []string, err error) {
+	for item, err := range list.Seq2() {
+		if !err.IsNil() {
+			return nil, err.Interface().(error)
 		}
-		var page struct {
-			Data []json.RawMessage `json:"data"`
-			slipway.Page
+		if err := checkEvent(item); err != nil {
+			return nil, err
 		}
-		if err := decode(r.body.Bytes(), &page); err != nil {
-			return err
+		if id := item.FieldByName("ID"); id.IsValid() {
+			ids = append(ids, id.String())
 		}
-		item := results[0].Type().In(0).In(0)
-		for _, text := range page.Data {
-			if err := decode(text, reflect.New(item).Interface()); err != nil {
-				return fmt.Errorf("%w in %s", err, text)
-			}
-		}
-		return nil
 	}
 
+	var page struct {
+		Data []json.RawMessage `json:"data"`
+		slipway.Page
+	}
+	if err := decode(r.body.Bytes(), &page); err != nil {
+		return nil, err
+	}
+	item := list.Type().In(0).In(0)
+	for _, text := range page.Data {
+		if err := decode(text, reflect.New(item).Interface()); err != nil {
+			return nil, fmt.Errorf("%w in %s", err, text)
+		}
+	}
+	return ids, nil
+}
+
+// check reads the results of a method in the same way.
+func check(results []reflect.Value, r *recorder) error {
 	if err, _ := results[len(results)-1].Interface().(error); err != nil || len(results) == 1 {
 		return err
 	}
