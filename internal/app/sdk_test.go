@@ -181,7 +181,8 @@ func TestGoSDKLosesNothing(t *testing.T) {
 	t.Cleanup(proxy.Close)
 
 	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
-	program.call(t, sdkCall{URL: proxy.URL, Key: s.Test.Key, Family: "Contacts", Method: "Create", Body: json.RawMessage(`{"last_name": "Bell"}`), Times: 1000})
+	program.call(t, sdkCall{URL: proxy.URL, Key: s.Test.Key, Family: "Contacts", Method: "Create",
+		Body: json.RawMessage(`{"last_name": "Bell"}`), Times: 1000})
 	testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts WHERE last_name = 'Bell'`)[0], int64(1000))
 }
 
@@ -189,7 +190,8 @@ func TestGoSDKLosesNothing(t *testing.T) {
 func TestGoSDKListsWhatStays(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
-	create := sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "CreateLocation", Body: json.RawMessage(`{"name": "Stays"}`), Times: 1000}
+	create := sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "CreateLocation",
+		Body: json.RawMessage(`{"name": "Stays"}`), Times: 1000}
 	program.call(t, create)
 	create.Body = json.RawMessage(`{"name": "Goes"}`)
 	program.call(t, create)

@@ -36,7 +36,8 @@ func Go(m *Model) (map[string][]byte, error) {
 
 func goEnums(m *Model) string {
 	b := &bytes.Buffer{}
-	fmt.Fprintf(b, "// Version is the API version that this SDK was generated for. It requests this version.\nconst Version = %q\n\n", m.Version)
+	goDoc(b, "Version is the API version that this SDK was generated for. It requests this version.")
+	fmt.Fprintf(b, "const Version = %q\n\n", m.Version)
 	for _, e := range m.Enums {
 		goDoc(b, e.Name+": "+e.Doc)
 		fmt.Fprintf(b, "type %s string\n\n// The values of %s.\nconst (\n", e.Name, e.Name)
@@ -211,7 +212,8 @@ func goServices(m *Model, preview bool) string {
 	b.WriteString("}\n}\n\n")
 
 	for _, f := range families {
-		fmt.Fprintf(b, "// %s has the operations of the family %s.\ntype %s struct{ client *Client }\n\n", goService(f), f.Name, goService(f))
+		goDoc(b, goService(f)+" has the operations of the family "+f.Name+".")
+		fmt.Fprintf(b, "type %s struct{ client *Client }\n\n", goService(f))
 		for _, method := range f.Methods {
 			goParams(b, f, method)
 			goMethod(b, f, method)

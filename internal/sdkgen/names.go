@@ -14,8 +14,8 @@ func words(name string) []string { return wordPattern.FindAllString(name, -1) }
 
 // initialisms are the words that Go writes in capital letters.
 var initialisms = map[string]string{
-	"ach": "ACH", "acv": "ACV", "api": "API", "apr": "APR", "csv": "CSV", "dns": "DNS", "hin": "HIN", "html": "HTML", "id": "ID", "ids": "IDs",
-	"ip": "IP", "jpeg": "JPEG", "json": "JSON", "mfa": "MFA", "ms": "MS", "msrp": "MSRP", "mso": "MSO", "ndjson": "NDJSON", "oidc": "OIDC",
+	"ach": "ACH", "acv": "ACV", "api": "API", "apr": "APR", "csv": "CSV", "dns": "DNS", "hin": "HIN", "html": "HTML", "id": "ID",
+	"ids": "IDs", "ip": "IP", "jpeg": "JPEG", "json": "JSON", "mfa": "MFA", "ms": "MS", "msrp": "MSRP", "mso": "MSO", "ndjson": "NDJSON", "oidc": "OIDC",
 	"pdf": "PDF", "png": "PNG", "pwc": "PWC", "saml": "SAML", "sha256": "SHA256", "sms": "SMS", "sso": "SSO", "totp": "TOTP", "uri": "URI",
 	"uris": "URIs", "url": "URL", "urls": "URLs", "usd": "USD", "xml": "XML",
 }

@@ -237,7 +237,8 @@ func tsMethod(b *bytes.Buffer, m Method) {
 	case m.Upload:
 		call = fmt.Sprintf("upload(this, %q, ", m.Verb)
 	}
-	fmt.Fprintf(b, "  %s(%s): %s {\n    return %s%s%s, options%s);\n  }\n", TSName(m.Name), strings.Join(args, ", "), result, call, path, body, query)
+	fmt.Fprintf(b, "  %s(%s): %s {\n", TSName(m.Name), strings.Join(args, ", "), result)
+	fmt.Fprintf(b, "    return %s%s%s, options%s);\n  }\n", call, path, body, query)
 }
 
 // tsVerbs are the functions of client.ts that send requests.

@@ -84,7 +84,8 @@ func (e *noResponse) Unwrap() error { return e.err }
 func parseError(res *http.Response, text []byte, now time.Time) *Error {
 	var envelope struct{ Error Error }
 	if json.Unmarshal(text, &envelope) != nil || envelope.Error.Code == "" {
-		envelope.Error = Error{Code: ErrServer, Message: "The response is not from Slipway: " + res.Status, RequestID: res.Header.Get("Request-Id")}
+		envelope.Error = Error{Code: ErrServer, Message: "The response is not from Slipway: " + res.Status,
+			RequestID: res.Header.Get("Request-Id")}
 	}
 	e := envelope.Error
 	e.Status, e.RetryAfter = res.StatusCode, retryAfter(res.Header.Get("Retry-After"), now)

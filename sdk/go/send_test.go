@@ -133,7 +133,8 @@ func TestErrors(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	s := scriptWith(t, []Option{WithHeader("X-Client-Request-Id", "7")}, ok, reply(200, `{"data": []}`), reply(204, ""), ok)
-	if _, err := s.Hulls.Update(t.Context(), "hull/1", HullPatch{Title: Set("Winterized"), StockNumber: Clear[string]()}, IfVersion(4)); err != nil {
+	patch := HullPatch{Title: Set("Winterized"), StockNumber: Clear[string]()}
+	if _, err := s.Hulls.Update(t.Context(), "hull/1", patch, IfVersion(4)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, s.requests[0].method+" "+s.requests[0].url, "PATCH /v1/hulls/hull%2F1", "request")
@@ -143,12 +144,14 @@ func TestRequests(t *testing.T) {
 		equal(t, s.requests[0].header.Get(name), want, name)
 	}
 
-	params := PreviewHullListParams{Make: "Grady-White", YearMin: 2020, Archived: Ptr(false), Expand: []PreviewHullExpansion{"location", "pricing"},
+	params := PreviewHullListParams{Make: "Grady-White", YearMin: 2020, Archived: Ptr(false),
+		Expand:       []PreviewHullExpansion{"location", "pricing"},
 		CreatedAfter: time.Date(2026, 5, 1, 2, 0, 0, 0, time.FixedZone("", 2*3600))}
 	for _, err := range s.Preview.Hulls.List(t.Context(), params) {
 		t.Fatal(err)
 	}
-	equal(t, s.requests[1].url, "/v2-preview/hulls?archived=false&created_after=2026-05-01T00%3A00%3A00Z&expand=location%2Cpricing&make=Grady-White&year_min=2020", "query")
+	equal(t, s.requests[1].url, "/v2-preview/hulls?archived=false&created_after=2026-05-01T00%3A00%3A00Z"+
+		"&expand=location%2Cpricing&make=Grady-White&year_min=2020", "query")
 
 	var res *http.Response
 	if err := s.Access.RevokeSession(t.Context(), "ses_1", MFAToken("mfa_1"), CaptureResponse(&res)); err != nil {

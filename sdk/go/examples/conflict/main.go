@@ -31,7 +31,8 @@ func change(ctx context.Context, c *slipway.Client, h slipway.Hull) error {
 	}
 
 	// IfVersion protects their change.
-	_, err := c.Hulls.Update(ctx, h.ID, slipway.HullPatch{Title: slipway.Set("Winterized"), Description: slipway.Clear[string]()}, slipway.IfVersion(h.Version))
+	patch := slipway.HullPatch{Title: slipway.Set("Winterized"), Description: slipway.Clear[string]()}
+	_, err := c.Hulls.Update(ctx, h.ID, patch, slipway.IfVersion(h.Version))
 	if !errors.Is(err, slipway.ErrConflict) {
 		return err
 	}

@@ -48,7 +48,8 @@ func main() {
 	}
 	go func() { log.Fatal((&http.Server{Handler: r, ReadHeaderTimeout: time.Minute}).Serve(listener)) }()
 
-	webhook, err := c.Webhooks.Create(ctx, slipway.WebhookCreate{URL: "http://" + listener.Addr().String(), Events: []string{"hull.price_changed"}})
+	address := "http://" + listener.Addr().String()
+	webhook, err := c.Webhooks.Create(ctx, slipway.WebhookCreate{URL: address, Events: []string{string(slipway.EventHullPriceChanged)}})
 	if err != nil {
 		log.Fatal(err)
 	}
