@@ -12,6 +12,6 @@ declare global {
   const save: (tokens: sdk.Tokens) => Promise<void>;
   const file: Blob;
   const destination: WritableStream<Uint8Array>;
-  const base: string, clientId: string, clientSecret: string, location: string, photoId: string, secret: string;
+  const base: string, clientId: string, clientSecret: string, locationId: string, photoId: string, secret: string;
   const process: { env: { SLIPWAY_KEY?: string } };
 }
