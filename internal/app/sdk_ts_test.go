@@ -12,6 +12,7 @@ import (
 
 	"slipway/internal/sdkgen"
 	"slipway/internal/testkit"
+	"slipway/internal/vocab/version"
 )
 
 // sdkFolder is a copy of sdk/ts with its packages and dist. scripts/test-sdk-ts creates it.
@@ -31,7 +32,7 @@ func TestTypeScriptSDK(t *testing.T) {
 	program := startSDK(t, nodeJS(t, "test/conformance.ts"))
 	var literals strings.Builder
 	literals.WriteString(`import type { Slipway } from "slipway-sdk";` + "\n")
-	eachSDKCall(t, s, func(t *testing.T, m sdkgen.Method, c sdkCall) {
+	eachSDKCall(t, s, sdkModel(t, version.Latest()), func(t *testing.T, m sdkgen.Method, c sdkCall) {
 		c.Family, c.Method = sdkgen.TSName(c.Family), sdkgen.TSName(m.Name)
 		path := "Slipway"
 		if c.Preview {

@@ -60,6 +60,47 @@ type schema struct {
 		PropertyName string
 		Mapping      map[string]string
 	}
+	Since       string            `json:"x-since"`        // version that added it
+	SinceValues map[string]string `json:"x-since-values"` // versions that added values of the enum
+}
+
+// until removes what versions after this one added.
+func (d *document) until(version string) {
+	for _, x := range d.Components.Schemas {
+		d.trim(x, version)
+	}
+	for _, item := range d.Paths {
+		for _, op := range item {
+			op.Parameters = slices.DeleteFunc(d.resolve(op.Parameters), func(p param) bool {
+				return p.Schema != nil && p.Schema.Since > version
+			})
+		}
+	}
+}
+
+func (d *document) trim(x *schema, version string) {
+	if x == nil {
+		return
+	}
+	for name, f := range x.Properties {
+		if f.Since > version {
+			delete(x.Properties, name)
+			x.Required = slices.DeleteFunc(x.Required, func(r string) bool { return r == name })
+			continue
+		}
+		d.trim(f, version)
+	}
+	d.trim(x.Items, version)
+	x.Enum = slices.DeleteFunc(x.Enum, func(value string) bool { return x.SinceValues[value] > version })
+	if x.Discriminator != nil {
+		maps.DeleteFunc(x.Discriminator.Mapping, func(_, ref string) bool { return d.target(ref).Since > version })
+		x.OneOf = slices.DeleteFunc(x.OneOf, func(variant *schema) bool { return d.target(variant.Ref).Since > version })
+	}
+}
+
+// target returns the schema that a reference refers to.
+func (d *document) target(ref string) *schema {
+	return d.Components.Schemas[refName(&schema{Ref: ref})]
 }
 
 // names is a type of JSON, or several.

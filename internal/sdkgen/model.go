@@ -112,7 +112,7 @@ var listQuery = []string{"limit", "starting_after", "ending_before"}
 // handwritten are the schemas that the SDKs don't need or define themselves.
 var handwritten = []string{"ErrorEnvelope", "ErrorBody", "ErrorCode", "Detail"}
 
-// Load reads the descriptions of /v1 and of the preview.
+// Load reads the descriptions of /v1, as it was in a version, and of the preview.
 func Load(version string, stable, preview []byte) (*Model, error) {
 	m := &Model{Version: version}
 	v1, err := newReader(m, stable, nil)
@@ -157,6 +157,9 @@ func newReader(m *Model, text []byte, stable *reader) (*reader, error) {
 	}
 	if err := json.Unmarshal(text, &r.doc); err != nil {
 		return nil, err
+	}
+	if stable == nil { // the preview has no versions
+		r.doc.until(m.Version)
 	}
 	for _, name := range sortedKeys(r.doc.Components.Schemas) {
 		x := r.doc.Components.Schemas[name]
@@ -298,8 +301,7 @@ func (r *reader) response(m *Method, owner string, op *operation) error {
 func (r *reader) events() error {
 	event := r.doc.Components.Schemas["Event"]
 	for _, name := range sortedKeys(event.Discriminator.Mapping) {
-		ref := schema{Ref: event.Discriminator.Mapping[name]}
-		variant := r.doc.Components.Schemas[refName(&ref)]
+		variant := r.doc.target(event.Discriminator.Mapping[name])
 		object := refName(variant.Properties["data"].Properties["object"])
 		if err := r.add(object, false); err != nil {
 			return err

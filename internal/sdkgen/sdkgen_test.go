@@ -158,6 +158,34 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// The SDK of an older version doesn't have what newer versions added.
+func TestOlderVersion(t *testing.T) {
+	text := strings.NewReplacer(
+		`"format": "date-time"}`, `"format": "date-time", "x-since": "2026-12-01"}`,
+		`"enum": ["available", "on_hold"]`, `"enum": ["available", "on_hold"], "x-since-values": {"on_hold": "2026-12-01"}`,
+		`"HullSoldEvent": {`, `"HullSoldEvent": {"x-since": "2026-12-01", `,
+	).Replace(small)
+	for date, want := range map[string]bool{"2026-11-15": false, "2026-12-01": true} {
+		m, err := sdkgen.Load(date, []byte(text), []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := sdkgen.Go(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, name := range map[string]string{"enums.gen.go": "\tHullStatusOnHold", "events.gen.go": "\tEventHullSold"} {
+			if strings.Contains(string(files[file]), name) != want {
+				t.Errorf("%s: %s contains %q: got %t, want %t", date, file, name, !want, want)
+			}
+		}
+		hull := m.Structs[slices.IndexFunc(m.Structs, func(s sdkgen.Struct) bool { return s.Name == "Hull" })]
+		if got := len(hull.Fields) == 2; got != want {
+			t.Errorf("%s: got the fields %v, want sold_at: %t", date, hull.Fields, want)
+		}
+	}
+}
+
 // A description that the SDKs can't follow is an error, not a wrong SDK.
 func TestUnsupported(t *testing.T) {
 	for what, change := range map[string][2]string{
