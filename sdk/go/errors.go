@@ -79,6 +79,12 @@ type noResponse struct {
 func (e *noResponse) Error() string { return fmt.Sprintf("slipway: %s %s: %v", e.verb, e.path, e.err) }
 func (e *noResponse) Unwrap() error { return e.err }
 
+// credentialError is the error of a Credential. The request was not sent, and is not retried.
+type credentialError struct{ err error }
+
+func (e *credentialError) Error() string { return fmt.Sprintf("slipway: get a credential: %v", e.err) }
+func (e *credentialError) Unwrap() error { return e.err }
+
 // parseError returns the error of a response. A response of something else, such as the
 // page of a proxy, becomes ErrServer with the status.
 func parseError(res *http.Response, text []byte, now time.Time) *Error {

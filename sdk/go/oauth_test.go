@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -94,6 +95,19 @@ func TestClientCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, s.requests[0].header.Get("Authorization"), "Bearer at_1", "credential")
+}
+
+// If the token endpoint doesn't respond, only the refresh is retried.
+func TestRefreshFails(t *testing.T) {
+	o, requests := newOAuth(t, func(int32, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	s := scriptWith(t, []Option{WithCredential(o.Token)})
+	file := File{Content: strings.NewReader("a photo"), ContentType: "image/png"}
+	_, err := s.Hulls.UploadPhoto(t.Context(), "hull_1", file, HullUploadPhotoParams{})
+	if err == nil {
+		t.Fatal("got no error")
+	}
+	contains(t, err.Error(), "slipway: get a credential: ")
+	equal(t, requests.Load(), 4, "refreshes")
 }
 
 // A rejected refresh token is an error of the request that needed it. The request is not sent.

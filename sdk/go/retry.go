@@ -58,6 +58,10 @@ func (r retries) backoff(attempt int) time.Duration {
 
 // isTemporary reports whether a request can succeed if it is sent again.
 func isTemporary(err error) bool {
+	var credential *credentialError
+	if errors.As(err, &credential) {
+		return false
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Status == http.StatusTooManyRequests || e.Status >= 500 || e.Status == http.StatusConflict && e.RetryAfter > 0

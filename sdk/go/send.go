@@ -133,7 +133,7 @@ var errTimeout = errors.New("the server didn't respond in time")
 func (c *Client) attempt(ctx context.Context, p *prepared, number int) (res *http.Response, text []byte, err error) {
 	token, err := c.credential(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("slipway: get a credential: %w", err)
+		return nil, nil, &credentialError{err}
 	}
 	info := RequestInfo{p.verb, p.path, number, p.header.Get("Idempotency-Key")}
 	c.onRequest(info)

@@ -102,6 +102,7 @@ export class Sender {
     const init: Init = { method, headers: this.#headers(call) };
     if (call.body !== undefined) init.body = JSON.stringify(call.body);
     const key = init.headers["Idempotency-Key"];
+    let authorized = false;
     const timeout = options.timeout ?? (file ? 0 : this.#config.timeout ?? 60_000);
 
     const attempt = async (number: number): Promise<T> => {
@@ -110,7 +111,9 @@ export class Sender {
       const start = Date.now();
       let response: Response | undefined;
       let error: unknown;
+      authorized = false;
       await this.#authorize(init.headers);
+      authorized = true;
       this.#config.onRequest?.(info);
       try {
         return await limited(options.signal, timeout, stream, async (signal) => {
@@ -127,7 +130,8 @@ export class Sender {
         this.#config.onResponse?.({ ...info, status: response?.status ?? 0, requestId, milliseconds: Date.now() - start, error });
       }
     };
-    return retry(this.#config, options.signal, attempt, !(file instanceof ReadableStream));
+    // A credential that fails was already retried.
+    return retry(this.#config, options.signal, attempt, () => authorized && !(file instanceof ReadableStream));
   }
 
   #headers({ method, body, file, options = {} }: Call): Record<string, string> {

@@ -15,14 +15,14 @@ export async function retry<T>(
   { maxRetries = 3, sleep = wait }: Retries,
   signal: AbortSignal | undefined,
   attempt: (number: number) => Promise<T>,
-  repeatable = true,
+  isRepeatable: () => boolean = () => true,
 ): Promise<T> {
   for (let number = 1; ; number++) {
     try {
       return await attempt(number);
     } catch (error) {
       const seconds = (error instanceof SlipwayError && error.retryAfter) || backoff(number);
-      if (!repeatable || number > maxRetries || signal?.aborted || !isTemporary(error) || seconds > maxWait) throw error;
+      if (!isRepeatable() || number > maxRetries || signal?.aborted || !isTemporary(error) || seconds > maxWait) throw error;
       await sleep(seconds * 1000, signal);
     }
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OAuth, type OAuthConfig, type Tokens } from "../src/index.ts";
+import { ConnectionError, OAuth, type OAuthConfig, type Tokens } from "../src/index.ts";
 import { ok, script } from "./script.ts";
 
 /** A credential whose token endpoint calls answer with the number of the request. */
@@ -52,6 +52,15 @@ test("client credentials", async () => {
   const s = script([ok], { key: credential.token });
   await s.slipway.contacts.get("con_1");
   assert.equal(s.requests[0]?.headers["Authorization"], "Bearer at_1");
+});
+
+test("if the token endpoint doesn't respond, only the refresh is retried", async () => {
+  const { credential, requests } = oauth(() => {
+    throw new TypeError("fetch failed");
+  });
+  const s = script([], { key: credential.token });
+  await assert.rejects(s.slipway.contacts.get("con_1"), ConnectionError);
+  assert.equal(requests(), 4);
 });
 
 test("a rejected refresh token fails the request", async () => {
