@@ -101,37 +101,40 @@ export class Sender {
     const { method, path, file, stream, options = {} } = call;
     const init: Init = { method, headers: this.#headers(call) };
     if (call.body !== undefined) init.body = JSON.stringify(call.body);
+    const url = this.#base + path + search(call.query);
     const key = init.headers["Idempotency-Key"];
-    let authorized = false;
+    const last: { response?: Response | undefined; authorized?: boolean } = {};
     const timeout = options.timeout ?? (file ? 0 : this.#config.timeout ?? 60_000);
 
     const attempt = async (number: number): Promise<T> => {
       if (file) Object.assign(init, toBody(file, options.onProgress));
       const info: RequestInfo = { method, path, attempt: number, ...(key && { idempotencyKey: key }) };
       const start = Date.now();
-      let response: Response | undefined;
       let error: unknown;
-      authorized = false;
+      Object.assign(last, { authorized: false, response: undefined });
       await this.#authorize(init.headers);
-      authorized = true;
+      last.authorized = true;
       this.#config.onRequest?.(info);
       try {
         return await limited(options.signal, timeout, stream, async (signal) => {
-          response = await (this.#config.fetch ?? fetch)(this.#base + path + search(call.query), { ...init, redirect: "manual", signal });
+          const response = await (this.#config.fetch ?? fetch)(url, { ...init, redirect: "manual", signal });
+          last.response = response;
           if (!response.ok) throw toError(response, await response.text());
-          options.onResponse?.(response);
           return (stream ? response : toJSON(response, await response.text())) as T;
         });
       } catch (e) {
         error = toConnectionError(e, method + " " + path, options.signal);
         throw error;
       } finally {
-        const requestId = response?.headers.get("Request-Id") ?? "";
-        this.#config.onResponse?.({ ...info, status: response?.status ?? 0, requestId, milliseconds: Date.now() - start, error });
+        const status = last.response?.status ?? 0;
+        const requestId = last.response?.headers.get("Request-Id") ?? "";
+        this.#config.onResponse?.({ ...info, status, requestId, milliseconds: Date.now() - start, error });
       }
     };
     // A credential that fails was already retried.
-    return retry(this.#config, options.signal, attempt, () => authorized && !(file instanceof ReadableStream));
+    const result = await retry(this.#config, options.signal, attempt, () => !!last.authorized && !(file instanceof ReadableStream));
+    if (last.response) options.onResponse?.(last.response);
+    return result;
   }
 
   #headers({ method, body, file, options = {} }: Call): Record<string, string> {

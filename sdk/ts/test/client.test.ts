@@ -119,6 +119,12 @@ test("requests", async () => {
   assert.deepEqual([requestId, s.requests[2]?.body, s.requests[2]?.headers["Content-Type"]], ["req_1", "", undefined]);
 });
 
+test("an error of your own function is not retried", async () => {
+  const s = script([ok]);
+  const reason = new Error("mine");
+  await assert.rejects(s.slipway.contacts.get("con_1", { onResponse: () => { throw reason; } }), reason);
+});
+
 test("an empty ID is not sent", () => {
   const s = script([]);
   for (const id of ["", ".", "..", undefined as never]) assert.throws(() => s.slipway.hulls.get(id), TypeError);
