@@ -183,14 +183,16 @@ const (
 	BoatClassUnpoweredTender     BoatClass = "unpowered-tender"
 )
 
-// ChannelFormat: Format of a listing feed.
+// ChannelFormat: Format of a listing feed. With xml, the kind of the channel decides.
 type ChannelFormat string
 
 // The values of ChannelFormat.
 const (
-	ChannelFormatJSON ChannelFormat = "json"
-	ChannelFormatXML  ChannelFormat = "xml"
-	ChannelFormatCSV  ChannelFormat = "csv"
+	ChannelFormatJSON       ChannelFormat = "json"
+	ChannelFormatXML        ChannelFormat = "xml"
+	ChannelFormatCSV        ChannelFormat = "csv"
+	ChannelFormatOpenmarine ChannelFormat = "openmarine"
+	ChannelFormatBoatstream ChannelFormat = "boatstream"
 )
 
 // ChannelKind: Marketplace or website that a channel stands for.

@@ -45,6 +45,12 @@ const (
 	EventChannelCreated EventType = "channel.created"
 	// A channel was removed.
 	EventChannelDeleted EventType = "channel.deleted"
+	// The feed URL of a channel was created or replaced.
+	EventChannelFeedURLCreated EventType = "channel.feed_url_created"
+	// The feed URL of a channel was revoked.
+	EventChannelFeedURLRevoked EventType = "channel.feed_url_revoked"
+	// The signing secret of a channel was created or rotated.
+	EventChannelSecretRotated EventType = "channel.secret_rotated"
 	// A channel was changed.
 	EventChannelUpdated EventType = "channel.updated"
 	// A consent of a contact without a lead was revoked.
@@ -238,6 +244,9 @@ var eventObjects = map[EventType]func() any{
 	EventAppointmentUpdated:       func() any { return new(Appointment) },
 	EventChannelCreated:           func() any { return new(Channel) },
 	EventChannelDeleted:           func() any { return new(Channel) },
+	EventChannelFeedURLCreated:    func() any { return new(Channel) },
+	EventChannelFeedURLRevoked:    func() any { return new(Channel) },
+	EventChannelSecretRotated:     func() any { return new(Channel) },
 	EventChannelUpdated:           func() any { return new(Channel) },
 	EventContactConsentRevoked:    func() any { return new(Consent) },
 	EventContactCreated:           func() any { return new(Contact) },

@@ -453,6 +453,35 @@ func (s *PreviewHullsService) List(ctx context.Context, params PreviewHullListPa
 	return list[PreviewHull](ctx, s.client, request{verb: "GET", path: "/v2-preview/hulls", query: params}, opts)
 }
 
+// RevokeChannelFeedURL: Revoke the feed URL. Requires hulls:write.
+//
+// The URL stops working immediately. The feed can still be read with an API key.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewHullsService) RevokeChannelFeedURL(ctx context.Context, channelID string, opts ...RequestOption) (*PreviewChannel, error) {
+	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels/{channel_id}/revoke_feed_url", ids: []string{channelID}}, opts)
+}
+
+// RotateChannelFeedURL: Create or replace the feed URL. Requires hulls:write.
+//
+// Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working
+// immediately.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewHullsService) RotateChannelFeedURL(ctx context.Context, channelID string, opts ...RequestOption) (*PreviewChannel, error) {
+	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels/{channel_id}/rotate_feed_url", ids: []string{channelID}}, opts)
+}
+
+// RotateChannelSecret: Create or rotate the signing secret. Requires hulls:write.
+//
+// Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old
+// and the new secret until the overlap ends.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewHullsService) RotateChannelSecret(ctx context.Context, channelID string, body *PreviewChannelRotate, opts ...RequestOption) (*PreviewChannel, error) {
+	return call[PreviewChannel](ctx, s.client, request{verb: "POST", path: "/v2-preview/channels/{channel_id}/rotate_secret", ids: []string{channelID}, body: body}, opts)
+}
+
 // PreviewHullUpdateParams are the parameters of Hulls.Update. Fields that are not set are not sent.
 type PreviewHullUpdateParams struct {
 	// References to return as objects, separated by commas. You need the scope to read them.
@@ -471,7 +500,7 @@ func (s *PreviewHullsService) Update(ctx context.Context, hullID string, body Hu
 // UpdateChannel: Change a channel. Requires hulls:write.
 //
 // A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their
-// IDs at the partner.
+// IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) UpdateChannel(ctx context.Context, channelID string, body PreviewChannelPatch, opts ...RequestOption) (*PreviewChannel, error) {

@@ -843,7 +843,7 @@ func (s *HullsService) Create(ctx context.Context, body HullCreate, opts ...Requ
 // CreateChannel: Add a syndication channel. Requires hulls:write.
 //
 // With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they
-// are added.
+// are added. The secrets `feed_url` and `signing_secret` are only in this response.
 func (s *HullsService) CreateChannel(ctx context.Context, body ChannelCreate, opts ...RequestOption) (*Channel, error) {
 	return call[Channel](ctx, s.client, request{verb: "POST", path: "/v1/channels", body: body}, opts)
 }
@@ -921,7 +921,8 @@ func (s *HullsService) Get(ctx context.Context, hullID string, opts ...RequestOp
 // GetChannelFeed: Render the channel's listing feed (JSON, XML or CSV). Requires hulls:read.
 //
 // All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are
-// escaped so that spreadsheets don't run them as formulas. Unknown values are omitted.
+// escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't
+// send an API key read the same feed at `feed_url`.
 func (s *HullsService) GetChannelFeed(ctx context.Context, channelID string, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v1/channels/{channel_id}/feed", ids: []string{channelID}}, opts)
 }

@@ -274,18 +274,35 @@ type Channel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
+	CredentialHeader *string `json:"credential_header"`
+	// When the partner's credential was set. It is never returned. Null if there is none.
+	CredentialSetAt *time.Time `json:"credential_set_at"`
+	// Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it,
+	// and null otherwise.
+	FeedURL *string `json:"feed_url"`
+	// When the feed URL was created. Null if there is none.
+	FeedURLCreatedAt *time.Time `json:"feed_url_created_at"`
 	// Which hulls the channel accepts.
 	Filter ChannelFilter `json:"filter"`
-	// Format of the feed: schema.org JSON-LD, XML or CSV.
+	// Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+	// BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+	// boatstream are XML for any kind.
 	Format ChannelFormat `json:"format"`
 	// Identifies the channel. Starts with chn_.
 	ID string `json:"id"`
 	// Marketplace or website that the channel stands for.
 	Kind ChannelKind `json:"kind"`
+	// URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if
+	// there is none.
+	ListingURL *string `json:"listing_url"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
 	// URL that listings are sent to. Null for a channel that reads its feed.
 	PushURL *string `json:"push_url"`
+	// Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
+	// it, and null otherwise.
+	SigningSecret *string `json:"signing_secret"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
@@ -296,12 +313,21 @@ type Channel struct {
 type ChannelCreate struct {
 	// Whether to publish all hulls that match the filter, now and later. Defaults to false.
 	AutoPublish *bool `json:"auto_publish,omitzero"`
+	// Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted
+	// and never returned. Requires push_url.
+	Credential string `json:"credential,omitzero"`
+	// Header to send the credential in. Defaults to Authorization: Bearer.
+	CredentialHeader string `json:"credential_header,omitzero"`
 	// Which hulls the channel accepts. Defaults to all hulls.
 	Filter *ChannelFilter `json:"filter,omitzero"`
-	// Format of the feed: schema.org JSON-LD, XML or CSV.
+	// Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+	// BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+	// boatstream are XML for any kind.
 	Format ChannelFormat `json:"format,omitzero"`
 	// Marketplace or website that the channel stands for.
 	Kind ChannelKind `json:"kind,omitzero"`
+	// URL of the page of a boat on your website, with {hull_id} or {stock_number}.
+	ListingURL string `json:"listing_url,omitzero"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
 	// URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed.
@@ -314,9 +340,12 @@ type ChannelFilter struct {
 	Conditions []HullCondition `json:"conditions,omitzero"`
 	// Only hulls at these locations.
 	LocationIDs []string `json:"location_ids,omitzero"`
+	// Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+	// of Slipway support them. Defaults to false.
+	PreOrders *bool `json:"pre_orders,omitzero"`
 	// Minimum price in whole US dollars.
 	PriceMin *int64 `json:"price_min,omitzero"`
-	// Only hulls in these statuses. Hulls in other statuses are never listed.
+	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses []ListedHullStatus `json:"statuses,omitzero"`
 }
 
@@ -3282,18 +3311,35 @@ type PreviewChannel struct {
 	AutoPublish bool `json:"auto_publish"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at"`
+	// Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer.
+	CredentialHeader *string `json:"credential_header"`
+	// When the partner's credential was set. It is never returned. Null if there is none.
+	CredentialSetAt *time.Time `json:"credential_set_at"`
+	// Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it,
+	// and null otherwise.
+	FeedURL *string `json:"feed_url"`
+	// When the feed URL was created. Null if there is none.
+	FeedURLCreatedAt *time.Time `json:"feed_url_created_at"`
 	// Which hulls the channel accepts.
 	Filter PreviewChannelFilter `json:"filter"`
-	// Format of the feed: schema.org JSON-LD, XML or CSV.
+	// Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+	// BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+	// boatstream are XML for any kind.
 	Format ChannelFormat `json:"format"`
 	// Identifies the channel. Starts with chn_.
 	ID string `json:"id"`
 	// Marketplace or website that the channel stands for.
 	Kind ChannelKind `json:"kind"`
+	// URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if
+	// there is none.
+	ListingURL *string `json:"listing_url"`
 	// Name of the channel, for your staff.
 	Name string `json:"name"`
 	// URL that listings are sent to. Null for a channel that reads its feed.
 	PushURL *string `json:"push_url"`
+	// Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
+	// it, and null otherwise.
+	SigningSecret *string `json:"signing_secret"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updated_at"`
 	// Number of the current version. Same as the ETag.
@@ -3306,9 +3352,12 @@ type PreviewChannelFilter struct {
 	Conditions []HullCondition `json:"conditions"`
 	// Only hulls at these locations.
 	LocationIDs []string `json:"location_ids"`
+	// Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+	// of Slipway support them. Defaults to false.
+	PreOrders bool `json:"pre_orders"`
 	// Minimum price in whole US dollars.
 	PriceMin *int64 `json:"price_min"`
-	// Only hulls in these statuses. Hulls in other statuses are never listed.
+	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses []ListedHullStatus `json:"statuses"`
 }
 
@@ -3316,12 +3365,19 @@ type PreviewChannelFilter struct {
 type PreviewChannelPatch struct {
 	// Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay.
 	AutoPublish Opt[bool] `json:"auto_publish,omitzero"`
+	// Credential that the partner gave you. It is stored encrypted and never returned. Null removes it. If you
+	// change push_url to another host, send the credential again. Otherwise it is removed.
+	Credential Opt[string] `json:"credential,omitzero"`
+	// Header to send the credential in. Null sends it as Authorization: Bearer.
+	CredentialHeader Opt[string] `json:"credential_header,omitzero"`
 	// Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls.
 	Filter Opt[PreviewChannelPatchFilter] `json:"filter,omitzero"`
-	// Format of the feed.
+	// Format of the feed and of listings that are sent. After a change, all listings are sent again.
 	Format Opt[ChannelFormat] `json:"format,omitzero"`
 	// Marketplace, or website or custom.
 	Kind Opt[ChannelKind] `json:"kind,omitzero"`
+	// URL of the page of a boat on your website, with {hull_id} or {stock_number}. Null removes it.
+	ListingURL Opt[string] `json:"listing_url,omitzero"`
 	// Name for your staff.
 	Name Opt[string] `json:"name,omitzero"`
 	// URL that listings are sent to. After a change, all listings are sent again. They are not removed from the old
@@ -3336,10 +3392,19 @@ type PreviewChannelPatchFilter struct {
 	Conditions Opt[[]HullCondition] `json:"conditions,omitzero"`
 	// Only hulls at these locations.
 	LocationIDs Opt[[]string] `json:"location_ids,omitzero"`
+	// Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+	// of Slipway support them. Defaults to false.
+	PreOrders Opt[bool] `json:"pre_orders,omitzero"`
 	// Minimum price in whole US dollars.
 	PriceMin Opt[int64] `json:"price_min,omitzero"`
-	// Only hulls in these statuses. Hulls in other statuses are never listed.
+	// Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders.
 	Statuses Opt[[]ListedHullStatus] `json:"statuses,omitzero"`
+}
+
+// PreviewChannelRotate: How long the old signing secret of a channel is still used.
+type PreviewChannelRotate struct {
+	// Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately.
+	OverlapHours *int64 `json:"overlap_hours,omitzero"`
 }
 
 // PreviewDeal: The sale of one hull to one buyer.

@@ -714,7 +714,7 @@ export class HullsService extends Family {
   /**
    * Add a syndication channel. Requires hulls:write.
    * With `auto_publish`, all hulls that match the filter are published in the background, and new hulls when they
-   * are added.
+   * are added. The secrets `feed_url` and `signing_secret` are only in this response.
    */
   createChannel(body: t.ChannelCreate, options?: Options): Promise<t.Channel> {
     return post(this, "/channels", body, options);
@@ -766,7 +766,8 @@ export class HullsService extends Family {
   /**
    * Render the channel's listing feed (JSON, XML or CSV). Requires hulls:read.
    * All hulls that the channel lists, in the format of the channel: schema.org JSON-LD, XML or CSV. CSV cells are
-   * escaped so that spreadsheets don't run them as formulas. Unknown values are omitted.
+   * escaped so that spreadsheets don't run them as formulas. Unknown values are omitted. Marketplaces that can't
+   * send an API key read the same feed at `feed_url`.
    */
   getChannelFeed(channelId: string, options?: Options): Promise<Response> {
     return download(this, path`/channels/${channelId}/feed`, options);
@@ -1428,6 +1429,35 @@ export class PreviewHullsService extends PreviewFamily {
     return list(this, "/hulls", options, query);
   }
   /**
+   * Revoke the feed URL. Requires hulls:write.
+   * The URL stops working immediately. The feed can still be read with an API key.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  revokeChannelFeedUrl(channelId: string, options?: Options): Promise<t.PreviewChannel> {
+    return post(this, path`/channels/${channelId}/revoke_feed_url`, undefined, options);
+  }
+  /**
+   * Create or replace the feed URL. Requires hulls:write.
+   * Returns the channel with a new secret `feed_url`. It is only in this response. The earlier URL stops working
+   * immediately.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  rotateChannelFeedUrl(channelId: string, options?: Options): Promise<t.PreviewChannel> {
+    return post(this, path`/channels/${channelId}/rotate_feed_url`, undefined, options);
+  }
+  /**
+   * Create or rotate the signing secret. Requires hulls:write.
+   * Returns the channel with a new `signing_secret`. It is only in this response. Listings are signed with the old
+   * and the new secret until the overlap ends.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  rotateChannelSecret(channelId: string, body?: t.PreviewChannelRotate, options?: Options): Promise<t.PreviewChannel> {
+    return post(this, path`/channels/${channelId}/rotate_secret`, body, options);
+  }
+  /**
    * Change a hull's descriptive fields or location. Requires hulls:write.
    * A JSON merge patch. Omitted fields keep their values, null clears a field.
    *
@@ -1439,7 +1469,7 @@ export class PreviewHullsService extends PreviewFamily {
   /**
    * Change a channel. Requires hulls:write.
    * A JSON merge patch. Hulls that no longer match the filter are withdrawn in the background. Listings keep their
-   * IDs at the partner.
+   * IDs at the partner. If the channel had no `push_url`, the response has its `signing_secret`.
    *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */

@@ -117,8 +117,8 @@ export type BoatClass =
   | "unpowered-kayak"
   | "unpowered-tender";
 
-/** Format of a listing feed. */
-export type ChannelFormat = "json" | "xml" | "csv";
+/** Format of a listing feed. With xml, the kind of the channel decides. */
+export type ChannelFormat = "json" | "xml" | "csv" | "openmarine" | "boatstream";
 
 /** Marketplace or website that a channel stands for. */
 export type ChannelKind = "boat_trader" | "yachtworld" | "boats_com" | "website" | "custom";
@@ -816,18 +816,43 @@ export interface Channel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
+  /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
+  credential_header: string | null;
+  /** When the partner's credential was set. It is never returned. Null if there is none. */
+  credential_set_at: string | null;
+  /**
+   * Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it,
+   * and null otherwise.
+   */
+  feed_url: string | null;
+  /** When the feed URL was created. Null if there is none. */
+  feed_url_created_at: string | null;
   /** Which hulls the channel accepts. */
   filter: ChannelFilter;
-  /** Format of the feed: schema.org JSON-LD, XML or CSV. */
+  /**
+   * Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+   * BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+   * boatstream are XML for any kind.
+   */
   format: ChannelFormat;
   /** Identifies the channel. Starts with chn_. */
   id: string;
   /** Marketplace or website that the channel stands for. */
   kind: ChannelKind;
+  /**
+   * URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if
+   * there is none.
+   */
+  listing_url: string | null;
   /** Name of the channel, for your staff. */
   name: string;
   /** URL that listings are sent to. Null for a channel that reads its feed. */
   push_url: string | null;
+  /**
+   * Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
+   * it, and null otherwise.
+   */
+  signing_secret: string | null;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
@@ -838,12 +863,25 @@ export interface Channel {
 export interface ChannelCreate {
   /** Whether to publish all hulls that match the filter, now and later. Defaults to false. */
   auto_publish?: boolean;
+  /**
+   * Credential that the partner gave you, such as an API key. It is sent with each listing. It is stored encrypted
+   * and never returned. Requires push_url.
+   */
+  credential?: string | null;
+  /** Header to send the credential in. Defaults to Authorization: Bearer. */
+  credential_header?: string | null;
   /** Which hulls the channel accepts. Defaults to all hulls. */
   filter?: ChannelFilter;
-  /** Format of the feed: schema.org JSON-LD, XML or CSV. */
+  /**
+   * Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+   * BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+   * boatstream are XML for any kind.
+   */
   format?: ChannelFormat;
   /** Marketplace or website that the channel stands for. */
   kind?: ChannelKind;
+  /** URL of the page of a boat on your website, with {hull_id} or {stock_number}. */
+  listing_url?: string | null;
   /** Name of the channel, for your staff. */
   name: string;
   /** URL to send listings to. Must use https in the live environment. Omit it for a channel that reads its feed. */
@@ -856,9 +894,14 @@ export interface ChannelFilter {
   conditions?: Array<HullCondition>;
   /** Only hulls at these locations. */
   location_ids?: Array<string>;
+  /**
+   * Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+   * of Slipway support them. Defaults to false.
+   */
+  pre_orders?: boolean;
   /** Minimum price in whole US dollars. */
   price_min?: number | null;
-  /** Only hulls in these statuses. Hulls in other statuses are never listed. */
+  /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses?: Array<ListedHullStatus>;
 }
 
@@ -1988,6 +2031,12 @@ export interface EventObjects {
   "channel.created": Channel;
   /** A channel was removed. */
   "channel.deleted": Channel;
+  /** The feed URL of a channel was created or replaced. */
+  "channel.feed_url_created": Channel;
+  /** The feed URL of a channel was revoked. */
+  "channel.feed_url_revoked": Channel;
+  /** The signing secret of a channel was created or rotated. */
+  "channel.secret_rotated": Channel;
   /** A channel was changed. */
   "channel.updated": Channel;
   /** A consent of a contact without a lead was revoked. */
@@ -4184,18 +4233,43 @@ export interface PreviewChannel {
   auto_publish: boolean;
   /** When it was created. */
   created_at: string;
+  /** Header that the partner's credential is sent in. Null if it is sent as Authorization: Bearer. */
+  credential_header: string | null;
+  /** When the partner's credential was set. It is never returned. Null if there is none. */
+  credential_set_at: string | null;
+  /**
+   * Secret URL of the feed. Anyone with this URL can read the feed. It is only in the response that creates it,
+   * and null otherwise.
+   */
+  feed_url: string | null;
+  /** When the feed URL was created. Null if there is none. */
+  feed_url_created_at: string | null;
   /** Which hulls the channel accepts. */
   filter: PreviewChannelFilter;
-  /** Format of the feed: schema.org JSON-LD, XML or CSV. */
+  /**
+   * Format of the feed and of listings that are sent: schema.org JSON-LD, XML or CSV. With xml, the kind decides:
+   * BoatStream for boat_trader, yachtworld and boats_com, and the XML of Slipway for others. openmarine and
+   * boatstream are XML for any kind.
+   */
   format: ChannelFormat;
   /** Identifies the channel. Starts with chn_. */
   id: string;
   /** Marketplace or website that the channel stands for. */
   kind: ChannelKind;
+  /**
+   * URL of the page of a boat on your website, with {hull_id} or {stock_number}. Listings link to it. Null if
+   * there is none.
+   */
+  listing_url: string | null;
   /** Name of the channel, for your staff. */
   name: string;
   /** URL that listings are sent to. Null for a channel that reads its feed. */
   push_url: string | null;
+  /**
+   * Secret that listings are signed with when they are sent to push_url. It is only in the response that creates
+   * it, and null otherwise.
+   */
+  signing_secret: string | null;
   /** When it last changed. */
   updated_at: string;
   /** Number of the current version. Same as the ETag. */
@@ -4208,9 +4282,14 @@ export interface PreviewChannelFilter {
   conditions: Array<HullCondition>;
   /** Only hulls at these locations. */
   location_ids: Array<string>;
+  /**
+   * Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+   * of Slipway support them. Defaults to false.
+   */
+  pre_orders: boolean;
   /** Minimum price in whole US dollars. */
   price_min: number | null;
-  /** Only hulls in these statuses. Hulls in other statuses are never listed. */
+  /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses: Array<ListedHullStatus>;
 }
 
@@ -4218,12 +4297,21 @@ export interface PreviewChannelFilter {
 export interface PreviewChannelPatch {
   /** Whether all hulls that match the filter are published automatically. If you turn it off, listed hulls stay. */
   auto_publish?: boolean;
+  /**
+   * Credential that the partner gave you. It is stored encrypted and never returned. Null removes it. If you
+   * change push_url to another host, send the credential again. Otherwise it is removed.
+   */
+  credential?: string | null;
+  /** Header to send the credential in. Null sends it as Authorization: Bearer. */
+  credential_header?: string | null;
   /** Replaces the filter. Hulls that no longer match are withdrawn. Null accepts all hulls. */
   filter?: PreviewChannelPatchFilter | null;
-  /** Format of the feed. */
+  /** Format of the feed and of listings that are sent. After a change, all listings are sent again. */
   format?: ChannelFormat;
   /** Marketplace, or website or custom. */
   kind?: ChannelKind;
+  /** URL of the page of a boat on your website, with {hull_id} or {stock_number}. Null removes it. */
+  listing_url?: string | null;
   /** Name for your staff. */
   name?: string;
   /**
@@ -4239,10 +4327,21 @@ export interface PreviewChannelPatchFilter {
   conditions?: Array<HullCondition>;
   /** Only hulls at these locations. */
   location_ids?: Array<string>;
+  /**
+   * Whether to list hulls that are on_order or in_transit as pre-orders. Only schema.org JSON-LD, CSV and the XML
+   * of Slipway support them. Defaults to false.
+   */
+  pre_orders?: boolean;
   /** Minimum price in whole US dollars. */
   price_min?: number | null;
-  /** Only hulls in these statuses. Hulls in other statuses are never listed. */
+  /** Only hulls in these statuses. Hulls in other statuses are never listed, except as pre-orders. */
   statuses?: Array<ListedHullStatus>;
+}
+
+/** How long the old signing secret of a channel is still used. */
+export interface PreviewChannelRotate {
+  /** Hours until the old secret expires. Defaults to 168 (7 days). If 0, it expires immediately. */
+  overlap_hours?: number | null;
 }
 
 /** The sale of one hull to one buyer. */
