@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -189,14 +190,22 @@ func TestOlderGoSDK(t *testing.T) {
 	})
 }
 
-// If one in five responses or requests is lost, 1,000 creates still create 1,000 rows.
-func TestGoSDKLosesNothing(t *testing.T) {
-	s := testkit.OnSQLite(t)
+// proxyOf starts a proxy of a server. handle decides what happens to a request.
+func proxyOf(t *testing.T, s *testkit.Server, handle func(w http.ResponseWriter, r *http.Request, forward http.Handler)) string {
+	t.Helper()
 	server, err := url.Parse(s.URL)
 	must(t, err)
 	forward := httputil.NewSingleHostReverseProxy(server)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, forward) }))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
+}
+
+// If one in five responses or requests is lost, 1,000 creates still create 1,000 rows.
+func TestGoSDKLosesNothing(t *testing.T) {
+	s := testkit.OnSQLite(t)
 	var requests atomic.Int64
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	proxy := proxyOf(t, s, func(w http.ResponseWriter, r *http.Request, forward http.Handler) {
 		switch requests.Add(1) % 10 {
 		case 0: // the request is lost
 			panic(http.ErrAbortHandler)
@@ -206,48 +215,46 @@ func TestGoSDKLosesNothing(t *testing.T) {
 		default:
 			forward.ServeHTTP(w, r)
 		}
-	}))
-	t.Cleanup(proxy.Close)
-
+	})
 	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
-	program.call(t, sdkCall{URL: proxy.URL, Key: s.Test.Key, Family: "Contacts", Method: "Create",
+	program.call(t, sdkCall{URL: proxy, Key: s.Test.Key, Family: "Contacts", Method: "Create",
 		Body: json.RawMessage(`{"last_name": "Bell"}`), Times: 1000})
 	testkit.Equal(t, testkit.Rows[int64](s, `SELECT COUNT(*) FROM contacts WHERE last_name = 'Bell'`)[0], int64(1000))
 }
 
-// While others add and delete rows, a list has each row that stays once.
+// If rows are added and deleted between the pages of a list, it has each row that stays once.
 func TestGoSDKListsWhatStays(t *testing.T) {
 	s := testkit.OnSQLite(t)
 	program := startSDK(t, exec.Command(goSDK(t, "internal/conformance")))
-	create := sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "CreateLocation",
-		Body: json.RawMessage(`{"name": "Stays"}`), Times: 1000}
-	program.call(t, create)
-	create.Body = json.RawMessage(`{"name": "Goes"}`)
-	program.call(t, create)
-	stay := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Stays' ORDER BY id DESC`)
-	goes := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Goes'`)
-
-	done, stopped := make(chan struct{}), make(chan int)
-	go func() {
-		changes := 0
-		defer func() { stopped <- changes }()
-		for _, id := range goes {
-			select {
-			case <-done:
-				return
-			default:
-			}
-			_, _ = s.Test.Send("DELETE", "/v1/locations/"+id, nil)
-			_, _ = s.Test.Send("POST", "/v1/locations", `{"name": "New"}`)
-			changes++
+	create := sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "CreateLocation", Times: 250}
+	for range 2 {
+		for _, name := range []string{"Stays", "Goes"} {
+			create.Body = json.RawMessage(fmt.Sprintf(`{"name": %q}`, name))
+			program.call(t, create)
 		}
-	}()
-	response := program.call(t, sdkCall{URL: s.URL, Key: s.Test.Key, Family: "Dealership", Method: "ListLocations"})
-	close(done)
-	if changes := <-stopped; changes < 10 {
-		t.Errorf("got %d changes while the list was read, want at least 10", changes)
 	}
+	stay := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Stays' ORDER BY id DESC`)
+	goes := testkit.Rows[string](s, `SELECT id FROM locations WHERE name = 'Goes' ORDER BY id DESC`)
 
+	var changing sync.Mutex
+	proxy := proxyOf(t, s, func(w http.ResponseWriter, r *http.Request, forward http.Handler) {
+		changing.Lock()
+		defer changing.Unlock()
+		forward.ServeHTTP(w, r)
+		for range 12 { // also the row that the next page starts after
+			if len(goes) > 0 {
+				_, _ = s.Test.Send("DELETE", "/v1/locations/"+goes[0], nil)
+				goes = goes[1:]
+			}
+			_, _ = s.Test.Send("POST", "/v1/locations", `{"name": "New"}`)
+		}
+	})
+	response := program.call(t, sdkCall{URL: proxy, Key: s.Test.Key, Family: "Dealership", Method: "ListLocations"})
+	changing.Lock()
+	defer changing.Unlock()
+	if len(goes) > 250 {
+		t.Errorf("got %d rows that were not deleted, want at most 250", len(goes))
+	}
 	var listed []string
 	must(t, json.Unmarshal(response, &listed))
 	listed = slices.DeleteFunc(listed, func(id string) bool { return !slices.Contains(stay, id) })
