@@ -189,7 +189,7 @@ func (r *reader) operations() error {
 	for _, path := range sortedKeys(r.doc.Paths) {
 		for _, verb := range sortedKeys(r.doc.Paths[path]) {
 			op := r.doc.Paths[path][verb]
-			name := op.Tags[0]
+			name := familyName(op.Tags[0])
 			if families[name] == nil {
 				families[name] = &Family{Name: name, Preview: r.stable != nil}
 			}
@@ -210,7 +210,7 @@ func (r *reader) operations() error {
 }
 
 func (r *reader) method(verb, path string, op *operation) (Method, error) {
-	family := op.Tags[0]
+	family := familyName(op.Tags[0])
 	m := Method{OperationID: op.ID, Name: methodName(family, op.ID), Verb: verb, Path: path, Summary: op.Summary, Doc: op.Description}
 	if writes := verb != "GET" && verb != "DELETE"; writes != (op.Idempotent != nil) {
 		return m, fmt.Errorf("the SDKs send an Idempotency-Key with POST, PUT and PATCH; it is a %s", verb)

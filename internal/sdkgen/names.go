@@ -69,14 +69,28 @@ func singular(noun string) string {
 	return strings.TrimSuffix(noun, "s")
 }
 
+// familyName writes the name of a family as one word: Request logs is RequestLogs.
+func familyName(tag string) string {
+	var b strings.Builder
+	for _, w := range words(tag) {
+		b.WriteString(capitalize(w))
+	}
+	return b.String()
+}
+
 // methodName is the ID of an operation without the noun of its family: listHulls is
 // list, listHullPhotos is listPhotos, getCashReport is getCash, acceptOffer in Deals is
 // acceptOffer.
 func methodName(family, operationID string) string {
-	ws := words(operationID)
-	for _, i := range []int{1, len(ws) - 1} {
-		if i < len(ws) && i > 0 && (ws[i] == family || ws[i] == singular(family)) {
-			return strings.Join(slices.Delete(ws, i, i+1), "")
+	verb, rest := words(operationID)[0], words(operationID)[1:]
+	for _, noun := range [][]string{words(family), words(singular(family))} {
+		at := len(rest) - len(noun)
+		switch {
+		case at < 0:
+		case slices.Equal(rest[:len(noun)], noun):
+			return verb + strings.Join(rest[len(noun):], "")
+		case slices.Equal(rest[at:], noun):
+			return verb + strings.Join(rest[:at], "")
 		}
 	}
 	return operationID

@@ -95,6 +95,7 @@ func TestMethods(t *testing.T) {
 		"Hulls.list": "listHulls", "Hulls.listPhotos": "listHullPhotos", "Deals.acceptOffer": "acceptOffer",
 		"Access.createApiKey": "createApiKey", "Finance.createStructure": "createFinanceStructure", "Preview.Activities.list": "listActivities", "Preview.Hulls.get": "getHull",
 		"Preview.Reports.getCash": "getCashReport",
+		"Preview.RequestLogs.get": "getRequestLog",
 	} {
 		if seen[name] != want {
 			t.Errorf("%s: got %q, want %q", name, seen[name], want)

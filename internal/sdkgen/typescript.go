@@ -19,6 +19,9 @@ func TypeScript(m *Model) map[string][]byte {
 
 func tsTypes(m *Model) string {
 	b := &bytes.Buffer{}
+	if m.usesDetail() {
+		b.WriteString("import type { Detail } from \"./errors.ts\";\n")
+	}
 	b.WriteString("import type { ListParams } from \"./list.ts\";\n\n")
 	b.WriteString("/** API version that this SDK was generated for. It requests this version. */\n")
 	fmt.Fprintf(b, "export const VERSION = %q;\n", m.Version)
@@ -49,6 +52,13 @@ func tsTypes(m *Model) string {
 		}
 	}
 	return b.String()
+}
+
+// usesDetail reports whether a type has the details of an error, which are written manually.
+func (m *Model) usesDetail() bool {
+	return slices.ContainsFunc(m.Structs, func(s Struct) bool {
+		return slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Type.Elem != nil && f.Type.Elem.Name == "Detail" })
+	})
 }
 
 // alternatives joins types by |, on one line if they fit.

@@ -1104,6 +1104,18 @@ const (
 	PreviewHullExpansionPricing  PreviewHullExpansion = "pricing"
 )
 
+// PreviewRequestMethod: HTTP method of a request.
+type PreviewRequestMethod string
+
+// The values of PreviewRequestMethod.
+const (
+	PreviewRequestMethodGET    PreviewRequestMethod = "GET"
+	PreviewRequestMethodPOST   PreviewRequestMethod = "POST"
+	PreviewRequestMethodPUT    PreviewRequestMethod = "PUT"
+	PreviewRequestMethodPATCH  PreviewRequestMethod = "PATCH"
+	PreviewRequestMethodDELETE PreviewRequestMethod = "DELETE"
+)
+
 // PriceType: Whether a price is the regular one, a sale price, or on request.
 type PriceType string
 

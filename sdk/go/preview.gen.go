@@ -20,6 +20,8 @@ type PreviewServices struct {
 	Leads        *PreviewLeadsService
 	Office       *PreviewOfficeService
 	Reports      *PreviewReportsService
+	RequestLogs  *PreviewRequestLogsService
+	Webhooks     *PreviewWebhooksService
 }
 
 func newPreviewServices(c *Client) PreviewServices {
@@ -33,6 +35,8 @@ func newPreviewServices(c *Client) PreviewServices {
 		Leads:        &PreviewLeadsService{c},
 		Office:       &PreviewOfficeService{c},
 		Reports:      &PreviewReportsService{c},
+		RequestLogs:  &PreviewRequestLogsService{c},
+		Webhooks:     &PreviewWebhooksService{c},
 	}
 }
 
@@ -987,4 +991,64 @@ type PreviewReportGetResponsesParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewReportsService) GetResponses(ctx context.Context, params PreviewReportGetResponsesParams, opts ...RequestOption) (*PreviewResponsesReport, error) {
 	return call[PreviewResponsesReport](ctx, s.client, request{verb: "GET", path: "/v2-preview/reports/responses", query: params}, opts)
+}
+
+// PreviewRequestLogsService has the operations of the family RequestLogs.
+type PreviewRequestLogsService struct{ client *Client }
+
+// Get: Retrieve an API request. Requires admin.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewRequestLogsService) Get(ctx context.Context, requestID string, opts ...RequestOption) (*PreviewRequestLog, error) {
+	return call[PreviewRequestLog](ctx, s.client, request{verb: "GET", path: "/v2-preview/request_logs/{request_id}", ids: []string{requestID}}, opts)
+}
+
+// PreviewRequestLogListParams are the parameters of RequestLogs.List. Fields that are not set are not sent.
+type PreviewRequestLogListParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Only this status, such as 422, or this class of statuses, such as 4xx.
+	Status string `url:"status"`
+	// Only this method.
+	Method PreviewRequestMethod `url:"method"`
+	// Only this operation of the reference.
+	Operation string `url:"operation"`
+	// Only requests of this key, user or app.
+	ActorID string `url:"actor_id"`
+	// Only requests whose path contains this ID.
+	ObjectID string `url:"object_id"`
+	// Only requests from this address.
+	IP string `url:"ip"`
+	// Only requests that arrived at or after this time.
+	After time.Time `url:"after"`
+	// Only requests that arrived before this time.
+	Before time.Time `url:"before"`
+}
+
+// List: List API requests, newest first. Requires admin.
+//
+// Requests that change something and requests that failed are kept for 30 days. A request appears within 2
+// seconds. Successful reads, and requests without a valid credential, are not in the list. Secrets are never
+// stored. Personal data is only stored in the test environment.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewRequestLogsService) List(ctx context.Context, params PreviewRequestLogListParams, opts ...RequestOption) iter.Seq2[PreviewRequestLog, error] {
+	return list[PreviewRequestLog](ctx, s.client, request{verb: "GET", path: "/v2-preview/request_logs", query: params}, opts)
+}
+
+// PreviewWebhooksService has the operations of the family Webhooks.
+type PreviewWebhooksService struct{ client *Client }
+
+// TriggerEvent: Emit a sample event. Requires webhooks.
+//
+// Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive
+// it like any other event. Only for the test environment.
+//
+// In preview since November 16, 2026. Can become stable on February 14, 2027.
+func (s *PreviewWebhooksService) TriggerEvent(ctx context.Context, body PreviewEventTrigger, opts ...RequestOption) (*PreviewTriggeredEvent, error) {
+	return call[PreviewTriggeredEvent](ctx, s.client, request{verb: "POST", path: "/v2-preview/events/trigger", body: body}, opts)
 }

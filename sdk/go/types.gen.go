@@ -3636,6 +3636,12 @@ type PreviewDealership struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewEventTrigger: Type of the sample event to emit.
+type PreviewEventTrigger struct {
+	// Event type. Your scopes must be able to read it.
+	Type string `json:"type"`
+}
+
 // PreviewFunding: The application of a deal with one lender.
 type PreviewFunding struct {
 	// Amount in cents that the lender paid. Before that, the requested amount.
@@ -4311,6 +4317,16 @@ type PreviewLocation struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewLoggedError: The error of a response.
+type PreviewLoggedError struct {
+	// Code of the error.
+	Code string `json:"code"`
+	// Every field, parameter or state that caused the error, at most 20.
+	Details []Detail `json:"details"`
+	// Message of the error.
+	Message string `json:"message"`
+}
+
 // PreviewMoney: An amount of money.
 type PreviewMoney struct {
 	// In cents.
@@ -4480,6 +4496,47 @@ type PreviewPricingSum struct {
 	Sold int64 `json:"sold"`
 	// Sold hulls whose price was lowered before the sale, at any time.
 	SoldAfterCut int64 `json:"sold_after_cut"`
+}
+
+// PreviewRequestLog: An API request that changed something or failed.
+type PreviewRequestLog struct {
+	// Key, user or app that sent the request.
+	Actor Actor `json:"actor"`
+	// Version of the API that the request used.
+	APIVersion string `json:"api_version"`
+	// X-Client-Request-Id of the request. Null if none was sent.
+	ClientRequestID *string `json:"client_request_id"`
+	// When the request arrived.
+	CreatedAt time.Time `json:"created_at"`
+	// How long the server took, in milliseconds.
+	DurationMS float64 `json:"duration_ms"`
+	// What went wrong. Null if the request succeeded.
+	Error *PreviewLoggedError `json:"error"`
+	// Request-Id of the response.
+	ID string `json:"id"`
+	// Idempotency-Key of the request. Null if none was sent.
+	IdempotencyKey *string `json:"idempotency_key"`
+	// Address that the request came from.
+	IP string `json:"ip"`
+	// HTTP method.
+	Method string `json:"method"`
+	// ID of the operation in the reference. Null if the path doesn't exist.
+	Operation *string `json:"operation"`
+	// Path of the request.
+	Path string `json:"path"`
+	// Query string. Values that can be personal are replaced by three dots.
+	Query string `json:"query"`
+	// Whether the response was that of an earlier request with the same Idempotency-Key.
+	Replayed bool `json:"replayed"`
+	// Body of a write that failed, with secrets and personal data masked. Null for other requests, and for bodies
+	// over 16 KB.
+	RequestBody map[string]any `json:"request_body"`
+	// Size of the response body.
+	ResponseBytes int64 `json:"response_bytes"`
+	// Status of the response.
+	Status int64 `json:"status"`
+	// User-Agent header.
+	UserAgent string `json:"user_agent"`
 }
 
 // PreviewResponseHour: Response times to leads of one hour of the day.
@@ -4742,6 +4799,14 @@ type PreviewTradeInPatch struct {
 	StockIn Opt[bool] `json:"stock_in,omitzero"`
 	// Model year.
 	Year Opt[int64] `json:"year,omitzero"`
+}
+
+// PreviewTriggeredEvent: A sample event that was emitted.
+type PreviewTriggeredEvent struct {
+	// ID of the sample object. Use it to find the event.
+	ObjectID string `json:"object_id"`
+	// Event type.
+	Type string `json:"type"`
 }
 
 // PreviewUserCalendar: The calendar of a user.

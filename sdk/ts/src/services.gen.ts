@@ -1713,6 +1713,42 @@ export class PreviewReportsService extends PreviewFamily {
   }
 }
 
+/** Operations of preview.requestLogs. */
+export class PreviewRequestLogsService extends PreviewFamily {
+  /**
+   * Retrieve an API request. Requires admin.
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  get(requestId: string, options?: Options): Promise<t.PreviewRequestLog> {
+    return get(this, path`/request_logs/${requestId}`, options);
+  }
+  /**
+   * List API requests, newest first. Requires admin.
+   * Requests that change something and requests that failed are kept for 30 days. A request appears within 2
+   * seconds. Successful reads, and requests without a valid credential, are not in the list. Secrets are never
+   * stored. Personal data is only stored in the test environment.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  list(query?: t.PreviewRequestLogListParams, options?: Options): List<t.PreviewRequestLog> {
+    return list(this, "/request_logs", options, query);
+  }
+}
+
+/** Operations of preview.webhooks. */
+export class PreviewWebhooksService extends PreviewFamily {
+  /**
+   * Emit a sample event. Requires webhooks.
+   * Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive
+   * it like any other event. Only for the test environment.
+   *
+   * In preview since November 16, 2026. Can become stable on February 14, 2027.
+   */
+  triggerEvent(body: t.PreviewEventTrigger, options?: Options): Promise<t.PreviewTriggeredEvent> {
+    return post(this, "/events/trigger", body, options);
+  }
+}
+
 /** The operations, by family. */
 export class Services {
   readonly access: AccessService;
@@ -1734,6 +1770,8 @@ export class Services {
     readonly leads: PreviewLeadsService;
     readonly office: PreviewOfficeService;
     readonly reports: PreviewReportsService;
+    readonly requestLogs: PreviewRequestLogsService;
+    readonly webhooks: PreviewWebhooksService;
   };
 
   constructor(sender: Sender) {
@@ -1755,6 +1793,8 @@ export class Services {
       leads: new PreviewLeadsService(sender),
       office: new PreviewOfficeService(sender),
       reports: new PreviewReportsService(sender),
+      requestLogs: new PreviewRequestLogsService(sender),
+      webhooks: new PreviewWebhooksService(sender),
     };
   }
 }
