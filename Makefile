@@ -86,9 +86,17 @@ check-compat: ## Compare api/openapi.json with the last release
 test-generators: ## Generate clients from api/openapi.json and compile them
 	scripts/test-generators
 
-# A test checks that api/openapi.json is up to date.
+.PHONY: test-sdk-go
+test-sdk-go: ## Test the Go SDK and use its module from outside of the repository
+	cd sdk/go && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: test-sdk-ts
+test-sdk-ts: ## Test the TypeScript SDK, its package, and each operation on a server
+	scripts/test-sdk-ts $(ARGS)
+
+# Tests check that api/openapi.json and the SDKs are up to date.
 .PHONY: check
-check: format vet tidy lint test ## Run all checks that a change must pass
+check: format vet tidy lint test test-sdk-go ## Run all checks that a change must pass
 
 .PHONY: format
 format:
@@ -123,9 +131,14 @@ bench: ## Run the benchmarks
 	cd bench && $(GO) run .
 
 .PHONY: openapi
-openapi: ## Regenerate api/openapi.json and its examples
+openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 	$(GO) test ./internal/app -run TestExamples -update
 	$(GO) test ./internal/app -run "TestOpenAPI|TestVersions" -update
+	$(MAKE) sdk
+
+.PHONY: sdk
+sdk: ## Regenerate the SDKs from the OpenAPI documents
+	$(GO) test ./internal/sdkgen -run TestUpToDate -update
 
 .PHONY: fmt
 fmt: ## Format the code

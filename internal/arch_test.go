@@ -97,6 +97,7 @@ var may = map[string][]string{
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
+	"sdkgen":                        {},
 	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
 	"testkit/faulttest":             {},

@@ -1,0 +1,3 @@
+module slipway.example.com/slipway
+
+go 1.24

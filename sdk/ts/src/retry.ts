@@ -1,0 +1,54 @@
+import { ConnectionError, SlipwayError } from "./errors.ts";
+
+export interface Retries {
+  /** How often a request is sent again at most. Defaults to 3. */
+  maxRetries?: number;
+  /** Replaces the waits between attempts, for tests. */
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** The longest Retry-After to wait for, in seconds. */
+const maxWait = 60;
+
+/** Calls attempt until it succeeds or fails permanently. */
+export async function retry<T>(
+  { maxRetries = 3, sleep = wait }: Retries,
+  signal: AbortSignal | undefined,
+  attempt: (number: number) => Promise<T>,
+  isRepeatable: () => boolean = () => true,
+): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      const seconds = (error instanceof SlipwayError && error.retryAfter) || backoff(number);
+      if (!isRepeatable() || number > maxRetries || signal?.aborted || !isTemporary(error) || seconds > maxWait) throw error;
+      await sleep(seconds * 1000, signal);
+    }
+  }
+}
+
+/** Between half and all of 0.5, 1, 2, 4 and 8 seconds. */
+function backoff(attempt: number): number {
+  return Math.min(8, 2 ** (attempt - 2)) * (0.5 + Math.random() / 2);
+}
+
+function isTemporary(error: unknown): boolean {
+  if (!(error instanceof SlipwayError)) return error instanceof ConnectionError;
+  return error.status === 429 || error.status >= 500 || (error.status === 409 && error.retryAfter > 0);
+}
+
+/** Waits, unless the signal is aborted first. */
+function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", cancel);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", cancel, { once: true });
+  });
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { HullListParams } from "../src/index.ts";
+import { drops, fails, reply, script, type Step } from "./script.ts";
+
+const page = (ids: string[], next: string | null) =>
+  reply(200, JSON.stringify({ data: ids.map((id) => ({ id })), has_more: next !== null, next_cursor: next, prev_cursor: ids[0] }));
+const first = page(["hull_3", "hull_2"], "hull_2");
+const last = page(["hull_1"], null);
+const next = "/v1/hulls?starting_after=hull_2";
+
+const cases: [what: string, steps: Step[], most: number, query: HullListParams, want: string[], urls: string[]][] = [
+  ["all pages", [first, last], 9, { make: "Grady-White" }, ["hull_3", "hull_2", "hull_1"],
+    ["/v1/hulls?make=Grady-White", "/v1/hulls?make=Grady-White&starting_after=hull_2"]],
+  ["ends early", [first], 2, {}, ["hull_3", "hull_2"], ["/v1/hulls"]],
+  ["a page is retried", [first, fails(503, "unavailable"), drops, last], 9, {}, ["hull_3", "hull_2", "hull_1"], ["/v1/hulls", next, next, next]],
+  ["newer objects", [first], 9, { ending_before: "hull_1" }, ["hull_3", "hull_2"], ["/v1/hulls?ending_before=hull_1"]],
+];
+
+for (const [what, steps, most, query, want, urls] of cases) {
+  test(`lists: ${what}`, async () => {
+    const s = script(steps);
+    const got: string[] = [];
+    for await (const hull of s.slipway.hulls.list(query)) {
+      if (got.push(hull.id) === most) break;
+    }
+    assert.deepEqual(got, want);
+    assert.deepEqual(s.requests.map((r) => r.url), urls);
+  });
+}
+
+test("a page that fails ends the list", async () => {
+  const s = script([first, fails(403, "forbidden")]);
+  const got: string[] = [];
+  await assert.rejects(async () => {
+    for await (const hull of s.slipway.hulls.list()) got.push(hull.id);
+  }, { code: "forbidden" });
+  assert.deepEqual(got, ["hull_3", "hull_2"]);
+});
+
+test("await returns one page", async () => {
+  const s = script([first]);
+  const { data, has_more, next_cursor, prev_cursor } = await s.slipway.hulls.list({ limit: 2 });
+  assert.deepEqual([data.length, has_more, next_cursor, prev_cursor], [2, true, "hull_2", "hull_3"]);
+});
+
+test("a list can be read again", async () => {
+  const s = script([first, last, first, last]);
+  const list = s.slipway.hulls.list();
+  for (const _ of [1, 2]) {
+    let count = 0;
+    for await (const _ of list) count++;
+    assert.equal(count, 3);
+  }
+});
