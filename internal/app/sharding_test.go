@@ -18,6 +18,7 @@ var installationTables = map[string]string{
 	"site_keys":     "the keys of the installation",
 	"auth_refusals": "rejected credentials, which belong to no environment",
 	"timelines":     "the history of the PostgreSQL cluster",
+	"acme_state":    "the certificates of the installation",
 	"maintenance":   "whether the installation is in maintenance",
 	"rate_limits":   "what the servers allowed, by a hash of the caller",
 }

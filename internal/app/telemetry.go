@@ -49,6 +49,9 @@ func newMetrics() *metrics {
 	for _, limit := range []string{limitCredential, limitAddress} {
 		m.limited.WithLabelValues(limit) // so that it is 0, not missing
 	}
+	for _, delivered := range []string{"true", "false"} {
+		m.attempts.WithLabelValues(delivered)
+	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "slipway_build_info", Help: "Always 1. The labels describe the program.",
 		ConstLabels: prometheus.Labels{"version": Build, "goversion": runtime.Version()},
