@@ -31,7 +31,7 @@ func TestFirstDeal(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(work, "bin"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(build(t), filepath.Join(work, "bin", "slipway")); err != nil {
+	if err := os.Symlink(build(t), filepath.Join(work, "bin", "slipway")); err != nil {
 		t.Fatal(err)
 	}
 	received := make(chan string, 10)
