@@ -98,6 +98,7 @@ var previewFamilies = []*huma.Tag{
 	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls."},
 	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
 	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
+	{Name: "Webhooks", Description: "Sample events, to test webhooks with."},
 	{Name: "Request logs", Description: "API requests that changed something or failed, for developers."},
 }
 
