@@ -184,7 +184,7 @@ func TestOneLineIsLoggedForEveryRequest(t *testing.T) {
 	}
 	var seen []observed
 	cfg := open(&log)
-	cfg.Observe = func(operation string, status int, _ time.Duration) { seen = append(seen, observed{operation, status}) }
+	cfg.Observe = func(h *rest.Handled) { seen = append(seen, observed{h.Operation, h.Status}) }
 	r := rest.New(cfg, failures{"fine": func(context.Context) error { return nil }, "panic": func(context.Context) error { panic("x") }})
 	req := httptest.NewRequest(http.MethodGet, "/v1/fine", nil)
 	req.Header.Set("Authorization", "Bearer "+secret)
