@@ -163,8 +163,8 @@ func progress(terminal *os.File) (show backup.Progress, done func()) {
 		}
 		if text != shown {
 			shown = text
-			fmt.Fprint(terminal, clearLine+text)
+			_, _ = fmt.Fprint(terminal, clearLine+text) // the terminal might be closed
 		}
 	}
-	return show, func() { fmt.Fprint(terminal, clearLine) }
+	return show, func() { _, _ = fmt.Fprint(terminal, clearLine) }
 }

@@ -28,7 +28,7 @@ func TestCommandLine(t *testing.T) {
 	for args, want := range map[string]string{
 		"sevre":                      `did you mean "serve"?`,
 		"users rset ann@example.com": `did you mean "reset"?`,
-		"users list --enviroment x":  `did you mean "--environment"?`,
+		"users list --enviromen x":   `did you mean "--environment"?`,
 		"bootstrap --name x":         "missing flags: --owner",
 		"completion tcsh":            `must be one of "bash","zsh","fish"`,
 		"keys":                       `expected one of "create"`,

@@ -166,7 +166,7 @@ func checkALPN(address string) func(token string) error {
 		if err != nil {
 			return err
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		for _, e := range conn.ConnectionState().PeerCertificates[0].Extensions {
 			if e.Id.String() == "1.3.6.1.5.5.7.1.31" {
 				return nil
@@ -223,7 +223,7 @@ func TestCertificateStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer other.Close()
+		defer func() { _ = other.Close() }()
 		if err := other.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}

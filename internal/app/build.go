@@ -10,9 +10,12 @@ import (
 	"slipway/internal/vocab/version"
 )
 
-// Commit and Date describe the commit of the build, set by the linker. A build of a clone
-// without the Makefile has them from Go.
-var Commit, Date string
+// Commit is the commit of the build, set by the linker. A build of a clone without the
+// Makefile has it from Go.
+var Commit string
+
+// Date is the date of the commit.
+var Date string
 
 func init() {
 	info, ok := debug.ReadBuildInfo()

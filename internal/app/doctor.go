@@ -171,7 +171,7 @@ func (d *Doctor) checkClock(ctx context.Context) []Finding {
 
 // dateOf returns the time of the web server, in whole seconds.
 func (d *Doctor) dateOf(ctx context.Context) (time.Time, error) {
-	res, err := d.get(ctx, http.MethodHead, d.Host)
+	res, err := d.get(ctx, http.MethodHead, d.Host) //nolint:bodyclose // get closes it
 	if err != nil {
 		return time.Time{}, err
 	}

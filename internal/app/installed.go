@@ -17,7 +17,7 @@ import (
 )
 
 // ErrNotInstalled means that the data folder or the database contains no installation.
-var ErrNotInstalled = errors.New("Slipway is not installed here")
+var ErrNotInstalled = errors.New("Slipway is not installed here") //nolint:staticcheck // a name
 
 // howToInstall is what to do if an installation is missing.
 const howToInstall = "To create an installation, run: slipway bootstrap --name NAME --owner EMAIL (or: slipway serve --init)"

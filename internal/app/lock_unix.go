@@ -15,7 +15,7 @@ func openLocked(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a file descriptor is a small number
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		err = errLocked
 	}

@@ -157,7 +157,7 @@ func (f *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	defer f.mu.Unlock()
 	v, err := f.stat()
 	if err != nil || v == f.version || v == f.failed {
-		return f.current, nil //nolint:nilerr // the files are being replaced
+		return f.current, nil // the files are being replaced
 	}
 
 	// The certificate and the key might not match yet, if one of them was replaced.

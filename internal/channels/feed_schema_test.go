@@ -418,7 +418,7 @@ func checkThing(want string, v any) error {
 func checkValue(kind string, v any) error {
 	text, isText := v.(string)
 	_, isNumber := v.(float64)
-	ok := isText
+	var ok bool
 	switch kind {
 	case "value":
 		ok = isNumber || text != ""

@@ -25,7 +25,7 @@ func TestPrivateAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer a.Close()
+		defer func() { _ = a.Close() }()
 		if err := site.LoadKeys(t.Context(), a.DB, a.Box, false); err != nil {
 			t.Fatal(err)
 		}

@@ -171,7 +171,7 @@ func read(ctx context.Context, path string, keep func(name string, content io.Re
 		content := io.TeeReader(entries, sum)
 		err = keep(h.Name, content)
 		if err == nil {
-			_, err = io.Copy(io.Discard, content) //nolint:gosec // it is not stored
+			_, err = io.Copy(io.Discard, content)
 		}
 		if err != nil {
 			return Manifest{}, fmt.Errorf("read %s of %s: %w", h.Name, path, err)
@@ -198,7 +198,7 @@ func readManifest(path string, entries *tar.Reader, unpacked io.Reader, found []
 			path, m.Format, format, m.Build)
 	}
 	if _, err := entries.Next(); !errors.Is(err, io.EOF) {
-		return m, fmt.Errorf("%s is damaged after the manifest: %v", path, err)
+		return m, fmt.Errorf("%s is damaged after the manifest: %w", path, err)
 	}
 	if _, err := io.Copy(io.Discard, unpacked); err != nil { // checks the end of the compressed data
 		return m, fmt.Errorf("%s is damaged: %w", path, err)
