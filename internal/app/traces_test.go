@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -71,6 +72,21 @@ func (c *spans) find(t *testing.T, name string) (found span) {
 	return found
 }
 
+// sendTraces sends the traces of a server until the test ends.
+func sendTraces(t *testing.T, s *testkit.Server) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		s.Tracer.Run(ctx)
+	}()
+	t.Cleanup(func() { // before the collector closes
+		cancel()
+		<-sent
+	})
+}
+
 // A request is traced from the client through the statements and jobs to the
 // webhooks.
 func TestTraces(t *testing.T) {
@@ -86,7 +102,7 @@ func TestTraces(t *testing.T) {
 		t.Cleanup(receiver.Close)
 
 		s = s.NodeWith(func(set *app.Settings) { set.OTLPEndpoint = collector.URL })
-		go s.Tracer.Run(t.Context())
+		sendTraces(t, s)
 		s.RunRelay()
 		s.Test.Post("/v1/webhooks", map[string]any{"url": receiver.URL, "events": []string{"location.created"}}, 201, nil)
 		const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -116,7 +132,7 @@ func TestTracesHideSecrets(t *testing.T) {
 	collector := httptest.NewServer(collected)
 	t.Cleanup(collector.Close)
 	s := testkit.OnSQLite(t).NodeWith(func(set *app.Settings) { set.OTLPEndpoint = collector.URL })
-	go s.Tracer.Run(t.Context())
+	sendTraces(t, s)
 	_, err := s.As("").Send(http.MethodGet, "/oauth/invitations/secret?token=secret", nil)
 	if err != nil {
 		t.Fatal(err)
