@@ -16,7 +16,7 @@ import (
 type backupCmd struct {
 	File      string `arg:"" type:"path" help:"Archive to write, such as slipway-2026-11-16.tar.zst. It must not exist."`
 	Verify    bool   `help:"Only check an existing archive."`
-	WithKey   bool   `help:"Include the master key. Whoever has the archive can then decrypt all secrets."`
+	WithKey   bool   `help:"Include the master key. Anyone with the archive can then decrypt all secrets."`
 	WithBlobs bool   `help:"Include the files of the bucket. Without a bucket, files are always included."`
 }
 
@@ -69,7 +69,7 @@ use --with-blobs.
 	}
 	if m.WithKey {
 		b.WriteString(`
-THE MASTER KEY IS INCLUDED. Whoever has this archive can decrypt all secrets in it.
+THE MASTER KEY IS INCLUDED. Anyone with this archive can decrypt all secrets in it.
 Encrypt the archive, or store it where only you have access.
 `)
 	} else {

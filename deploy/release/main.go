@@ -58,7 +58,7 @@ func run(ctx context.Context, folder string, list []string) error {
 	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(strings.Join(r.sums, "")), 0o644)
 }
 
-// describe reads the version from git. The date is that of the commit, or SOURCE_DATE_EPOCH.
+// describe reads the version from git. The date is the commit date, or SOURCE_DATE_EPOCH.
 func describe(ctx context.Context) (r release, err error) {
 	for _, step := range []struct {
 		to      *string

@@ -35,7 +35,7 @@ func Health(ctx context.Context, s Settings) error {
 	return err
 }
 
-// onThisMachine accepts any certificate, because its name is that of the public address.
+// onThisMachine accepts any certificate, because it names the public address.
 var onThisMachine = &http.Client{Transport: &http.Transport{
 	TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // the connection doesn't leave the machine
 	DisableKeepAlives: true,

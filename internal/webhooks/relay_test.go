@@ -3,9 +3,12 @@ package webhooks_test
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -376,4 +379,45 @@ func TestUnreachableHostsLookTheSame(t *testing.T) {
 	for _, text := range texts() {
 		testkit.Equal(t, text, "could not connect to a public address of this host")
 	}
+}
+
+// A webhook that fails is one line in the log, not one for each attempt.
+func TestFailingWebhookIsLoggedOnce(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		var log logBuffer
+		s.Relay.Log = slog.New(slog.NewTextHandler(&log, nil))
+		s.RunRelay()
+		r := newReceiver(t)
+		r.respondWith(status(500))
+		subscribe(s.Test, r, "location.created")
+		for range 3 {
+			s.Test.Location()
+			r.next(t)
+		}
+		testkit.Eventually(t, "the failure in the log", func() bool { return log.count("a webhook fails") > 0 })
+
+		r.respondWith(nil)
+		s.Test.Location()
+		testkit.Eventually(t, "the recovery in the log", func() bool { return log.count("a webhook works again") > 0 })
+		testkit.Equal(t, log.count("a webhook fails"), 1)
+		testkit.Equal(t, log.count("a webhook works again"), 1)
+	})
+}
+
+// logBuffer is a log that several goroutines write.
+type logBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) count(part string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Count(b.text.String(), part)
 }

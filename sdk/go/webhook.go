@@ -39,7 +39,7 @@ var ErrSignature = errors.New("slipway: invalid webhook signature")
 const tolerance = 5 * time.Minute
 
 // ParseWebhook verifies the signature of a message that your webhook received, and returns
-// its event. The body must be the bytes that were received. The header is that of the
+// its event. The body must be the bytes that were received. Pass the header of the
 // request. The secret starts with whsec_.
 func ParseWebhook(body []byte, header http.Header, secret string) (*Event, error) {
 	return parseWebhook(body, header, secret, time.Now())

@@ -21,7 +21,7 @@ type Target struct {
 	Progress Progress
 
 	// Check checks the restored database, nil on PostgreSQL, before anything is changed.
-	// The key is that of the archive, "" if it has none.
+	// The key in the archive, or "" if it has none.
 	Check func(ctx context.Context, m Manifest, d *db.DB, key string) error
 }
 
