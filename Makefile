@@ -8,6 +8,9 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 
+APP     := slipway/internal/app
+LDFLAGS := -s -w -X $(APP).Build=$(VERSION) -X $(APP).Commit=$(COMMIT) -X $(APP).Date=$(DATE)
+
 # We build the linter here. A linter built with an older Go version than go.mod requires doesn't run.
 LINT_VERSION := v2.14.0
 # The version is part of the name, so changing it builds the new version.
@@ -23,8 +26,7 @@ run: build ## Start a demo dealership on this machine
 
 .PHONY: build
 build: ## Build bin/slipway
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X slipway/internal/app.Build=$(VERSION) \
-		-X slipway/internal/app.Commit=$(COMMIT) -X slipway/internal/app.Date=$(DATE)' -o bin/slipway ./cmd/slipway
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/slipway ./cmd/slipway
 
 .PHONY: release
 release: ## Build the archives, checksums and SBOMs of a release in bin/release

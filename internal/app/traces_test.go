@@ -123,6 +123,12 @@ func TestTraces(t *testing.T) {
 
 		testkit.Contains(t, (<-header).Get("Traceparent"), "00-"+trace+"-", "the webhook continues the trace")
 		testkit.Equal(t, collected.find(t, "webhook location.created").TraceID, trace)
+
+		s.Test.With("Traceparent", "00-"+trace+"-00f067aa0ba902b7-01").Post("/v1/channels", map[string]any{
+			"name": "Website", "kind": "website", "format": "json", "auto_publish": true,
+		}, 201, nil)
+		s.RunJobs()
+		testkit.Equal(t, collected.find(t, "job fill_channel").TraceID, trace, "the job continues the trace")
 	})
 }
 
