@@ -113,12 +113,12 @@ func (n *node) send(method, path, body string) (a response) {
 func (n *node) waitFor(t *testing.T, path string, want int) {
 	t.Helper()
 	var got response
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if got = n.send("GET", path, ""); got.status == want {
 			return
 		}
 	}
-	t.Fatalf("%s: got %+v after 20 seconds, want %d", path, got, want)
+	t.Fatalf("%s: got %+v after a minute, want %d", path, got, want)
 }
 
 // checkUnavailable fails unless each operation returns 503 within five seconds,

@@ -136,6 +136,7 @@ func (a *App) startWork(ctx context.Context) error {
 		err := a.Migrate(ctx)
 		if err == nil {
 			a.checkMaintenance(ctx) // before the first request
+			a.warnIfEmpty(ctx)
 			a.starting.Store(false)
 			worked := make(chan struct{})
 			go func() {
@@ -143,7 +144,6 @@ func (a *App) startWork(ctx context.Context) error {
 				a.outsideMaintenance(ctx, a.work)
 			}()
 			a.checkNewestEntries(ctx)
-			a.warnIfEmpty(ctx)
 			a.requestCertificates()
 			debug.FreeOSMemory() // building the documents of the API takes more memory than serving
 			a.upkeep(ctx)
