@@ -77,6 +77,7 @@ var may = map[string][]string{
 	"consent":      {},
 	"contacts":     {"consent"},
 	"requestlog":   {},
+	"console":      {"access", "dealership", "people", "signin"},
 	"leads":        {"consent", "contacts", "dealership", "hulls", "people"},
 	"messages":     {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":        {"contacts", "dealership", "hulls", "leads", "people"},

@@ -69,7 +69,7 @@ func serveDemo(ctx context.Context, s *session, folder string) error {
 	}
 
 	return a.Serve(ctx, func(addr string) {
-		_, _ = s.out.Write([]byte(greet(addr, w))) // the terminal might be closed
+		_, _ = s.out.Write([]byte(greet(addr, w, links(ctx, a, addr, w.Users)))) // the terminal might be closed
 	})
 }
 
@@ -90,20 +90,38 @@ func orFree(addr string) string {
 	return l.Addr().String()
 }
 
+// links returns a line for each user, with a link that signs in once.
+func links(ctx context.Context, a *app.App, addr string, users []demo.User) string {
+	lines := ""
+	for _, u := range users {
+		path, err := a.SignInLink(ctx, u.Email, "/console/test/today")
+		if err != nil {
+			path = "/console" // with a password
+		}
+		lines += fmt.Sprintf("  %-14s http://%s%s\n", u.Role, addr, path)
+	}
+	return lines
+}
+
 // greet returns the greeting. Its commands work when pasted into a terminal.
-func greet(addr string, w demo.Summary) string {
+func greet(addr string, w demo.Summary, links string) string {
 	brief := ""
 	if _, err := exec.LookPath("jq"); err == nil {
 		brief = " |\n    jq -c '.data[] | [.price_usd, .title]'"
 	}
 	return strings.NewReplacer("{name}", demo.Name, "{url}", "http://"+addr, "{test}", w.TestKey, "{live}", w.LiveKey,
 		"{location}", w.LocationID, "{feed}", w.FeedPath,
-		"{salesperson}", w.Salesperson, "{password}", w.Password, "{brief}", brief).Replace(greeting)
+		"{salesperson}", w.Salesperson, "{password}", w.Password, "{brief}", brief, "{links}", links).Replace(greeting)
 }
 
 const greeting = `
 {name} is running. This demo dealership has about 200 boats, 60 leads and
 25 deals. Most of them are in its test environment.
+
+Open the console as one of these people. Each link signs you in once.
+
+{links}
+Or use the API:
 
   Documentation  {url}/docs
   API reference  {url}/docs/reference

@@ -34,6 +34,9 @@ type Authenticator struct {
 // Authenticate returns the caller of a bearer token. It looks the token up for
 // each request, so that a revocation takes effect immediately on all nodes.
 func (a *Authenticator) Authenticate(ctx context.Context, bearer string) (auth.Principal, error) {
+	if c, ok := ctx.Value(cookieKey{}).(cookie); ok {
+		return a.authenticateCookie(ctx, c)
+	}
 	t, ok := token.Parse(bearer)
 	if !ok {
 		return auth.Principal{}, a.reject(ctx, rejection{kind: authlog.KindAPIKey, err: errInvalid()})
@@ -187,6 +190,13 @@ func (a *Authenticator) authenticateSession(
 		return c, ended
 	}
 
+	derived, err := a.checkParent(ctx, tx, s.Session)
+	if fault.KindOf(err) == fault.KindNotFound {
+		return c, ended
+	}
+	if err != nil {
+		return c, err
+	}
 	tx = tx.In(s.Env)
 	u, err := people.FindUser(ctx, tx, s.UserID)
 	if err != nil {
@@ -207,10 +217,45 @@ func (a *Authenticator) authenticateSession(
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: version.Latest(),
 	}
-	if c.Can(auth.Admin) && !u.HasActiveFactor() {
+	if c.Can(auth.Admin) && !u.HasActiveFactor() && !derived { // the live user has a factor
 		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
 	return c, nil
+}
+
+// checkParent reports whether a session was opened from a live session. If that session
+// has ended, it returns a not-found error. A request keeps both from expiring.
+func (a *Authenticator) checkParent(ctx context.Context, tx *db.Tx, s people.Session) (derived bool, err error) {
+	if s.ParentID == nil || s.ParentEnv == nil {
+		return false, nil
+	}
+	parent, err := people.FindSession(ctx, tx.In(*s.ParentEnv), *s.ParentID)
+	if err != nil {
+		return true, err
+	}
+	a.Usage.markSession(parent.Env, parent.ID, parent.UserID, tx.Now)
+	return true, nil
+}
+
+type cookieKey struct{}
+
+type cookie struct {
+	token   string
+	problem error
+}
+
+// WithCookie adds the token of a cookie to a request of the console, or the reason why the
+// request can't use it. Requests of programs have a bearer token instead.
+func WithCookie(ctx context.Context, token string, problem error) context.Context {
+	return context.WithValue(ctx, cookieKey{}, cookie{token, problem})
+}
+
+func (a *Authenticator) authenticateCookie(ctx context.Context, c cookie) (auth.Principal, error) {
+	if c.problem != nil {
+		return auth.Principal{}, c.problem
+	}
+	found, err := a.AuthenticateBrowser(ctx, c.token)
+	return found.Principal, err
 }
 
 func (a *Authenticator) authenticateApp(ctx context.Context, tx *db.Tx, bearer string, t token.Token) (auth.Principal, error) {

@@ -140,6 +140,8 @@ type NewSession struct {
 	ExpiresAt time.Time // defaults to 12 hours from now
 	Browser   bool
 	Replaces  string // token of the browser session that ends with this sign-in, or ""
+
+	Parent *people.Session // that it ends with, or nil
 }
 
 // OpenSSOSession opens a session for a user whom an identity provider has signed in.
@@ -162,6 +164,9 @@ func insertSession(ctx context.Context, tx *db.Tx, u people.User, n NewSession) 
 	s := people.Session{
 		PublicID: publicID, Hash: token.Hash(bearer), UserID: u.ID, Method: n.Method, Browser: n.Browser,
 		IP: orNil(req.IP), UserAgent: orNil(req.UserAgent), LastSeenAt: tx.Now, ExpiresAt: n.ExpiresAt,
+	}
+	if n.Parent != nil {
+		s.ParentEnv, s.ParentID, s.ExpiresAt = &n.Parent.Env, &n.Parent.ID, n.Parent.ExpiresAt
 	}
 	if n.Browser {
 		if u, err = people.FindUser(ctx, tx, u.ID); err != nil { // a factor might have become active

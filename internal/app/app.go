@@ -20,6 +20,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/appointments"
 	"slipway/internal/channels"
+	"slipway/internal/console"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
 	"slipway/internal/messages"
@@ -59,6 +60,7 @@ type App struct {
 	Box     *seal.Box
 	Jobs    *jobs.Queue
 	Relay   *webhooks.Relay
+	Streams *webhooks.Streams
 	Blobs   *blobs.Files
 	AuthLog *authlog.Log
 	Router  *rest.Router
@@ -71,6 +73,7 @@ type App struct {
 	log         *slog.Logger
 	metrics     *metrics
 	disk        *disk
+	signIn      *signin.API
 	usage       *access.Usage
 	uses        *oauth.Uses                      // of installed apps
 	requests    *requestlog.Recorder             // nil if there is no request log
@@ -134,6 +137,8 @@ func (a *App) mount(s Settings) error {
 	a.Jobs.Tracer = a.Tracer
 	a.Relay = webhooks.NewRelay(a.DB, a.Box, outbound.New(webhooks.Timeout, s.AllowPrivate), Kinds(), a.logger("webhooks"))
 	a.Relay.Observe, a.Relay.Tracer = a.metrics.delivered, a.Tracer
+	a.Streams = webhooks.NewStreams(a.DB)
+	a.Relay.Published = a.Streams.Wake
 	var err error
 	if a.Blobs, err = s.blobs(a.DB); err != nil {
 		return err
@@ -143,6 +148,7 @@ func (a *App) mount(s Settings) error {
 		return err
 	}
 
+	a.signIn = &f.signin
 	a.DB.Attach(oauth.Uninstalled{f.webhooks.DeleteOfInstall, access.RevokeKeysOfApp})
 
 	for _, feature := range f.all() {
@@ -161,7 +167,7 @@ func (a *App) mount(s Settings) error {
 			Places: s.MaxRequests, Wait: s.MaxWait},
 		Log: a.logger("requests"), Tracer: a.Tracer, Box: a.Box, Observe: a.observe, Now: a.now, Metadata: f.oauth.MetadataURL(), Proxies: s.TrustedProxies,
 		Reference: reference,
-		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance,
+		BaseURL:   s.BaseURL, AuthURL: s.authURL(), RejectWrites: a.underMaintenance, Draining: a.draining,
 	}, f.all()...)
 	a.Router = router
 	a.metrics.registry.MustRegister(loads{router}, backlog{a})
@@ -187,6 +193,9 @@ func (a *App) mount(s Settings) error {
 		}
 	}
 	router.HandleForm(sso.Prefix+"/*", f.sso.Pages())
+	for _, path := range console.Paths() {
+		router.Handle(path, f.console.Pages())
+	}
 	router.HandleForm("/unsubscribe/*", f.messages.Pages())
 	router.HandleForm("/senders/*", f.dealership.Pages())
 	for _, hook := range f.messages.Hooks() {
@@ -199,7 +208,7 @@ func (a *App) mount(s Settings) error {
 	if err != nil {
 		return err
 	}
-	a.Handler = compress(router)
+	a.Handler = compress(f.console.Pass(router))
 	return nil
 }
 

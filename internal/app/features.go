@@ -8,6 +8,7 @@ import (
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
 	"slipway/internal/channels"
+	"slipway/internal/console"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
@@ -58,6 +59,7 @@ type features struct {
 	preview      preview.API
 	reports      reports.API
 	requestlog   requestlog.API
+	console      console.API // its pages; it has no operations
 }
 
 // all lists the features in the order of the reference.
@@ -125,13 +127,14 @@ func (a *App) features(s Settings) (*features, error) {
 			DB: a.DB, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("oauth"), Uses: a.uses, Failures: ratelimit.New(a.now),
 			AuthLog: a.AuthLog,
 		},
-		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), AllowPrivate: s.AllowPrivate},
+		webhooks: webhooks.API{DB: a.DB, Box: a.Box, Jobs: a.Jobs, Kinds: Kinds(), Streams: a.Streams, AllowPrivate: s.AllowPrivate},
 	}
 
 	f.signin = signin.API{
 		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("signin"),
-		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token"},
+		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token", console.Path},
 	}
+	f.console = console.API{DB: a.DB, SignIn: &f.signin, BaseURL: s.BaseURL}
 	f.sso = sso.API{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.logger("sso"), AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,

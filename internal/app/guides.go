@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"slipway/internal/console"
 	"slipway/internal/platform/apidocs"
 	"slipway/internal/platform/guides"
 	"slipway/internal/platform/rest"
@@ -36,7 +37,7 @@ func serveDocs(r *rest.Router) {
 	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
 	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
-	r.Handle("/", http.RedirectHandler("/docs", http.StatusFound))
+	r.Handle("/", http.RedirectHandler(console.Path, http.StatusFound))
 	for _, path := range []string{"/sign-in", "/signin", "/login"} { // what people try first
 		r.Handle(path, http.RedirectHandler(r.AuthURL+"/sign-in", http.StatusFound))
 	}

@@ -143,6 +143,7 @@ func (a *App) startWork(ctx context.Context) error {
 				defer close(worked)
 				a.outsideMaintenance(ctx, a.work)
 			}()
+			go a.Streams.Run(ctx)
 			a.checkNewestEntries(ctx)
 			a.requestCertificates()
 			debug.FreeOSMemory() // building the documents of the API takes more memory than serving

@@ -38,9 +38,16 @@ const owner = "owner@chesapeakemarine.example"
 const rate = 1000
 
 // Summary contains what the greeting shows: a key for each environment, with all
-// scopes, a location of the test environment, the path of the website's feed in it, and a
-// password for the staff.
-type Summary struct{ TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password string }
+// scopes, a location of the test environment, the path of the website's feed in it, a
+// password for the staff, and the email addresses of some users by role.
+type Summary struct {
+	TestKey, LiveKey, LocationID, FeedPath, Salesperson, Password string
+
+	Users []User
+}
+
+// User is a user whom you can sign in as.
+type User struct{ Role, Email string }
 
 // Seed fills an empty database. It uses its own App, because it changes the clock
 // and discards the log.
@@ -115,7 +122,7 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 	}
 	return Summary{
 		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
-		Password: password,
+		Password: password, Users: users(),
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,6 +36,16 @@ const signer = "Owen Tilghman"
 func (e employee) email() string {
 	first, _, _ := strings.Cut(strings.ToLower(e.name), " ")
 	return first + "@chesapeakemarine.example"
+}
+
+// users returns a user of each role.
+func users() []User {
+	all := []User{{"Owner", owner}}
+	for _, role := range []string{"sales", "finance", "marketing"} {
+		i := slices.IndexFunc(staff, func(e employee) bool { return e.role == role })
+		all = append(all, User{strings.ToUpper(role[:1]) + role[1:], staff[i].email()})
+	}
+	return all
 }
 
 // hashPasswords returns the stored form of a password for each employee. It takes

@@ -22,6 +22,10 @@ type Session struct {
 	EndedAt    *time.Time `json:"-" db:"ended_at"`
 	Browser    bool       `json:"-" db:"browser"` // the token is in a cookie
 	Rights     []byte     `json:"-" db:"rights"`  // what the user could do when the cookie was set
+
+	// A test session that was opened from a live session ends with it.
+	ParentEnv *auth.Env `json:"-" db:"parent_env"`
+	ParentID  *string   `json:"-" db:"parent_id"`
 }
 
 // BrowserIdle is how long a browser session lasts without a request.

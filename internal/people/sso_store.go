@@ -108,3 +108,24 @@ func sameRoles(current []UserRole, assigned []Role) bool {
 		return !slices.ContainsFunc(current, func(c UserRole) bool { return c.ID == r.ID })
 	})
 }
+
+// ProvisionTestUser creates an active user without a password in the test environment,
+// with the built-in roles of a live user.
+func ProvisionTestUser(ctx context.Context, tx *db.Tx, live User) (User, error) {
+	all, err := db.All[Role](ctx, tx, `SELECT {cols} FROM roles WHERE env = ? AND built_in ORDER BY id`, tx.Env)
+	if err != nil {
+		return User{}, err
+	}
+	var assigned []Role
+	for _, r := range all {
+		if slices.ContainsFunc(live.Roles, func(has UserRole) bool { return has.Name == r.Name }) {
+			assigned = append(assigned, r)
+		}
+	}
+
+	u := User{Email: live.Email, Name: live.Name, Status: Active}
+	if err := insertUser(ctx, tx, &u, assigned); err != nil {
+		return u, err
+	}
+	return u, events.Emit(ctx, tx, "user.provisioned", u.ID, nil, u)
+}

@@ -33,6 +33,8 @@ type API struct {
 
 	// SSO is single sign-on. The sso package, which imports this one, has it.
 	SSO SSO
+
+	Links Links // of the demo
 }
 
 // Visitor is a user who is signed in with a browser.
@@ -55,6 +57,7 @@ func (a *API) Pages() http.Handler {
 	mux.HandleFunc("POST /sign-in/choose", a.choose)
 	mux.HandleFunc("GET /sign-in/factor", a.showFactor)
 	mux.HandleFunc("POST /sign-in/factor", a.verifyFactor)
+	mux.HandleFunc("GET /sign-in/link", a.useLink)
 	mux.HandleFunc("GET /sign-out", a.showSignOut)
 	mux.HandleFunc("POST /sign-out", a.signOut)
 	mux.HandleFunc("GET /account", a.showAccount)

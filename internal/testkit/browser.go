@@ -45,6 +45,19 @@ func (b *Browser) Open(address string) View {
 	return b.send(http.MethodGet, address, nil)
 }
 
+// Send sends a request with a JSON body.
+func (b *Browser) Send(method, path, body string) View {
+	b.server.t.Helper()
+	return b.sendAs("application/json", method, path, body)
+}
+
+// Cookies returns the cookies of the server.
+func (b *Browser) Cookies() []*http.Cookie {
+	u, err := url.Parse(b.server.URL)
+	check(b.server.t, err)
+	return b.client.Jar.Cookies(u)
+}
+
 // Post sends a form.
 func (b *Browser) Post(address string, form url.Values) View {
 	b.server.t.Helper()
@@ -52,18 +65,23 @@ func (b *Browser) Post(address string, form url.Values) View {
 }
 
 func (b *Browser) send(method, address string, form url.Values) View {
+	b.server.t.Helper()
+	return b.sendAs("application/x-www-form-urlencoded", method, address, form.Encode())
+}
+
+func (b *Browser) sendAs(contentType, method, address, body string) View {
 	t := b.server.t
 	t.Helper()
 	if strings.HasPrefix(address, "/") {
 		address = b.server.URL + address
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	check(t, err)
 	for name, values := range b.Header {
 		req.Header[name] = values
 	}
-	if method == http.MethodPost {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if method != http.MethodGet {
+		req.Header.Set("Content-Type", contentType)
 	}
 
 	res, err := b.client.Do(req)

@@ -58,6 +58,9 @@ type Relay struct {
 	// Observe is called after each attempt, if set.
 	Observe func(delivered bool, took time.Duration)
 
+	// Published is called when the feed might have new events.
+	Published func()
+
 	node    string        // identifies the leases of this relay
 	wake    chan struct{} // deliveries might be due
 	done    chan struct{} // an attempt has finished
@@ -99,7 +102,7 @@ func NewRelay(d *db.DB, box *seal.Box, client *http.Client, kinds []events.Kind,
 	return &Relay{
 		DB: d, Box: box, Client: client, Log: log, kinds: catalogOf(kinds), node: rand.Text(),
 		wake: make(chan struct{}, 1), done: make(chan struct{}, 1),
-		lanes: map[laneKey]*lane{}, sending: map[string]bool{},
+		lanes: map[laneKey]*lane{}, sending: map[string]bool{}, Published: func() {},
 	}
 }
 
@@ -138,6 +141,7 @@ func (r *Relay) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-r.DB.Notifications():
+			r.Published()
 			if r.DB.SQLite() { // the event is already in the feed
 				check.Reset(checkEvery - time.Since(checked)) //nolint:forbidigo // a duration of the real clock
 			} else {
@@ -244,6 +248,9 @@ func (r *Relay) turn(ctx context.Context) (more bool, err error) {
 		return t, t.run(ctx, tx, done)
 	})
 
+	if err == nil {
+		r.Published()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {

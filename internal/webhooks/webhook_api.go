@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"net/http"
 	"reflect"
 	"time"
 
@@ -28,6 +29,8 @@ type API struct {
 	Box   *seal.Box
 	Jobs  *jobs.Queue
 	Kinds []events.Kind // the event types that webhooks can subscribe to
+
+	Streams *Streams // that clients follow
 
 	AllowPrivate bool // URLs can have private addresses
 }
@@ -73,6 +76,9 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Events become visible in the order of their IDs. To read all new events, send the ID of the last event that you read as `ending_before`. Events are stored for 30 days. The list only contains events that your scopes can read, such as hull events with hulls:read."))
 	rest.Get(r, "/events/{event_id}", "getEvent", manage, "Retrieve an event", a.getEvent,
 		rest.Describe("Returns the event with the object as it was then. Events are stored for 30 days. You need the scope that the type of the event requires."))
+	rest.Raw(r.Preview("2026-11-17"), http.MethodGet, http.StatusOK, "/events/stream", "streamEvents", manage, "Follow events as they happen",
+		a.streamEvents, rest.OrSession, rest.Streams,
+		rest.Describe("Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its object. Read the object again to see what has changed. After a disconnect, send the ID of the last event as `Last-Event-ID` to get what you missed. The event `reset` means that you missed too much: read everything again. A session doesn't need the scope `webhooks`."))
 	rest.PostAccepted(r.Preview("2026-11-16"), "/events/trigger", "triggerEvent", manage, "Emit a sample event", a.triggerEvent,
 		rest.Describe("Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment."))
 

@@ -147,7 +147,7 @@ func (w *Where) With(cond string, args ...any) *Where {
 
 // In returns the list of an IN condition, padded to a power of two so that lists
 // of all lengths share a few statements.
-func In(values []string) (marks string, args []any) {
+func In[T any](values []T) (marks string, args []any) {
 	n := 1
 	for n < len(values) {
 		n *= 2

@@ -44,10 +44,14 @@ const (
 	classUploads class = "uploads" // they take as long as the client needs to send the file
 	classUrgent  class = "urgent"  // revocations and received messages
 	classPublic  class = "public"  // sign-in and other requests without a credential
+	classStreams class = "streams" // they stay open, and do almost nothing
 )
 
+// maxStreams is how many streams a server keeps open.
+const maxStreams = 8192
+
 // Metadata of operations.
-const urgentOption, heavyOption = "urgent", "heavy"
+const urgentOption, heavyOption, streamOption = "urgent", "heavy", "stream"
 
 // Urgent makes an endpoint independent of the load: its requests don't wait for others.
 // Use it for what ends access or messages.
@@ -58,10 +62,11 @@ func Heavy(op *huma.Operation) { op.Metadata[heavyOption] = true }
 
 // admission decides which requests are handled, which wait and which are rejected.
 type admission struct {
-	gates  map[class]*gate
-	turns  map[class]*turns
-	lines  *lines     // nil on SQLite, where requests don't wait with a connection
-	urgent [][]string // method and segments of the paths of urgent operations
+	gates map[class]*gate
+	turns map[class]*turns
+	lines *lines // nil on SQLite, where requests don't wait with a connection
+
+	urgent, streams [][]string // method and segments of the paths of these operations
 
 	maxWait time.Duration // that a request waits for its turn
 
@@ -86,6 +91,7 @@ func newAdmission(cfg Config) *admission {
 	for _, c := range []class{classReads, classWrites, classUploads, classUrgent, classPublic} {
 		a.gates[c] = newGate(places)
 	}
+	a.gates[classStreams] = newGate(maxStreams)
 
 	reads, writes := embeddedWorkers, embeddedWorkers
 	if cfg.DB != nil && !cfg.DB.SQLite() {
@@ -136,8 +142,10 @@ func (r *Router) classOf(req *http.Request) class {
 			return classUrgent
 		}
 		return classPublic
-	case r.admission.isUrgent(req.Method, req.URL.Path):
+	case contains(r.admission.urgent, req):
 		return classUrgent
+	case contains(r.admission.streams, req):
+		return classStreams
 	case req.Method == http.MethodGet || req.Method == http.MethodHead:
 		return classReads
 	}
@@ -183,16 +191,21 @@ func (a *admission) remember(credential string, env auth.Env) {
 	a.known[key] = env
 }
 
-// addUrgent records the path of an urgent operation, for isUrgent.
-func (a *admission) addUrgent(op *huma.Operation) {
-	if op.Metadata[urgentOption] != nil {
-		a.urgent = append(a.urgent, append([]string{op.Method}, strings.Split(op.Path, "/")...))
+// addPath records the path of an operation whose class classOf can't tell otherwise.
+func (a *admission) addPath(op *huma.Operation) {
+	path := append([]string{op.Method}, strings.Split(op.Path, "/")...)
+	switch workClass(op) {
+	case classUrgent:
+		a.urgent = append(a.urgent, path)
+	case classStreams:
+		a.streams = append(a.streams, path)
 	}
 }
 
-func (a *admission) isUrgent(method, path string) bool {
-	for _, u := range a.urgent {
-		if u[0] == method && matches(u[1:], path) {
+// contains reports whether one of the paths is the path of a request.
+func contains(paths [][]string, req *http.Request) bool {
+	for _, p := range paths {
+		if p[0] == req.Method && matches(p[1:], req.URL.Path) {
 			return true
 		}
 	}
@@ -216,6 +229,8 @@ func workClass(op *huma.Operation) class {
 	switch {
 	case op.Metadata[urgentOption] != nil:
 		return classUrgent
+	case op.Metadata[streamOption] != nil:
+		return classStreams
 	case op.Metadata["takes"] != nil:
 		return classUploads
 	case op.Metadata[heavyOption] != nil:
@@ -281,7 +296,7 @@ type Load struct {
 // Load returns the load of each class, for metrics.
 func (r *Router) Load() (all []Load) {
 	a := r.admission
-	for _, c := range []class{classReads, classWrites, classHeavy, classUploads, classUrgent, classPublic} {
+	for _, c := range []class{classReads, classWrites, classHeavy, classUploads, classUrgent, classPublic, classStreams} {
 		l := Load{Class: string(c)}
 		if g := a.gates[c]; g != nil {
 			g.mu.Lock()

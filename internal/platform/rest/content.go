@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -23,6 +24,7 @@ type Content struct {
 
 	File   io.ReadSeekCloser
 	Stream func(w io.Writer) error
+	Follow func(ctx context.Context, s *Stream) error // sends events as they happen; see Streams
 }
 
 // Produces makes an endpoint respond with content of these types.
@@ -51,6 +53,10 @@ func contentSchema(mediaType string) *huma.Schema {
 
 // send writes the content, or 304 if the caller already has it.
 func (c *Content) send(w http.ResponseWriter, req *http.Request) {
+	if c.Follow != nil {
+		c.follow(w, req)
+		return
+	}
 	h := w.Header()
 	h.Set("Content-Type", c.Type)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -156,7 +156,7 @@ func (r *Router) rate(p auth.Principal) float64 {
 	switch {
 	case p.Rate > 0:
 		return min(p.Rate, r.Limits.Ceiling)
-	case p.Mode == auth.Live:
+	case p.Mode == auth.Live || p.SessionID != "": // people work as fast in test
 		return r.Limits.Live
 	}
 	return r.Limits.Test

@@ -44,6 +44,11 @@ func (e *ErrorEnvelope) GetStatus() int { return e.Body.Status }
 // internalError is all that a caller learns about an internal error.
 const internalError = "Something went wrong on our side. It is safe to try again with the same Idempotency-Key."
 
+// Fail responds with an error to a request of a handler outside the described API.
+func Fail(w http.ResponseWriter, req *http.Request, err error) {
+	exchangeFrom(req.Context()).router.fail(w, req, err)
+}
+
 // fail is the only place where an error becomes a response. An error that is
 // not a fault is logged in full; the caller gets one sentence.
 func (r *Router) fail(w http.ResponseWriter, req *http.Request, err error) {

@@ -45,12 +45,13 @@ type Config struct {
 	Tracer       *trace.Tracer // nil if there are no traces
 	Box          *seal.Box     // for stored responses
 	Now          func() time.Time
-	Proxies      []netip.Prefix // whose X-Forwarded-For is trusted
-	Metadata     string         // URL of the resource metadata, for clients without a credential
-	BaseURL      string         // public URL of the API, for its description
-	AuthURL      string         // public URL of sign-in, for the description
-	Observe      func(*Handled) // for metrics and the request log
-	RejectWrites func() error   // the response to writes during maintenance, or nil
+	Proxies      []netip.Prefix  // whose X-Forwarded-For is trusted
+	Metadata     string          // URL of the resource metadata, for clients without a credential
+	BaseURL      string          // public URL of the API, for its description
+	AuthURL      string          // public URL of sign-in, for the description
+	Observe      func(*Handled)  // for metrics and the request log
+	RejectWrites func() error    // the response to writes during maintenance, or nil
+	Draining     <-chan struct{} // closed when the server is about to stop; streams end then
 	Reference    Reference
 }
 
@@ -260,7 +261,7 @@ func register[I, O any](r *Router, op huma.Operation, h RawHandler[I, O]) {
 		defer func() { r.operation(op.Method, op.Path).RequestBody = file }()
 	}
 	work := workClass(&op)
-	r.admission.addUrgent(&op)
+	r.admission.addPath(&op)
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		x := exchangeFrom(ctx)
 		x.status = status

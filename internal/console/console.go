@@ -1,0 +1,50 @@
+// Package console serves the web console: its files, and /console/api, which is the API
+// for a browser that is signed in.
+//
+// The console has no rules of its own. It calls the API like any other client, but with a
+// session in a cookie. Only /console/api accepts the cookie, and only from the console's
+// own pages.
+package console
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"slipway/internal/vocab/auth"
+)
+
+// Path is where the console is.
+const Path = "/console"
+
+// Paths are the patterns of the pages, for the router.
+func Paths() []string { return []string{Path, Path + "/*"} }
+
+// policy only allows what the console consists of: no scripts or styles in the page, and
+// no other host.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; " +
+	"font-src 'self'; manifest-src 'self'; frame-src blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+// modeOf returns the environment of a page, such as /console/test/leads, or "".
+func modeOf(path string) auth.Mode {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, Path+"/"), "/")
+	switch mode := auth.Mode(first); mode {
+	case auth.Live, auth.Test:
+		return mode
+	}
+	return ""
+}
+
+// initials returns up to two letters for a name.
+func initials(name string) string {
+	words := strings.Fields(name)
+	if len(words) > 2 {
+		words = []string{words[0], words[len(words)-1]}
+	}
+	letters := ""
+	for _, w := range words {
+		_, size := utf8.DecodeRuneInString(w)
+		letters += strings.ToUpper(w[:size])
+	}
+	return letters
+}

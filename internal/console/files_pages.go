@@ -1,0 +1,76 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"slipway/internal/platform/pages"
+)
+
+//go:embed dist
+var dist embed.FS
+
+const assetPath = Path + "/assets/"
+
+type asset struct {
+	kind    string
+	content []byte
+}
+
+// built is the page with the files it needs, by their paths. A path has a hash of the
+// content, so that browsers can keep the file.
+var built = func() (all struct {
+	index  []byte
+	assets map[string]asset
+}) {
+	read := func(name string) []byte {
+		content, err := dist.ReadFile("dist/" + name)
+		if err != nil {
+			panic(err) // the file is part of the program
+		}
+		return content
+	}
+	font := pages.AssetURL("inter.woff2")
+	all.index, all.assets = bytes.ReplaceAll(read("index.html"), []byte("{{inter.woff2}}"), []byte(font)), map[string]asset{}
+	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8"} {
+		content := bytes.ReplaceAll(read(name), []byte("url(inter.woff2)"), []byte("url("+font+")"))
+		sum, ext := sha256.Sum256(content), path.Ext(name)
+		url := assetPath + strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+		all.assets[url] = asset{kind, content}
+		all.index = bytes.ReplaceAll(all.index, []byte("{{"+name+"}}"), []byte(url))
+	}
+	return all
+}()
+
+// sendPage sends the page of the console. It is the same for all visitors.
+func sendPage(w http.ResponseWriter) {
+	protect(w.Header())
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(built.index) // the client might have disconnected
+}
+
+func sendAsset(w http.ResponseWriter, r *http.Request) {
+	a, ok := built.assets[r.URL.Path]
+	if !ok { // of another version; the page is not kept
+		http.NotFound(w, r)
+		return
+	}
+	protect(w.Header())
+	w.Header().Set("Content-Type", a.kind)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+}
+
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+}

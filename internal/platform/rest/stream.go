@@ -1,0 +1,110 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/klauspost/compress/gzhttp"
+
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/wire"
+)
+
+// eventStream is the media type of server-sent events.
+const eventStream = "text/event-stream"
+
+// Streams makes an endpoint send events as they happen. Its handler returns a Content
+// with Follow. Open streams don't take places of other requests.
+func Streams(op *huma.Operation) {
+	op.Metadata[streamOption] = true
+	ok := op.Responses[strconv.Itoa(op.DefaultStatus)]
+	ok.Content = map[string]*huma.MediaType{eventStream: {Schema: contentSchema(eventStream)}}
+}
+
+// Stream is a response that stays open.
+type Stream struct {
+	w    http.ResponseWriter
+	conn *http.ResponseController
+	req  *http.Request
+}
+
+// follow sends events until the client disconnects, its credential ends or the server
+// stops.
+func (c *Content) follow(w http.ResponseWriter, req *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", eventStream)
+	h.Set("X-Accel-Buffering", "no") // for nginx, which would wait for more
+	h.Set(gzhttp.HeaderNoCompression, "1")
+	w.WriteHeader(http.StatusOK)
+	if req.Method == http.MethodHead {
+		return
+	}
+
+	ctx, cancel := context.WithCancel(req.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-exchangeFrom(req.Context()).router.Draining:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	s := &Stream{w, http.NewResponseController(w), req}
+	if err := s.write("retry: 2000\n\n"); err != nil {
+		return
+	}
+	_ = c.Follow(ctx, s) // the client connects again and continues where it was
+}
+
+// Send sends an event. A client that connects again sends the ID of the last one.
+func (s *Stream) Send(id, event string, data any) error {
+	text, err := wire.Marshal(data)
+	if err != nil {
+		return err
+	}
+	head := ""
+	if id != "" {
+		head = "id: " + id + "\n"
+	}
+	if event != "" {
+		head += "event: " + event + "\n"
+	}
+	return s.write(fmt.Sprintf("%sdata: %s\n\n", head, text))
+}
+
+// errChanged ends a stream whose credential now belongs to someone else.
+var errChanged = errors.New("the credential has changed")
+
+// Heartbeat checks the credential again, and the connection. It returns the caller,
+// whose scopes can have changed.
+func (s *Stream) Heartbeat() (auth.Principal, error) {
+	x := exchangeFrom(s.req.Context())
+	caller, err := x.router.caller(s.req)
+	if err == nil && (caller.Env != x.caller.Env || caller.OriginalID != x.caller.OriginalID) {
+		err = errChanged
+	}
+	if err != nil {
+		return caller, err
+	}
+	return caller, s.write(": still connected\n\n")
+}
+
+// write sends a part. The server's time limit for responses doesn't apply, but a client
+// that doesn't read is disconnected.
+func (s *Stream) write(text string) error {
+	if err := s.conn.SetWriteDeadline(time.Now().Add(stallFor)); err != nil { //nolint:forbidigo // deadlines of connections use the real clock
+		return err
+	}
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	if err := s.conn.Flush(); err != nil {
+		return err
+	}
+	return s.conn.SetWriteDeadline(time.Time{})
+}

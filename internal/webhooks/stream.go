@@ -1,0 +1,107 @@
+package webhooks
+
+import (
+	"slices"
+	"sync"
+
+	"slipway/internal/vocab/auth"
+)
+
+// Change says that something happened to an object, but not what. Clients read the object
+// again.
+type Change struct {
+	ID       string `json:"-" db:"id"`
+	Type     string `json:"type" db:"type"`
+	ObjectID string `json:"object_id" db:"object_id"`
+}
+
+// followerBuffer is how many changes can wait for a follower. One that is slower connects
+// again, and continues where it was.
+const followerBuffer = 256
+
+// follower is an open stream.
+type follower struct {
+	changes chan Change
+	tooSlow chan struct{} // closed if the buffer is full
+}
+
+// room has the followers of an environment.
+type room struct {
+	lastID    string // of the newest event that was sent to the followers
+	followers []*follower
+}
+
+// hub passes new events on to the streams of this server.
+type hub struct {
+	mu    sync.Mutex
+	rooms map[auth.Env]*room
+}
+
+// join adds a follower that receives the events after lastID, unless others already follow
+// the environment. It returns the ID after which it receives events.
+func (h *hub) join(env auth.Env, lastID string) (f *follower, after string) {
+	f = &follower{make(chan Change, followerBuffer), make(chan struct{})}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rooms[env] == nil {
+		h.rooms[env] = &room{lastID: lastID}
+	}
+	r := h.rooms[env]
+	r.followers = append(r.followers, f)
+	return f, r.lastID
+}
+
+func (h *hub) leave(env auth.Env, f *follower) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.rooms[env]
+	r.followers = slices.DeleteFunc(r.followers, func(other *follower) bool { return other == f })
+	if len(r.followers) == 0 {
+		delete(h.rooms, env)
+	}
+}
+
+// followed returns the environments that have followers, with the newest events that were
+// sent to them.
+func (h *hub) followed() map[auth.Env]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := map[auth.Env]string{}
+	for env, r := range h.rooms {
+		all[env] = r.lastID
+	}
+	return all
+}
+
+// send passes the events of an environment on. Events that were sent are skipped.
+func (h *hub) send(env auth.Env, added []Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.rooms[env]
+	if r == nil {
+		return
+	}
+	for _, c := range added {
+		if c.ID <= r.lastID {
+			continue
+		}
+		r.lastID = c.ID
+		for _, f := range r.followers {
+			f.offer(c)
+		}
+	}
+}
+
+// offer puts a change into the buffer.
+func (f *follower) offer(c Change) {
+	select {
+	case <-f.tooSlow:
+		return
+	default:
+	}
+	select {
+	case f.changes <- c:
+	default:
+		close(f.tooSlow)
+	}
+}

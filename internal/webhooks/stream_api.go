@@ -1,0 +1,198 @@
+package webhooks
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/platform/rest"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/fault"
+)
+
+const (
+	// streamPoll is how often the feeds are read while there are streams. Events of this
+	// server are sent earlier.
+	streamPoll = time.Second
+
+	// heartbeatEvery keeps proxies from closing a stream, and ends the stream of a
+	// credential that was revoked.
+	heartbeatEvery = 25 * time.Second
+
+	// maxMissed is how many missed events a stream sends. If there are more, the client has
+	// to read everything again.
+	maxMissed = 1000
+)
+
+// Streams sends new events to the clients that follow them. Each environment is read once,
+// however many clients follow it.
+type Streams struct {
+	DB        *db.DB
+	Heartbeat time.Duration // between checks of the credential and of the connection
+
+	hub  hub
+	wake chan struct{}
+}
+
+// NewStreams returns streams without clients. Call Run to read the feeds.
+func NewStreams(d *db.DB) *Streams {
+	return &Streams{DB: d, Heartbeat: heartbeatEvery, hub: hub{rooms: map[auth.Env]*room{}}, wake: make(chan struct{}, 1)}
+}
+
+// Wake makes Run read the feeds.
+func (s *Streams) Wake() { notify(s.wake) }
+
+// Run reads the feeds of the environments that clients follow, until ctx ends.
+func (s *Streams) Run(ctx context.Context) {
+	poll := time.NewTicker(streamPoll)
+	defer poll.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
+		case <-poll.C:
+		}
+		// If the database is not available, the next turn sends what was missed.
+		if followed := s.hub.followed(); len(followed) > 0 {
+			_ = s.read(ctx, followed)
+		}
+	}
+}
+
+// read sends the events after the given ones. If there are none, it is one query.
+func (s *Streams) read(ctx context.Context, followed map[auth.Env]string) error {
+	type feed struct {
+		Env    auth.Env `db:"env"`
+		LastID string   `db:"last_id"`
+	}
+	envs := make([]auth.Env, 0, len(followed))
+	for env := range followed {
+		envs = append(envs, env)
+	}
+	_, err := db.Read(ctx, s.DB, func(ctx context.Context, tx *db.Tx) (struct{}, error) {
+		marks, args := db.In(envs)
+		feeds, err := db.All[feed](ctx, tx, `SELECT {cols} FROM event_feeds WHERE env IN `+marks, args...)
+		for _, f := range feeds {
+			if err != nil || f.LastID <= followed[f.Env] {
+				continue
+			}
+			var added []Change
+			added, err = changesAfter(ctx, tx.In(f.Env), followed[f.Env], followerBuffer)
+			s.hub.send(f.Env, added)
+			if len(added) == followerBuffer {
+				s.Wake()
+			}
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// changesAfter returns the events after one.
+func changesAfter(ctx context.Context, tx *db.Tx, eventID string, limit int) ([]Change, error) {
+	return db.All[Change](ctx, tx, `SELECT {cols} FROM events WHERE env = ? AND id > ? ORDER BY id LIMIT ?`, tx.Env, eventID, limit)
+}
+
+// lastEvent returns the ID of the newest event, or "".
+func lastEvent(ctx context.Context, tx *db.Tx) (string, error) {
+	last, err := db.One[string](ctx, tx, `SELECT last_id FROM event_feeds WHERE env = ?`, tx.Env)
+	if db.IsNoRows(err) {
+		return "", nil
+	}
+	return last, err
+}
+
+func (a *API) streamEvents(ctx context.Context, in *struct {
+	LastEventID string `header:"Last-Event-ID" maxLength:"64" doc:"ID of the last event that you received. You get what came after it." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+}) (*rest.Content, error) {
+	if in.LastEventID != "" && !strings.HasPrefix(in.LastEventID, "evt_") {
+		return nil, fault.BadRequest("Last-Event-ID must be the ID of an event.").Detail("Last-Event-ID", "format", "must start with evt_")
+	}
+	last, err := rest.Read(ctx, a.DB, lastEvent)
+	if err != nil {
+		return nil, err
+	}
+	caller := auth.From(ctx)
+	return &rest.Content{Follow: func(ctx context.Context, out *rest.Stream) error {
+		return a.follow(auth.With(ctx, caller), out, in.LastEventID, last)
+	}}, nil
+}
+
+// follow sends the events after seen, or those that are new if it is "". Last is the
+// newest event.
+func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) error {
+	caller := auth.From(ctx)
+	f, from := a.Streams.hub.join(caller.Env, last)
+	defer a.Streams.hub.leave(caller.Env, f)
+	readable := a.readable(caller)
+	send := func(c Change) error {
+		if c.ID <= seen {
+			return nil
+		}
+		seen = c.ID
+		if !slices.Contains(readable, c.Type) {
+			return nil
+		}
+		return out.Send(c.ID, "", c)
+	}
+	missed, err := a.missed(ctx, seen)
+	if err != nil {
+		return err
+	}
+	switch {
+	case seen == "":
+		seen = from
+	case len(missed) == maxMissed:
+		seen = last
+		if err := out.Send(seen, "reset", struct{}{}); err != nil {
+			return err
+		}
+	default:
+		for _, c := range missed {
+			if err := send(c); err != nil {
+				return err
+			}
+		}
+	}
+
+	heartbeat := time.NewTicker(a.Streams.Heartbeat)
+	defer heartbeat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.tooSlow:
+			return nil
+		case <-heartbeat.C:
+			if caller, err = out.Heartbeat(); err != nil {
+				return err
+			}
+			readable = a.readable(caller)
+		case c := <-f.changes:
+			if err := send(c); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// missed returns the events after one.
+func (a *API) missed(ctx context.Context, seen string) ([]Change, error) {
+	if seen == "" {
+		return nil, nil
+	}
+	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]Change, error) {
+		return changesAfter(ctx, tx, seen, maxMissed)
+	})
+}
+
+// readable returns the event types that a caller can read.
+func (a *API) readable(caller auth.Principal) (types []string) {
+	for _, k := range events.Readable(a.Kinds, caller.Scopes, caller.Version) {
+		types = append(types, k.Type)
+	}
+	return types
+}

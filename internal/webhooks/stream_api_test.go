@@ -1,0 +1,129 @@
+package webhooks_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/auth"
+)
+
+// follower reads a stream in the background.
+type follower struct {
+	t      *testing.T
+	events chan string // "id data", "event data", or a comment
+	cancel func()
+}
+
+func follow(t *testing.T, s *testkit.Server, key, lastEventID string) *follower {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/v2-preview/events/stream", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Accept-Encoding", "gzip")
+	if lastEventID != "" {
+		req.Header.Set("Last-Event-ID", lastEventID)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Equal(t, res.StatusCode, 200)
+	testkit.Equal(t, res.Header.Get("Content-Type"), "text/event-stream")
+	testkit.Equal(t, res.Header.Get("Content-Encoding"), "", "encoding")
+	f := &follower{t, make(chan string, 2000), cancel}
+	ready := make(chan struct{})
+	go func() {
+		defer close(f.events)
+		defer res.Body.Close()
+		id, event := "", ""
+		for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "retry":
+				close(ready)
+			case "id":
+				id = value
+			case "event":
+				event = value
+			case "data":
+				f.events <- strings.TrimSpace(event + " " + id + " " + value)
+				event = ""
+			case "":
+				if value != "" {
+					f.events <- value
+				}
+			}
+		}
+	}()
+	<-ready
+	t.Cleanup(cancel)
+	return f
+}
+
+// next returns the next event, or "" if the stream has ended.
+func (f *follower) next() string {
+	f.t.Helper()
+	select {
+	case e := <-f.events:
+		return e
+	case <-time.After(90 * time.Second):
+		f.t.Fatal("no event after 90 seconds")
+		return ""
+	}
+}
+
+// A client receives the events that its scopes can read, and what it missed after a
+// disconnect.
+func TestStream(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.RunRelay()
+		at, theirs := s.Test.Location(), s.Other.Location()
+		go s.Streams.Run(t.Context())
+		all := follow(t, s, s.Test.Key, "")
+		hulls := follow(t, s, s.Key(auth.Webhooks, auth.HullsRead), "")
+		sales := follow(t, s, s.Token(s.Person("sales").Email), "")
+		other := follow(t, s, s.Other.Key, "")
+
+		contact := s.Test.Contact(nil)
+		hull := s.Test.Hull(at, nil)
+		testkit.Contains(t, hulls.next(), `{"type":"hull.created","object_id":"`+hull+`"}`)
+		var last string
+		for last == "" {
+			e := all.next()
+			if strings.Contains(e, contact) {
+				testkit.Contains(t, e, `"type":"contact.created"`)
+				last, _, _ = strings.Cut(e, " ")
+			}
+		}
+		testkit.Contains(t, sales.next(), contact)
+		testkit.Contains(t, sales.next(), hull)
+
+		all.cancel()
+		second := s.Test.Hull(at, nil)
+		again := follow(t, s, s.Test.Key, last)
+		testkit.Contains(t, again.next(), hull)
+		testkit.Contains(t, again.next(), second)
+		hull = s.Other.Hull(theirs, nil)
+		testkit.Contains(t, other.next(), hull, "the events of another dealership")
+	})
+}
+
+// A stream ends when its credential ends.
+func TestStreamEnds(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Streams.Heartbeat = 20 * time.Millisecond
+		p := s.Person("sales")
+		f := follow(t, s, p.Key, "")
+		testkit.Equal(t, f.next(), "still connected")
+		s.Test.Post("/v1/users/"+p.ID+"/deactivate", nil, 200, nil)
+		testkit.Eventually(t, "the stream to end", func() bool { return f.next() == "" })
+	})
+}
