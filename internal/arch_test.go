@@ -93,7 +93,7 @@ var may = map[string][]string{
 
 	// the top
 	"app": {
-		"access", "activities", "appointments", "channels", "contacts", "dealership", "deals", "documents", "finance", "hulls",
+		"access", "activities", "appointments", "channels", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
 		"imports", "leads", "messages", "oauth", "people", "photos", "preview", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},

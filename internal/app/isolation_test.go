@@ -145,6 +145,7 @@ var previewRecipes = map[string]recipe{
 	"preview.listDeals":              {},
 	"preview.createDeal":             {nil, aPreviewDeal},
 	"preview.getDeal":                {aDeal, nil},
+	"preview.streamEvents":           {},
 	"preview.updateTradeIn":          {aTradeIn, fixed(`{"payoff": {"amount": 100, "currency": "USD"}}`)},
 	"preview.updateChannel":          {aChannel, fixed(`{"name": "Our website"}`)},
 	"preview.rotateChannelFeedUrl":   {aChannel, nil},

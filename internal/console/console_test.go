@@ -102,7 +102,7 @@ func TestOnlyTheConsoleUsesTheCookie(t *testing.T) {
 			"the other environment":             {"/console/api/v1/me", own("test"), 401},
 			"the API":                           {"/v1/me", own("live"), 401},
 			"a path outside the API":            {"/console/api/oauth/token", own("live"), 200}, // the page of the console
-			"a path above":                      {"/console/api/../v1/me", own("live"), 200}, // the same page
+			"a path above":                      {"/console/api/../v1/me", own("live"), 200},    // the same page
 		} {
 			b.Header = c.header
 			v := b.Open(c.path)

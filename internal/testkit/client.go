@@ -78,6 +78,9 @@ func (c *Client) Send(method, path string, body any) (*Response, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") { // it doesn't end
+		return &Response{res, nil}, nil
+	}
 	text, err := io.ReadAll(res.Body)
 	return &Response{res, text}, err
 }

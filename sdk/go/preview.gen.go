@@ -1043,6 +1043,18 @@ func (s *PreviewRequestLogsService) List(ctx context.Context, params PreviewRequ
 // PreviewWebhooksService has the operations of the family Webhooks.
 type PreviewWebhooksService struct{ client *Client }
 
+// StreamEvents: Follow events as they happen. Requires webhooks.
+//
+// Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its
+// object. Read the object again to see what has changed. After a disconnect, send the ID of the last event as
+// `Last-Event-ID` to get what you missed. The event `reset` means that you missed too much: read everything
+// again. A session doesn't need the scope `webhooks`.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewWebhooksService) StreamEvents(ctx context.Context, opts ...RequestOption) (io.ReadCloser, error) {
+	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/events/stream"}, opts)
+}
+
 // TriggerEvent: Emit a sample event. Requires webhooks.
 //
 // Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive

@@ -14,6 +14,7 @@ const schemaPrefix = "#/components/schemas/"
 // original has them in place.
 func finish(described *huma.OpenAPI) *huma.OpenAPI {
 	doc := copyDocument(described)
+	shareParts(doc)
 	uniteEvents(doc)
 	uniteVariants(doc)
 	nameEnums(doc)

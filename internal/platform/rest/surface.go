@@ -39,7 +39,6 @@ func (s *surface) finish(ref Reference) {
 	if s.prefix == StablePath { // the others have only one version
 		describeVersions(s.doc())
 	}
-	shareParts(s.doc())
 	s.document = sync.OnceValue(func() *huma.OpenAPI {
 		doc := finish(s.doc())
 		ref.describeNamed(doc)

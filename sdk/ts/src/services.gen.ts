@@ -1738,6 +1738,18 @@ export class PreviewRequestLogsService extends PreviewFamily {
 /** Operations of preview.webhooks. */
 export class PreviewWebhooksService extends PreviewFamily {
   /**
+   * Follow events as they happen. Requires webhooks.
+   * Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its
+   * object. Read the object again to see what has changed. After a disconnect, send the ID of the last event as
+   * `Last-Event-ID` to get what you missed. The event `reset` means that you missed too much: read everything
+   * again. A session doesn't need the scope `webhooks`.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  streamEvents(options?: Options): Promise<Response> {
+    return download(this, "/events/stream", options);
+  }
+  /**
    * Emit a sample event. Requires webhooks.
    * Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive
    * it like any other event. Only for the test environment.
