@@ -140,7 +140,7 @@ func (a *App) features(s Settings) (*features, error) {
 		HTTP: outbound.New(providerTimeout, s.AllowPrivate), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode,
 	}
 	f.signin.SSO, f.access.PasswordOff = f.sso.Hooks(), sso.PasswordOff
-	f.preview.Deals = &f.deals
+	f.preview = preview.API{DB: a.DB, Deals: &f.deals}
 	f.access.People, f.people.CheckCode, f.oauth.CheckCode = &f.people, f.access.CheckCode, f.access.CheckCode
 	f.access.Auth.Apps, f.oauth.SignIn = f.oauth.Authenticate, &f.signin
 	f.deals.Unwind = append(f.deals.Unwind, finance.WithdrawFundings, documents.VoidUnsigned, finance.SettlePayments)

@@ -23,17 +23,17 @@ var resources = []string{
 	// Leads
 	"/leads", "/leads/{lead_id}/assign", "/leads/{lead_id}/assignments", "/leads/{lead_id}/convert", "/leads/{lead_id}/close",
 	"/leads/{lead_id}/messages", "/leads/{lead_id}/inbound_messages", "/inbound_messages", "/leads/{lead_id}/consents",
-	"/leads/{lead_id}/signals",
+	"/leads/{lead_id}/signals", "/leads/{lead_id}/reach",
 	// Deals
-	"/deals", "/deals/{deal_id}/offers", "/deals/{deal_id}/trade_ins", "/deals/{deal_id}/advance", "/deals/{deal_id}/cancel",
+	"/deals", "/deals/{deal_id}/offers", "/deals/{deal_id}/trade_ins", "/deals/{deal_id}/next", "/deals/{deal_id}/advance", "/deals/{deal_id}/cancel",
 	"/deals/{deal_id}/history",
 	// Finance
-	"/deals/{deal_id}/finance_structures", "/deals/{deal_id}/fundings", "/deals/{deal_id}/fundings/{funding_id}/stipulations",
+	"/finance_quotes", "/deals/{deal_id}/finance_structures", "/deals/{deal_id}/fundings", "/deals/{deal_id}/fundings/{funding_id}/stipulations",
 	"/deals/{deal_id}/payments", "/deals/{deal_id}/documents",
 	// Appointments, activities and the office
 	"/appointments", "/users/{user_id}/calendar", "/activities", "/payments", "/fundings", "/documents", "/reports",
 	// Dealership
-	"/dealership", "/locations", "/users", "/roles", "/users/{user_id}/roles", "/audit",
+	"/dealership", "/locations", "/directory", "/users", "/roles", "/users/{user_id}/roles", "/audit",
 	// Access
 	"/me", "/api_keys", "/users/{user_id}/mfa_factors", "/sessions", "/apps", "/installs", "/sso_connections",
 	// Webhooks

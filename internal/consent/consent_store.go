@@ -139,6 +139,11 @@ func (c *Consent) append(ctx context.Context, tx *db.Tx, hashes [][]byte, rows [
 	return events.Emit(ctx, tx, event, object, nil, *c)
 }
 
+// Find returns a record.
+func Find(ctx context.Context, tx *db.Tx, id string) (Consent, error) {
+	return consents.Find(ctx, tx, id)
+}
+
 // FindOfLead returns a record that belongs to a lead.
 func FindOfLead(ctx context.Context, tx *db.Tx, leadID, id string) (Consent, error) {
 	c, err := db.One[Consent](ctx, tx, `SELECT {cols} FROM consents WHERE env = ? AND id = ? AND lead_id = ?`, tx.Env, id, leadID)

@@ -42,7 +42,7 @@ type ByContact struct {
 }
 
 func (a *API) list(ctx context.Context, tx *db.Tx, in *ContactFilter) (page.Page[Contact], error) {
-	return list(ctx, tx, *in)
+	return List(ctx, tx, *in)
 }
 
 func (a *API) create(ctx context.Context, tx *db.Tx, in *struct{ Body ContactCreate }) (Contact, error) {

@@ -246,15 +246,25 @@ func (f ContactFilter) where(env auth.Env) *db.Where {
 	if f.Tag != "" {
 		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term = ?)", env, tagTerm(f.Tag))
 	}
-	for _, word := range searchWords(f.Q) {
-		from, to := search.Span(word)
-		w.And("id IN (SELECT id FROM contact_terms WHERE env = ? AND term >= ? AND term < ?)", env, from, to)
-	}
+	WhereMatches(w, env, "id", f.Q)
 
 	return w
 }
 
-func list(ctx context.Context, tx *db.Tx, f ContactFilter) (page.Page[Contact], error) {
+// WhereMatches adds the condition that a column has the ID of a contact with each word
+// of q in its names, company, email or phone. It returns false if q has no word to
+// search for, so that nothing matches.
+func WhereMatches(w *db.Where, env auth.Env, column, q string) bool {
+	words := searchWords(q)
+	for _, word := range words {
+		from, to := search.Span(word)
+		w.And(column+" IN (SELECT id FROM contact_terms WHERE env = ? AND term >= ? AND term < ?)", env, from, to)
+	}
+	return len(words) > 0
+}
+
+// List returns the contacts that match the filter.
+func List(ctx context.Context, tx *db.Tx, f ContactFilter) (page.Page[Contact], error) {
 	if err := f.Check("con"); err != nil {
 		return page.Page[Contact]{}, err
 	}

@@ -44,6 +44,8 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("JSON merge patch: omitted fields keep their values, and null clears a field. After the purchase agreement is signed, you can only change the owner and the metadata."))
 	rest.PostOK(r, "/deals/{deal_id}/advance", "advanceDeal", write, "Advance a deal to its next status", a.advance,
 		rest.Describe("The order is accepted, in_finance, contracted, funded, delivered, closed. contracted requires a signed purchase agreement and, for a finance deal, a selected structure. funded requires a funded funding (finance) or a balance of 0. The dealership's settings decide whether a deal can be delivered before it is funded. closed requires a balance of 0 or less, or a `write_off_reason`. If something is missing, `details` lists it. If a balance is due on delivery, `warnings` states it."))
+	rest.Get(r.Preview("2026-11-17"), "/deals/{deal_id}/next", "getDealNext", read, "List what a deal requires to advance", a.next,
+		rest.Describe("Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing."))
 	rest.PostOK(r, "/deals/{deal_id}/cancel", "cancelDeal", write, "Cancel a deal and release its hull", a.cancel,
 		rest.Describe("You can cancel a deal until it is funded. The hull returns to its previous status. Offers and fundings are withdrawn, and documents that are not fully signed are voided. If money was paid, `deposit_outcome` decides what happens to it."))
 	rest.Get(r, "/deals/{deal_id}/history", "listDealHistory", read, "List a deal's status changes", a.listHistory,
@@ -182,6 +184,15 @@ func (a *API) advance(ctx context.Context, tx *db.Tx, in *struct {
 		err = moveHull(ctx, tx, *d, company.Settings)
 		return "deal." + string(d.Status), asked.Reason, err
 	})
+}
+
+func (a *API) next(ctx context.Context, tx *db.Tx, in *ByDeal) (DealNext, error) {
+	d, err := Find(ctx, tx, in.DealID)
+	if err != nil {
+		return DealNext{}, err
+	}
+	company, err := dealership.Find(ctx, tx)
+	return d.next(company.Settings), err
 }
 
 // moveHull changes the status of the hull to match the new status of the deal.

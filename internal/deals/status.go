@@ -81,7 +81,7 @@ func (d *Deal) advance(asked DealAdvance, rules dealership.Settings, now time.Ti
 	if err := d.checkWriteOff(asked, to); err != nil {
 		return err
 	}
-	if missing := d.missing(to, rules, asked.WriteOffReason != nil); len(missing) > 0 {
+	if missing := details(d.missing(to, rules, asked.WriteOffReason != nil)); len(missing) > 0 {
 		f := fault.Conflict("The deal can't be %s yet: %s", to, fault.Sentence(missing))
 		f.Details = missing
 		return f
@@ -124,47 +124,6 @@ func (d Deal) checkAdvance(to Status) error {
 		f = f.Detail("to", "state", "can be %s", s)
 	}
 	return f
-}
-
-// missing lists what the deal requires before it can have a status.
-func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (missing fault.Fields) {
-	switch to {
-	case Contracted:
-		if d.SignedAgreementID == nil {
-			missing.Add("signed_agreement_id", "state", "is required: everyone must sign the purchase agreement")
-		}
-		if d.DealType == Finance && d.SelectedStructureID == nil {
-			missing.Add("selected_structure_id", "state", "is required: select a finance structure")
-		}
-	case Funded:
-		d.checkPaid(&missing)
-	case Delivered:
-		if d.Status == Contracted && !rules.AllowDeliveryBeforeFunding {
-			missing.Add("status", "state", "must be funded, because the dealership does not allow delivery before funding")
-		}
-	case Closed:
-		if writeOff {
-			break
-		}
-		if d.FundedAt == nil && d.DealType == Finance { // delivered before funding
-			d.checkPaid(&missing)
-		}
-		if d.Totals.BalanceDueCents > 0 {
-			missing.Add("totals.balance_due_cents", "state", "must be 0 or less but is %d; record the payments, or send write_off_reason",
-				d.Totals.BalanceDueCents)
-		}
-	}
-
-	return missing
-}
-
-func (d Deal) checkPaid(missing *fault.Fields) {
-	switch {
-	case d.DealType == Finance && d.FundingState != FundingFunded:
-		missing.Add("funding_state", "state", "must be funded but is %s", d.FundingState)
-	case d.DealType != Finance && d.Totals.BalanceDueCents > 0:
-		missing.Add("totals.balance_due_cents", "state", "must be 0 but is %d", d.Totals.BalanceDueCents)
-	}
 }
 
 // timeOf returns the field with the time at which the deal reached a status.

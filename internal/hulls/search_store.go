@@ -79,13 +79,13 @@ func (f HullFilter) where(env auth.Env) *db.Where {
 		{f.LocationID != "", "h.location_id = ?", f.LocationID},
 		{f.Make != "", "h.make_key = ?", search.Fold(f.Make)},
 		{f.Model != "", "h.model_key = ?", search.Fold(f.Model)},
-		{f.YearMin.Set, "h.year >= ?", f.YearMin.V},
-		{f.YearMax.Set, "h.year <= ?", f.YearMax.V},
-		// Without its index, which is not in the order of the list. See drivers.
+		// Without their indexes, which are not in the order of the list. See drivers.
+		{f.YearMin.Set, "h.year + 0 >= ?", f.YearMin.V},
+		{f.YearMax.Set, "h.year + 0 <= ?", f.YearMax.V},
 		{f.PriceMin.Set, "h.price_usd + 0 >= ?", f.PriceMin.V},
 		{f.PriceMax.Set, "h.price_usd + 0 <= ?", f.PriceMax.V},
-		{f.LengthMin.Set, "h.length_ft >= ?", f.LengthMin.V},
-		{f.LengthMax.Set, "h.length_ft <= ?", f.LengthMax.V},
+		{f.LengthMin.Set, "h.length_ft + 0 >= ?", f.LengthMin.V},
+		{f.LengthMax.Set, "h.length_ft + 0 <= ?", f.LengthMax.V},
 		{f.Condition != "", "h.condition = ?", f.Condition},
 		{f.Category != "", "h.category = ?", f.Category},
 		{!f.UpdatedAfter.IsZero(), "h.updated_at > ?", f.UpdatedAfter},

@@ -38,6 +38,7 @@ type Lead struct {
 	Score            int64             `json:"score" audit:"-" doc:"0 to 100. Sum of the weights of the signals, which halve every 14 days." example:"42"`
 	NeedsReview      bool              `json:"needs_review" db:"needs_review" doc:"Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it and sets this to false."`
 	LastTouchedAt    time.Time         `json:"last_touched_at" db:"touched_at" audit:"-" doc:"When a user or an integration last worked on the lead."`
+	LastActivityAt   time.Time         `json:"last_activity_at" db:"last_activity_at" audit:"-" doc:"When the lead last wrote, or the dealership last worked on it." since:"2026-12-01"`
 	StalledAt        *time.Time        `json:"stalled_at" db:"stalled_at" doc:"When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next activity."`
 	LostReason       *string           `json:"lost_reason" db:"lost_reason" doc:"Why the lead was closed. Null unless the status is lost." audit:"-"`
 	DealID           *string           `json:"deal_id" db:"deal_id" doc:"Deal that the lead was converted to."`
@@ -126,8 +127,9 @@ func (n LeadCreate) lead(now time.Time) (Lead, error) {
 	l := Lead{
 		SubmittedContact: n.submitted(), Source: n.Source, SourceDetail: n.SourceDetail, Status: New, HullID: n.HullID, LocationID: n.LocationID,
 		Interest: n.Interest, Message: n.Message,
-		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, LastTouchedAt: now, ScoreAt: now,
+		BudgetMinUSD: n.BudgetMinUSD, BudgetMaxUSD: n.BudgetMaxUSD, Timeline: n.Timeline, Metadata: n.Metadata, ScoreAt: now,
 	}
+	l.touch(now)
 	if l.Source == "" {
 		l.Source = "other"
 	}
@@ -211,7 +213,7 @@ func (l *Lead) check(bad *fault.Fields) {
 }
 
 // touch records that the dealership worked on the lead.
-func (l *Lead) touch(now time.Time) { l.LastTouchedAt, l.StalledAt = now, nil }
+func (l *Lead) touch(now time.Time) { l.LastTouchedAt, l.LastActivityAt, l.StalledAt = now, now, nil }
 
 // derive calculates the score at a time.
 func (l *Lead) derive(now time.Time) {

@@ -60,7 +60,7 @@ func Touch(ctx context.Context, tx *db.Tx, l Lead) error {
 // RecordMessage records that a lead wrote. A message that must be read first
 // sets needs_review; others leave it as it is.
 func RecordMessage(ctx context.Context, tx *db.Tx, l Lead, needsReview bool) error {
-	l.NeedsReview = l.NeedsReview || needsReview
+	l.NeedsReview, l.LastActivityAt = l.NeedsReview || needsReview, tx.Now
 	return update(ctx, tx, &l)
 }
 

@@ -27,6 +27,14 @@ var open = []Status{New, Contacted, Qualified, Working}
 // isOpen reports whether the lead can still be converted or closed.
 func (s Status) isOpen() bool { return slices.Contains(open, s) }
 
+// category returns open, converted or lost.
+func (s Status) category() string {
+	if s.isOpen() {
+		return "open"
+	}
+	return string(s)
+}
+
 // move changes the status manually and returns the type of the event.
 func (l *Lead) move(to Status) (event string, err error) {
 	switch {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"slipway/internal/platform/jobs"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -205,14 +206,33 @@ func consentsOf(s *testkit.Server, path string) []consent.Consent {
 	return p.Data
 }
 
+// reachOf returns what the send check would decide about a message.
+func reachOf(t *testing.T, s *testkit.Server, path, channel, purpose string) messages.ReachCheck {
+	t.Helper()
+	var r messages.LeadReach
+	s.Test.Get(strings.Replace(path, "/v1/", "/v2-preview/", 1)+"/reach", 200, &r)
+	for _, c := range r.Checks {
+		if string(c.Channel) == channel && string(c.Purpose) == purpose {
+			testkit.Equal(t, c.Allowed, c.Code == nil, channel, purpose)
+			if !strings.HasSuffix(c.Reason, ".") {
+				t.Errorf("got reason %q, want a sentence", c.Reason)
+			}
+			return c
+		}
+	}
+	t.Fatalf("got %+v, want %s and %s", r.Checks, channel, purpose)
+	return messages.ReachCheck{}
+}
+
 // blockCode sends a message and returns the code that blocked it, or "" if it
-// was accepted.
+// was accepted. The reach of the lead must be the same.
 func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) string {
 	t.Helper()
 	body := map[string]any{"channel": channel, "purpose": purpose, "body": "She is ready."}
 	if channel == "email" {
 		body["subject"] = "Your boat"
 	}
+	reach := reachOf(t, s, path, channel, purpose)
 
 	res, err := s.Test.Send("POST", path+"/messages", body)
 	if err != nil {
@@ -221,9 +241,11 @@ func blockCode(t *testing.T, s *testkit.Server, path, channel, purpose string) s
 
 	switch res.StatusCode {
 	case 202:
+		testkit.Equal(t, reach.Code, nil, "reach of an accepted message")
 		return ""
 	case 422:
 		f := res.Fault(t)
+		testkit.Equal(t, reach.Code, new(f.Details[0].Code), "reach of a blocked message")
 		m := messagesOf(s, path)[0]
 		testkit.Equal(t, m.Status, messages.Blocked, "stored message")
 		testkit.Equal(t, m.BlockReason, new(f.Details[0].Code), "stored message")

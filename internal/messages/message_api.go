@@ -63,6 +63,9 @@ func (a *API) Mount(r *rest.Router) {
 			"HELP is answered automatically, once a day, if the sender is the contact or has received a message before. A message that might be an opt-out sets `needs_review` and pauses "+
 			"marketing messages until a user has read it."))
 
+	rest.Get(r.Preview("2026-11-17"), "/leads/{lead_id}/reach", "getLeadReach", read, "Check how you can reach a lead", a.reach,
+		rest.Describe("Returns what the send check would decide about a message that you send now, for text messages and email, and each purpose. "+
+			"It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change."))
 	rest.PostOK(r.Preview("2026-11-16"), "/inbound_messages", "receiveMessage", write, "Record a message by its sender", a.receiveByNumber, rest.Urgent,
 		rest.Describe("Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages with the sender. "+
 			"If the sender is unknown, a contact and a lead are created. An opt-out always takes effect, also for an unknown sender."))

@@ -23,6 +23,21 @@ func listByLead(ctx context.Context, tx *db.Tx, leadID string, q page.Query) (pa
 	return messages.List(ctx, tx, q, &w)
 }
 
+// LastOf returns the last message of each lead that has one, by the ID of the lead.
+func LastOf(ctx context.Context, tx *db.Tx, leadIDs []string) (map[string]LeadMessage, error) {
+	found := map[string]LeadMessage{}
+	if len(leadIDs) == 0 {
+		return found, nil
+	}
+	marks, args := db.In(leadIDs)
+	all, err := db.All[LeadMessage](ctx, tx, `SELECT {cols} FROM messages WHERE env = ? AND id IN
+		(SELECT MAX(id) FROM messages WHERE env = ? AND lead_id IN `+marks+` GROUP BY lead_id)`, append([]any{tx.Env, tx.Env}, args...)...)
+	for _, m := range all {
+		found[m.LeadID] = m
+	}
+	return found, err
+}
+
 // save writes a changed message and emits the event of its lead.
 func save(ctx context.Context, tx *db.Tx, before LeadMessage, m *LeadMessage, event string) error {
 	if err := messages.Save(ctx, tx, m); err != nil {
@@ -43,8 +58,8 @@ func insertBlocked(ctx context.Context, tx *db.Tx, m *LeadMessage, code string) 
 	return events.EmitFailure(ctx, tx, "lead.message_blocked", m.LeadID, nil, *m)
 }
 
-// gather reads everything that decides whether a message can be sent at a time.
-// It sets the sender and the recipient of the message.
+// gather reads everything that decides whether a message can be sent at a time, and
+// locks the contact. It sets the sender and the recipient of the message.
 func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Time) (attempt, dealership.Dealership, error) {
 	d, err := dealership.Find(ctx, tx)
 	if err != nil {
@@ -54,7 +69,15 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	if err != nil {
 		return attempt{}, d, err
 	}
-	t := attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
+	t, err := a.attempt(ctx, tx, d, c, m, at)
+	return t, d, err
+}
+
+// attempt does the same as gather without a lock, so it only reads.
+func (a *API) attempt(
+	ctx context.Context, tx *db.Tx, d dealership.Dealership, c contacts.Contact, m *LeadMessage, at time.Time,
+) (t attempt, err error) {
+	t = attempt{channel: m.Channel, purpose: *m.Purpose, at: at, quiet: parseQuietHours(d.Settings.QuietHours), automatic: m.Automatic, notice: m.Notice}
 
 	// A reply is sent to the address that the message came from, other messages to the contact's current address.
 	if t.recipient = c.AddressOn(m.Channel); m.Automatic {
@@ -67,26 +90,26 @@ func (a *API) gather(ctx context.Context, tx *db.Tx, m *LeadMessage, at time.Tim
 	}
 	if t.recipient == "" {
 		m.To = nil
-		return t, d, nil
+		return t, nil
 	}
 
 	m.To, m.AddressHash = &t.recipient, consent.Hash(tx, m.Env, t.recipient)
 	t.zones = zonesOf(c, t.recipient, d)
 	if t.standing, err = consent.StandingOf(ctx, tx, m.AddressHash, m.Channel, *m.Purpose); err != nil {
-		return t, d, err
+		return t, err
 	}
 	m.ConsentID = t.standing.ConsentID
 	if t.inquired, err = hasInquired(ctx, tx, *m, c); err != nil {
-		return t, d, err
+		return t, err
 	}
 	if t.standing.Code != "" && t.answersInquiry() {
 		m.ConsentID = nil // no record allowed it
 	}
 	if t.unreviewed, err = needsReviewFrom(ctx, tx, m.AddressHash); err != nil {
-		return t, d, err
+		return t, err
 	}
 	t.postal, err = postalAddress(ctx, tx, d)
-	return t, d, err
+	return t, err
 }
 
 func orNil(s string) *string {

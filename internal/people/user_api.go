@@ -61,6 +61,10 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Put(r, "/users/{user_id}/roles", "assignUserRoles", administer, "Replace the roles of a user", a.assignRoles,
 		rest.Describe("If the user has the admin scope, before or after the change, it requires an `mfa_token`."))
 
+	rest.Get(r.Preview("2026-11-17"), "/directory", "listDirectory", auth.AnyCredential, "List the names of users", a.listDirectory,
+		rest.Describe("Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. "+
+			"An app needs `leads:read`, `deals:read` or `admin`. Newest first."))
+
 	rest.Get(r, "/roles", "listRoles", administer, "List roles", a.listRoles,
 		rest.Describe("Returns the built-in roles and the roles that you created."))
 	rest.PostCreated(r, "/roles", "createRole", administer, "Create a role", a.createRole,
@@ -69,6 +73,17 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("Built-in roles can't be changed. New scopes apply to all users with the role immediately. A role with the admin scope requires an `mfa_token`."))
 	rest.Delete(r, "/roles/{role_id}", "deleteRole", administer, "Delete an unused role", a.deleteRole,
 		rest.Describe("Built-in roles and roles that are assigned to users can't be deleted. A role with the admin scope requires an `MFA-Token`."))
+}
+
+// toApps are the scopes of an app that can see who works at the dealership: those of
+// objects that users own.
+var toApps = auth.Either(auth.LeadsRead, auth.DealsRead, auth.Admin)
+
+func (a *API) listDirectory(ctx context.Context, tx *db.Tx, in *DirectoryFilter) (page.Page[DirectoryUser], error) {
+	if caller := auth.From(ctx); caller.AppID != "" && !toApps.Allows(caller.Scopes) {
+		return page.Page[DirectoryUser]{}, fault.Forbidden("An app needs the scope %s.", toApps)
+	}
+	return listDirectory(ctx, tx, *in)
 }
 
 // ByUser is the path parameter of a user.

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/dealership"
 	"slipway/internal/deals"
 	"slipway/internal/hulls"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/page"
 )
@@ -18,15 +19,16 @@ type PreviewDeal struct {
 }
 
 type dealLinks struct {
-	Hull     *hulls.Hull          `json:"hull,omitempty" doc:"The hull, if you expand it."`
-	Buyer    *contacts.Contact    `json:"buyer,omitempty" doc:"The buyer, if you expand it."`
-	Location *dealership.Location `json:"location,omitempty" doc:"The hull's location, if you expand it."`
-	Pricing  *hulls.HullPricing   `json:"pricing,omitempty" doc:"The hull's pricing, if you expand it. Costs require hulls:write."`
+	Hull     *hulls.Hull           `json:"hull,omitempty" doc:"The hull, if you expand it."`
+	Buyer    *contacts.Contact     `json:"buyer,omitempty" doc:"The buyer, if you expand it."`
+	Location *dealership.Location  `json:"location,omitempty" doc:"The hull's location, if you expand it."`
+	Owner    *people.DirectoryUser `json:"owner,omitempty" doc:"The owner, if you expand it and there is one."`
+	Pricing  *hulls.HullPricing    `json:"pricing,omitempty" doc:"The hull's pricing, if you expand it. Costs require hulls:write."`
 }
 
 // ExpandDeal selects the references of a deal to expand.
 type ExpandDeal struct {
-	Expand []string `query:"expand" enum:"hull,buyer,location,pricing" doc:"References to return as objects, separated by commas. You need the scope to read them."`
+	Expand []string `query:"expand" enum:"hull,buyer,owner,location,pricing" doc:"References to return as objects, separated by commas. You need the scope to read them."`
 }
 
 // expandDeals wraps deals and adds what is expanded.
@@ -34,21 +36,24 @@ func expandDeals(ctx context.Context, tx *db.Tx, names []string, all []deals.Dea
 	if err := checkExpand(ctx, names); err != nil {
 		return nil, err
 	}
-	var hullIDs, buyerIDs []string
+	var ids references
 	for _, d := range all {
-		hullIDs, buyerIDs = append(hullIDs, d.HullID), append(buyerIDs, d.BuyerID)
+		ids.hulls, ids.contacts, ids.users = append(ids.hulls, d.HullID), append(ids.contacts, d.BuyerID), appendID(ids.users, d.OwnerID)
 	}
-	f, err := find(ctx, tx, names, unique(hullIDs), unique(buyerIDs))
+	f, err := find(ctx, tx, names, ids)
 	if err != nil {
 		return nil, err
 	}
 
 	out := []PreviewDeal{}
 	for _, d := range all {
-		links := dealLinks{Buyer: linked(f.buyers, d.BuyerID), Pricing: linked(f.pricing, d.HullID)}
+		links := dealLinks{Buyer: linked(f.contacts, d.BuyerID), Pricing: linked(f.pricing, d.HullID)}
 		if h := linked(f.hulls, d.HullID); h != nil {
 			links.Location = linked(f.locations, h.LocationID)
 			links.Hull = h
+		}
+		if d.OwnerID != nil {
+			links.Owner = linked(f.users, *d.OwnerID)
 		}
 		if !slices.Contains(names, "hull") {
 			links.Hull = nil // it was only read for its location
@@ -73,6 +78,10 @@ func listDeals(ctx context.Context, tx *db.Tx, in *struct {
 	deals.DealFilter
 	ExpandDeal
 }) (page.Page[PreviewDeal], error) {
+	var err error
+	if in.OwnerID, err = people.OrMe(ctx, "owner_id", in.OwnerID); err != nil {
+		return page.Page[PreviewDeal]{}, err
+	}
 	p, err := deals.List(ctx, tx, in.DealFilter)
 	if err != nil {
 		return page.Page[PreviewDeal]{}, renamed(err)

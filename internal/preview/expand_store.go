@@ -7,17 +7,23 @@ import (
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
+	"slipway/internal/messages"
+	"slipway/internal/people"
 	"slipway/internal/platform/db"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
 )
 
-// needs are the scopes to expand a reference: those to read the object itself.
+// needs are the scopes to expand a reference: those to read the object itself. Each
+// caller who can read an object can see the name of its owner.
 var needs = map[string]auth.Rule{
-	"location": auth.Either(auth.HullsRead, auth.Admin),
-	"pricing":  auth.Require(auth.HullsRead),
-	"hull":     auth.Require(auth.HullsRead),
-	"buyer":    auth.Require(auth.LeadsRead),
+	"location":     auth.Either(auth.HullsRead, auth.Admin),
+	"pricing":      auth.Require(auth.HullsRead),
+	"hull":         auth.Require(auth.HullsRead),
+	"buyer":        auth.Require(auth.LeadsRead),
+	"contact":      auth.Require(auth.LeadsRead),
+	"last_message": auth.Require(auth.LeadsRead),
+	"owner":        auth.AnyCredential,
 }
 
 // checkExpand fails if the caller can't read what is expanded.
@@ -31,35 +37,59 @@ func checkExpand(ctx context.Context, names []string) error {
 	return nil
 }
 
+// references are the IDs of what can be expanded. Messages are found by their lead.
+type references struct{ hulls, contacts, users, leads []string }
+
+// appendID adds the ID of an optional reference.
+func appendID(ids []string, id *string) []string {
+	if id == nil {
+		return ids
+	}
+	return append(ids, *id)
+}
+
 // found are the objects that references of a response refer to.
 type found struct {
 	hulls     map[string]hulls.Hull
 	pricing   map[string]hulls.HullPricing
 	locations map[string]dealership.Location
-	buyers    map[string]contacts.Contact
+	contacts  map[string]contacts.Contact
+	users     map[string]people.DirectoryUser
+	messages  map[string]messages.LeadMessage // by lead
 }
 
 // find reads what is expanded: one statement for each kind of object.
-func find(ctx context.Context, tx *db.Tx, names, hullIDs, buyerIDs []string) (f found, err error) {
-	if len(hullIDs) == 0 {
-		return f, nil
+func find(ctx context.Context, tx *db.Tx, names []string, ids references) (f found, err error) {
+	expands := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(name string) bool { return slices.Contains(names, name) })
 	}
-	if slices.Contains(names, "hull") || slices.Contains(names, "location") {
-		if f.hulls, err = hulls.FindAll(ctx, tx, hullIDs); err != nil {
+	ids.hulls, ids.contacts, ids.users = unique(ids.hulls), unique(ids.contacts), unique(ids.users)
+	if expands("hull", "location") {
+		if f.hulls, err = hulls.FindAll(ctx, tx, ids.hulls); err != nil {
 			return f, err
 		}
 	}
-	if slices.Contains(names, "pricing") {
-		if f.pricing, err = hulls.FindVisiblePricing(ctx, tx, hullIDs); err != nil {
+	if expands("pricing") && len(ids.hulls) > 0 {
+		if f.pricing, err = hulls.FindVisiblePricing(ctx, tx, ids.hulls); err != nil {
 			return f, err
 		}
 	}
-	if slices.Contains(names, "buyer") {
-		if f.buyers, err = contacts.FindAll(ctx, tx, buyerIDs); err != nil {
+	if expands("buyer", "contact") {
+		if f.contacts, err = contacts.FindAll(ctx, tx, ids.contacts); err != nil {
 			return f, err
 		}
 	}
-	if slices.Contains(names, "location") {
+	if expands("owner") {
+		if f.users, err = people.FindListed(ctx, tx, ids.users); err != nil {
+			return f, err
+		}
+	}
+	if expands("last_message") {
+		if f.messages, err = messages.LastOf(ctx, tx, ids.leads); err != nil {
+			return f, err
+		}
+	}
+	if expands("location") {
 		all, err := dealership.Locations(ctx, tx)
 		if err != nil {
 			return f, err

@@ -15,6 +15,7 @@ import (
 
 // API serves hulls, deals and the lists of the office in the shapes of the preview.
 type API struct {
+	DB    *db.DB
 	Deals *deals.API
 }
 
@@ -37,7 +38,8 @@ func (a *API) Mount(r *rest.Router) {
 
 	d := r.Family("Deals")
 	readDeals, writeDeals := auth.Require(auth.DealsRead), auth.Require(auth.DealsWrite)
-	rest.Get(d, "/deals", "listDeals", readDeals, "List deals, newest first", listDeals)
+	rest.Get(d, "/deals", "listDeals", readDeals, "List deals, newest first", listDeals,
+		rest.Describe("Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user."))
 	rest.PostCreated(d, "/deals", "createDeal", writeDeals, "Create a deal with its opening offer", createDeal,
 		rest.Describe("A hull can have any number of open deals. The first deal with an accepted offer reserves it."))
 	rest.Get(d, "/deals/{deal_id}", "getDeal", readDeals, "Retrieve a deal with its totals", getDeal)
@@ -45,6 +47,9 @@ func (a *API) Mount(r *rest.Router) {
 		rest.Describe("A JSON merge patch. Omitted fields keep their values, null clears a field. `If-Match` is the version of the deal."))
 
 	mountOffice(r.Family("Office"))
+	r = r.Preview("2026-11-17")
+	mountLeads(r.Family("Leads"))
+	a.mountQuotes(r.Family("Finance"))
 }
 
 // PreviewHull is a hull in the shape of the preview.
@@ -67,11 +72,11 @@ func expandHulls(ctx context.Context, tx *db.Tx, names []string, all []hulls.Hul
 	if err := checkExpand(ctx, names); err != nil {
 		return nil, err
 	}
-	var ids []string
+	var ids references
 	for _, h := range all {
-		ids = append(ids, h.ID)
+		ids.hulls = append(ids.hulls, h.ID)
 	}
-	f, err := find(ctx, tx, names, ids, nil)
+	f, err := find(ctx, tx, names, ids)
 	if err != nil {
 		return nil, err
 	}

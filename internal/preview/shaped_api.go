@@ -122,6 +122,7 @@ func renamed(err error) error {
 			}
 		}
 		f.Details[i].Field = strings.Join(path, ".")
+		f.Message = strings.Replace(f.Message, d.Field, f.Details[i].Field, 1)
 	}
 	return err
 }

@@ -1,0 +1,141 @@
+package deals
+
+import (
+	"fmt"
+	"slices"
+
+	"slipway/internal/dealership"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/money"
+)
+
+// order lists the statuses of a deal that is not cancelled.
+var order = []Status{Open, Accepted, InFinance, Contracted, Funded, Delivered, Closed}
+
+// DealNext is what a deal requires for each later status.
+type DealNext struct {
+	DealID  string     `json:"deal_id" doc:"ID of the deal." example:"deal_01jcqz8t5n8m2x4v6b7c9d0e1f"`
+	Status  Status     `json:"status" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Current status of the deal."`
+	Default *Status    `json:"default" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status that advance changes to by default. Null if the status can't change, or an offer must be accepted first."`
+	Steps   []DealStep `json:"steps" nullable:"false" doc:"The later statuses, in order. Empty if the deal is closed or cancelled."`
+}
+
+// DealStep is whether a deal can advance to a status now.
+type DealStep struct {
+	To      Status        `json:"to" enum:"open,accepted,in_finance,contracted,funded,delivered,closed,cancelled" doc:"Status to advance to."`
+	Allowed bool          `json:"allowed" doc:"Whether the deal can advance to this status now."`
+	Missing []DealMissing `json:"missing" nullable:"false" doc:"What the deal requires first. Empty if the step is allowed."`
+}
+
+// DealMissing is something that a deal requires before it can advance.
+type DealMissing struct {
+	Code    string `json:"code" enum:"accepted_offer,earlier_status,signed_agreement,selected_structure,funding,payment" doc:"What is missing, for programs."`
+	Message string `json:"message" doc:"What to do, for people." example:"Everyone must sign the purchase agreement."`
+
+	field, detail string // of the error of advance
+}
+
+// details returns the requirements as details of an error.
+func details(all []DealMissing) (bad fault.Fields) {
+	for _, m := range all {
+		bad.Add(m.field, "state", "%s", m.detail)
+	}
+	return bad
+}
+
+// next returns what the deal requires for each later status.
+func (d Deal) next(rules dealership.Settings) DealNext {
+	n := DealNext{DealID: d.ID, Status: d.Status, Steps: []DealStep{}}
+	if to := d.nextStatus(); to != "" {
+		n.Default = &to
+	}
+	at := slices.Index(order, d.Status)
+	if at < 0 {
+		return n
+	}
+	for _, to := range order[at+1:] {
+		step := DealStep{To: to, Missing: []DealMissing{}}
+		if d.checkAdvance(to) != nil {
+			step.Missing = append(step.Missing, d.before(to))
+		}
+		step.Missing = append(step.Missing, d.missing(to, rules, false)...)
+		step.Allowed = len(step.Missing) == 0
+		n.Steps = append(n.Steps, step)
+	}
+	return n
+}
+
+// before returns the step that a deal requires before a status that it can't advance
+// to directly.
+func (d Deal) before(to Status) DealMissing {
+	if d.Status == Open {
+		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first."}
+	}
+	var from []string
+	for _, s := range order {
+		if slices.Contains(next[s], to) {
+			from = append(from, string(s))
+		}
+	}
+	message := "The deal must be " + from[0] + " first."
+	if len(from) == 2 {
+		message = "The deal must be " + from[0] + " or " + from[1] + " first."
+	}
+	return DealMissing{Code: "earlier_status", Message: message}
+}
+
+// missing lists what the deal requires before it can have a status.
+func (d Deal) missing(to Status, rules dealership.Settings, writeOff bool) (missing []DealMissing) {
+	switch to {
+	case Contracted:
+		if d.SignedAgreementID == nil {
+			missing = append(missing, DealMissing{
+				"signed_agreement", "Everyone must sign the purchase agreement.",
+				"signed_agreement_id", "is required: everyone must sign the purchase agreement",
+			})
+		}
+		if d.DealType == Finance && d.SelectedStructureID == nil {
+			missing = append(missing, DealMissing{
+				"selected_structure", "Select a finance structure.", "selected_structure_id", "is required: select a finance structure",
+			})
+		}
+	case Funded:
+		missing = d.unpaid()
+	case Delivered:
+		if d.Status == Contracted && !rules.AllowDeliveryBeforeFunding {
+			missing = append(missing, DealMissing{
+				"earlier_status", "The dealership does not allow delivery before funding.",
+				"status", "must be funded, because the dealership does not allow delivery before funding",
+			})
+		}
+	case Closed:
+		if writeOff {
+			break
+		}
+		if d.FundedAt == nil && d.DealType == Finance { // delivered before funding
+			missing = d.unpaid()
+		}
+		if due := d.Totals.BalanceDueCents; due > 0 {
+			missing = append(missing, DealMissing{
+				"payment", money.Format(due) + " is due. Record the payments, or write the balance off.",
+				"totals.balance_due_cents", fmt.Sprintf("must be 0 or less but is %d; record the payments, or send write_off_reason", due),
+			})
+		}
+	}
+	return missing
+}
+
+// unpaid lists what must be paid.
+func (d Deal) unpaid() []DealMissing {
+	switch due := d.Totals.BalanceDueCents; {
+	case d.DealType == Finance && d.FundingState != FundingFunded:
+		return []DealMissing{{
+			"funding", "The lender must fund the deal.", "funding_state", fmt.Sprintf("must be funded but is %s", d.FundingState),
+		}}
+	case d.DealType != Finance && due > 0:
+		return []DealMissing{{
+			"payment", money.Format(due) + " is due. Record the payments.", "totals.balance_due_cents", fmt.Sprintf("must be 0 but is %d", due),
+		}}
+	}
+	return nil
+}

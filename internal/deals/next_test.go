@@ -1,0 +1,63 @@
+package deals
+
+import (
+	"slices"
+	"testing"
+
+	"slipway/internal/dealership"
+)
+
+// codes returns the codes of what is missing for a step.
+func (s DealStep) codes() (codes []string) {
+	for _, m := range s.Missing {
+		codes = append(codes, m.Code)
+	}
+	return codes
+}
+
+func TestNext(t *testing.T) {
+	for name, tt := range map[string]struct {
+		deal  Deal
+		rules dealership.Settings
+		want  map[Status][]string // what is missing; no entry: not a step
+	}{
+		"open": {Deal{Status: Open}, dealership.Settings{}, map[Status][]string{
+			Accepted: {"accepted_offer"}, InFinance: {"accepted_offer"}, Contracted: {"accepted_offer", "signed_agreement"},
+			Funded: {"accepted_offer"}, Delivered: {"accepted_offer"}, Closed: {"accepted_offer"},
+		}},
+		"accepted, finance": {Deal{Status: Accepted, DealType: Finance}, dealership.Settings{}, map[Status][]string{
+			InFinance: nil, Contracted: {"signed_agreement", "selected_structure"}, Funded: {"earlier_status", "funding"},
+			Delivered: {"earlier_status"}, Closed: {"earlier_status", "funding"},
+		}},
+		"contracted, cash": {
+			Deal{Status: Contracted, Totals: DealTotals{BalanceDueCents: 119000}}, dealership.Settings{},
+			map[Status][]string{Funded: {"payment"}, Delivered: {"earlier_status"}, Closed: {"earlier_status", "payment"}},
+		},
+		"contracted, delivery before funding": {
+			Deal{Status: Contracted}, dealership.Settings{AllowDeliveryBeforeFunding: true},
+			map[Status][]string{Funded: nil, Delivered: nil, Closed: {"earlier_status"}},
+		},
+		"delivered, paid": {Deal{Status: Delivered}, dealership.Settings{}, map[Status][]string{Closed: nil}},
+		"closed":          {Deal{Status: Closed}, dealership.Settings{}, map[Status][]string{}},
+		"cancelled":       {Deal{Status: Cancelled}, dealership.Settings{}, map[Status][]string{}},
+	} {
+		n := tt.deal.next(tt.rules)
+		if len(n.Steps) != len(tt.want) {
+			t.Errorf("%s: got %d steps, want %d", name, len(n.Steps), len(tt.want))
+		}
+		for _, step := range n.Steps {
+			if want, ok := tt.want[step.To]; !ok || !slices.Equal(step.codes(), want) || step.Allowed != (len(want) == 0) {
+				t.Errorf("%s to %s: got %v, want %v", name, step.To, step.codes(), want)
+			}
+			d := tt.deal
+			if err := d.advance(DealAdvance{To: step.To}, tt.rules, now); (err == nil) != step.Allowed {
+				t.Errorf("%s to %s: got allowed %t, but advance returns %v", name, step.To, step.Allowed, err)
+			}
+			for _, m := range step.Missing {
+				if m.Message == "" || m.Message[len(m.Message)-1] != '.' {
+					t.Errorf("%s to %s: got message %q, want a sentence", name, step.To, m.Message)
+				}
+			}
+		}
+	}
+}

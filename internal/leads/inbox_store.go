@@ -1,0 +1,70 @@
+package leads
+
+import (
+	"context"
+	"time"
+
+	"slipway/internal/contacts"
+	"slipway/internal/people"
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/fault"
+	"slipway/internal/vocab/page"
+)
+
+// InboxFilter is the query of the list of leads that people work with.
+type InboxFilter struct {
+	LeadFilter
+	StatusCategory string `query:"status_category" enum:"open,converted,lost" doc:"Only leads of this category. open includes new, contacted, qualified and working."`
+	Q              string `query:"q" maxLength:"200" doc:"Words, or the start of words, in the names, company, email or phone of the contact. All words must match." example:"ann bell"`
+	Sort           string `query:"sort" enum:"newest,last_activity" default:"newest" doc:"newest lists the leads that were created last first, last_activity those with the latest last_activity_at."`
+}
+
+// check rejects filters that contradict each other. An empty list would hide the
+// mistake.
+func (f InboxFilter) check() error {
+	if f.Status != "" && f.StatusCategory != "" && f.Status.category() != f.StatusCategory {
+		return fault.BadRequest("status_category contradicts status.").Detail("status_category", "exclusive", "contradicts status")
+	}
+	return nil
+}
+
+func (f InboxFilter) where() *db.Where {
+	w := f.LeadFilter.where()
+	switch f.StatusCategory {
+	case "open":
+		w.And("status NOT IN (?, ?)", Converted, Lost)
+	case "converted", "lost":
+		w.And("status = ?", f.StatusCategory)
+	}
+	return w
+}
+
+// byActivity is the order of an inbox.
+var byActivity = db.Order[Lead]{
+	Name: "last_activity", Column: "last_activity_at", Desc: true, Prefix: leads.Prefix,
+	Value:    func(l Lead) int64 { return l.LastActivityAt.UnixMilli() },
+	Argument: func(ms int64) any { return time.UnixMilli(ms) },
+}
+
+// ListInbox returns the leads that match the filter.
+func ListInbox(ctx context.Context, tx *db.Tx, f InboxFilter) (p page.Page[Lead], err error) {
+	if err := f.check(); err != nil {
+		return p, err
+	}
+	if f.OwnerID, err = people.OrMe(ctx, "owner_id", f.OwnerID); err != nil {
+		return p, err
+	}
+	w := f.where()
+	if f.Q != "" && !contacts.WhereMatches(w, tx.Env, "contact_id", f.Q) {
+		return page.New([]Lead{}, f.Query, false, nil), nil
+	}
+
+	if f.Sort != byActivity.Name {
+		return leads.List(ctx, tx, f.Query, w)
+	}
+	p, err = db.ListSorted(ctx, tx, db.From(leads.Name), byActivity, f.Query, db.InEnv(tx, w))
+	for i := range p.Data {
+		p.Data[i].derive(tx.Now)
+	}
+	return p, err
+}
