@@ -1091,8 +1091,22 @@ type PreviewDealExpansion string
 const (
 	PreviewDealExpansionHull     PreviewDealExpansion = "hull"
 	PreviewDealExpansionBuyer    PreviewDealExpansion = "buyer"
+	PreviewDealExpansionOwner    PreviewDealExpansion = "owner"
 	PreviewDealExpansionLocation PreviewDealExpansion = "location"
 	PreviewDealExpansionPricing  PreviewDealExpansion = "pricing"
+)
+
+// PreviewDealMissingCode: What a deal requires before it can advance.
+type PreviewDealMissingCode string
+
+// The values of PreviewDealMissingCode.
+const (
+	PreviewDealMissingCodeAcceptedOffer     PreviewDealMissingCode = "accepted_offer"
+	PreviewDealMissingCodeEarlierStatus     PreviewDealMissingCode = "earlier_status"
+	PreviewDealMissingCodeSignedAgreement   PreviewDealMissingCode = "signed_agreement"
+	PreviewDealMissingCodeSelectedStructure PreviewDealMissingCode = "selected_structure"
+	PreviewDealMissingCodeFunding           PreviewDealMissingCode = "funding"
+	PreviewDealMissingCodePayment           PreviewDealMissingCode = "payment"
 )
 
 // PreviewHullExpansion: Reference of a hull that you can expand.
@@ -1102,6 +1116,36 @@ type PreviewHullExpansion string
 const (
 	PreviewHullExpansionLocation PreviewHullExpansion = "location"
 	PreviewHullExpansionPricing  PreviewHullExpansion = "pricing"
+)
+
+// PreviewLeadExpansion: Reference of a lead that you can expand.
+type PreviewLeadExpansion string
+
+// The values of PreviewLeadExpansion.
+const (
+	PreviewLeadExpansionContact     PreviewLeadExpansion = "contact"
+	PreviewLeadExpansionHull        PreviewLeadExpansion = "hull"
+	PreviewLeadExpansionOwner       PreviewLeadExpansion = "owner"
+	PreviewLeadExpansionLastMessage PreviewLeadExpansion = "last_message"
+)
+
+// PreviewLeadSort: Order of the list of leads.
+type PreviewLeadSort string
+
+// The values of PreviewLeadSort.
+const (
+	PreviewLeadSortNewest       PreviewLeadSort = "newest"
+	PreviewLeadSortLastActivity PreviewLeadSort = "last_activity"
+)
+
+// PreviewLeadStatusCategory: Summary of the status of a lead.
+type PreviewLeadStatusCategory string
+
+// The values of PreviewLeadStatusCategory.
+const (
+	PreviewLeadStatusCategoryOpen      PreviewLeadStatusCategory = "open"
+	PreviewLeadStatusCategoryConverted PreviewLeadStatusCategory = "converted"
+	PreviewLeadStatusCategoryLost      PreviewLeadStatusCategory = "lost"
 )
 
 // PreviewRequestMethod: HTTP method of a request.

@@ -231,6 +231,28 @@ func (s *PreviewDealershipService) GetLogo(ctx context.Context, opts ...RequestO
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/dealership/logo"}, opts)
 }
 
+// PreviewDealershipListDirectoryParams are the parameters of Dealership.ListDirectory. Fields that are not set are not sent.
+type PreviewDealershipListDirectoryParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// True lists users who can sign in, false all others.
+	Active *bool `url:"active"`
+}
+
+// ListDirectory: List the names of users. Requires no scope.
+//
+// Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app
+// needs `leads:read`, `deals:read` or `admin`. Newest first.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewDealershipService) ListDirectory(ctx context.Context, params PreviewDealershipListDirectoryParams, opts ...RequestOption) iter.Seq2[PreviewDirectoryUser, error] {
+	return list[PreviewDirectoryUser](ctx, s.client, request{verb: "GET", path: "/v2-preview/directory", query: params}, opts)
+}
+
 // ReplaceLogo: Upload the dealership's logo. Requires admin.
 //
 // Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
@@ -273,6 +295,15 @@ func (s *PreviewDealsService) Get(ctx context.Context, dealID string, params Pre
 	return call[PreviewDeal](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}", ids: []string{dealID}, query: params}, opts)
 }
 
+// GetNext: List what a deal requires to advance. Requires deals:read.
+//
+// Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewDealsService) GetNext(ctx context.Context, dealID string, opts ...RequestOption) (*PreviewDealNext, error) {
+	return call[PreviewDealNext](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/next", ids: []string{dealID}}, opts)
+}
+
 // PreviewDealListParams are the parameters of Deals.List. Fields that are not set are not sent.
 type PreviewDealListParams struct {
 	// Maximum number of objects to return.
@@ -309,6 +340,8 @@ type PreviewDealListParams struct {
 
 // List: List deals, newest first. Requires deals:read.
 //
+// Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.
+//
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewDealsService) List(ctx context.Context, params PreviewDealListParams, opts ...RequestOption) iter.Seq2[PreviewDeal, error] {
 	return list[PreviewDeal](ctx, s.client, request{verb: "GET", path: "/v2-preview/deals", query: params}, opts)
@@ -336,6 +369,16 @@ type PreviewFinanceService struct{ client *Client }
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewFinanceService) GetExecutedDocument(ctx context.Context, dealID, documentID string, opts ...RequestOption) (io.ReadCloser, error) {
 	return download(ctx, s.client, request{verb: "GET", path: "/v2-preview/deals/{deal_id}/documents/{document_id}/executed", ids: []string{dealID, documentID}}, opts)
+}
+
+// Quote: Calculate the payments of a loan. Requires deals:read.
+//
+// Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance
+// structures. It stores nothing.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewFinanceService) Quote(ctx context.Context, body PreviewFinanceQuoteCreate, opts ...RequestOption) (*PreviewFinanceQuote, error) {
+	return call[PreviewFinanceQuote](ctx, s.client, request{verb: "POST", path: "/v2-preview/finance_quotes", body: body}, opts)
 }
 
 // PreviewFinanceUploadDocumentParams are the parameters of Finance.UploadDocument. Fields that are not set are not sent.
@@ -522,6 +565,83 @@ func (s *PreviewHullsService) UpdatePricing(ctx context.Context, hullID string, 
 
 // PreviewLeadsService has the operations of the family Leads.
 type PreviewLeadsService struct{ client *Client }
+
+// PreviewLeadGetParams are the parameters of Leads.Get. Fields that are not set are not sent.
+type PreviewLeadGetParams struct {
+	// References to return as objects, separated by commas. You need the scope to read them.
+	Expand []PreviewLeadExpansion `url:"expand"`
+}
+
+// Get: Retrieve a lead. Requires leads:read.
+//
+// Returns the lead with its current score, and what you expand.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewLeadsService) Get(ctx context.Context, leadID string, params PreviewLeadGetParams, opts ...RequestOption) (*PreviewLead, error) {
+	return call[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}", ids: []string{leadID}, query: params}, opts)
+}
+
+// GetReach: Check how you can reach a lead. Requires leads:read.
+//
+// Returns what the send check would decide about a message that you send now, for text messages and email, and
+// each purpose. It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewLeadsService) GetReach(ctx context.Context, leadID string, opts ...RequestOption) (*PreviewLeadReach, error) {
+	return call[PreviewLeadReach](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads/{lead_id}/reach", ids: []string{leadID}}, opts)
+}
+
+// PreviewLeadListParams are the parameters of Leads.List. Fields that are not set are not sent.
+type PreviewLeadListParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Only leads in this status.
+	Status LeadStatus `url:"status"`
+	// Only leads from this source.
+	Source LeadSource `url:"source"`
+	// Only leads of this contact.
+	ContactID string `url:"contact_id"`
+	// Only leads about this hull.
+	HullID string `url:"hull_id"`
+	// Only leads that this location works.
+	LocationID string `url:"location_id"`
+	// Only objects of this user.
+	OwnerID string `url:"owner_id"`
+	// True lists leads with an owner, false leads without one.
+	Assigned *bool `url:"assigned"`
+	// True lists stalled leads, false all others.
+	Stalled *bool `url:"stalled"`
+	// True lists leads with a message to review, false all others.
+	NeedsReview *bool `url:"needs_review"`
+	// Only objects created after this time.
+	CreatedAfter time.Time `url:"created_after"`
+	// Only objects created before this time.
+	CreatedBefore time.Time `url:"created_before"`
+	// For incremental synchronization.
+	UpdatedAfter time.Time `url:"updated_after"`
+	// Only leads of this category. open includes new, contacted, qualified and working.
+	StatusCategory PreviewLeadStatusCategory `url:"status_category"`
+	// Words, or the start of words, in the names, company, email or phone of the contact. All words must match.
+	Q string `url:"q"`
+	// newest lists the leads that were created last first, last_activity those with the latest last_activity_at.
+	Sort PreviewLeadSort `url:"sort"`
+	// References to return as objects, separated by commas. You need the scope to read them.
+	Expand []PreviewLeadExpansion `url:"expand"`
+}
+
+// List: List leads, newest first or by last activity. Requires leads:read.
+//
+// Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. The
+// cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewLeadsService) List(ctx context.Context, params PreviewLeadListParams, opts ...RequestOption) iter.Seq2[PreviewLead, error] {
+	return list[PreviewLead](ctx, s.client, request{verb: "GET", path: "/v2-preview/leads", query: params}, opts)
+}
 
 // ReceiveMessage: Record a message by its sender. Requires leads:write.
 //

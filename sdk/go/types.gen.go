@@ -2423,6 +2423,8 @@ type Lead struct {
 	ID string `json:"id"`
 	// What the lead is looking for.
 	Interest *string `json:"interest"`
+	// When the lead last wrote, or the dealership last worked on it.
+	LastActivityAt time.Time `json:"last_activity_at"`
 	// When a user or an integration last worked on the lead.
 	LastTouchedAt time.Time `json:"last_touched_at"`
 	// Location that works the lead. Defaults to the location of the boat.
@@ -3458,6 +3460,8 @@ type PreviewDeal struct {
 	Number int64 `json:"number"`
 	// Opening offer. The current price is totals.price_cents.
 	Offer PreviewMoney `json:"offer"`
+	// The owner, if you expand it and there is one.
+	Owner *PreviewDirectoryUser `json:"owner,omitzero"`
 	// User who is responsible for the deal.
 	OwnerID *string `json:"owner_id"`
 	// The hull's pricing, if you expand it. Costs require hulls:write.
@@ -3553,6 +3557,37 @@ type PreviewDealLineItem struct {
 	Taxable *bool `json:"taxable,omitzero"`
 }
 
+// PreviewDealMissing: Something that a deal requires before it can advance.
+type PreviewDealMissing struct {
+	// What is missing, for programs.
+	Code PreviewDealMissingCode `json:"code"`
+	// What to do, for people.
+	Message string `json:"message"`
+}
+
+// PreviewDealNext: The later statuses of a deal, with what each requires.
+type PreviewDealNext struct {
+	// ID of the deal.
+	DealID string `json:"deal_id"`
+	// Status that advance changes to by default. Null if the status can't change, or an offer must be accepted
+	// first.
+	Default *DealStatus `json:"default"`
+	// Current status of the deal.
+	Status DealStatus `json:"status"`
+	// The later statuses, in order. Empty if the deal is closed or cancelled.
+	Steps []PreviewDealStep `json:"steps"`
+}
+
+// PreviewDealStep: Whether a deal can advance to a status now.
+type PreviewDealStep struct {
+	// Whether the deal can advance to this status now.
+	Allowed bool `json:"allowed"`
+	// What the deal requires first. Empty if the step is allowed.
+	Missing []PreviewDealMissing `json:"missing"`
+	// Status to advance to.
+	To DealStatus `json:"to"`
+}
+
 // PreviewDealTax: One tax on a deal.
 type PreviewDealTax struct {
 	// Calculated by Slipway and rounded half up. Ignored in requests.
@@ -3636,10 +3671,107 @@ type PreviewDealership struct {
 	Version int64 `json:"version"`
 }
 
+// PreviewDirectoryUser: A user as coworkers see them.
+type PreviewDirectoryUser struct {
+	// Whether the user can sign in. False for invited and deactivated users.
+	Active bool `json:"active"`
+	// Identifies the user. Starts with usr_.
+	ID string `json:"id"`
+	// One or two letters of the name, for a small picture.
+	Initials string `json:"initials"`
+	// Locations where the user works. Empty if the user works at all of them.
+	LocationIDs []string `json:"location_ids"`
+	// Full name of the user.
+	Name string `json:"name"`
+}
+
 // PreviewEventTrigger: Type of the sample event to emit.
 type PreviewEventTrigger struct {
 	// Event type. Your scopes must be able to read it.
 	Type string `json:"type"`
+}
+
+// PreviewFinanceProduct: A finance or insurance product that is sold with a loan.
+type PreviewFinanceProduct struct {
+	// Cost to the dealership. Null if your key does not have deals:write.
+	Cost *PreviewMoney `json:"cost,omitzero"`
+	// Whether it is part of the loan. If false, the buyer pays for it in cash.
+	Financed *bool `json:"financed,omitzero"`
+	// Type of product. gap covers the difference between the loan and the value of the boat.
+	Kind FinanceProductKind `json:"kind"`
+	// Price to the buyer in cents.
+	Price PreviewMoney `json:"price"`
+	// Company that provides the product. Null if none was recorded.
+	Provider string `json:"provider,omitzero"`
+	// Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never
+	// null in responses.
+	Taxable *bool `json:"taxable,omitzero"`
+	// How long the product lasts, in months. Null if it has no term.
+	TermMonths *int64 `json:"term_months,omitzero"`
+}
+
+// PreviewFinanceQuote: What a loan would cost, with different numbers of payments.
+type PreviewFinanceQuote struct {
+	// Total, financed products and their tax, minus cash down and deposits.
+	AmountFinanced PreviewMoney `json:"amount_financed"`
+	// Date of the contract.
+	ContractOn string `json:"contract_on"`
+	// Total to pay without products.
+	Deal PreviewMoney `json:"deal"`
+	// Deposits that were paid. 0 without a deal.
+	Deposit PreviewMoney `json:"deposit"`
+	// Date of the first payment.
+	FirstPaymentOn string `json:"first_payment_on"`
+	// Days by which the first period is longer than a month. Negative if it is shorter.
+	OddDays int64 `json:"odd_days"`
+	// Tax on the taxable products. 0 without a deal.
+	ProductTax PreviewMoney `json:"product_tax"`
+	// The cost with each number of payments, in the order of the request.
+	Terms []PreviewFinanceQuoteTerm `json:"terms"`
+}
+
+// PreviewFinanceQuoteCreate: A loan to calculate.
+type PreviewFinanceQuoteCreate struct {
+	// Annual rate of the contract as a decimal with up to four places.
+	APRPercent string `json:"apr_percent"`
+	// Amount that is due with the last payment, in addition to it.
+	Balloon *PreviewMoney `json:"balloon,omitzero"`
+	// Down payment in cash, in addition to deposits. Defaults to 0.
+	CashDown *PreviewMoney `json:"cash_down,omitzero"`
+	// Date of the contract, from which interest accrues. Defaults to today's date at the dealership.
+	ContractOn string `json:"contract_on,omitzero"`
+	// Deal to finance. Its total, deposits and taxes are used. Send either this or price.
+	DealID string `json:"deal_id,omitzero"`
+	// Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the
+	// contract, odd_days_interest is required.
+	FirstPaymentOn string `json:"first_payment_on,omitzero"`
+	// Whether simple interest is charged for the days by which the first period is longer than a month. If the
+	// period is shorter, charged reduces the interest.
+	OddDaysInterest OddDaysInterest `json:"odd_days_interest,omitzero"`
+	// Total to pay, with taxes and fees. Send either this or deal_id.
+	Price *PreviewMoney `json:"price,omitzero"`
+	// Finance and insurance products to sell with the loan. Their tax is only calculated with deal_id.
+	Products []PreviewFinanceProduct `json:"products,omitzero"`
+	// Numbers of monthly payments to compare, from 1 to 480.
+	Terms []int64 `json:"terms"`
+}
+
+// PreviewFinanceQuoteTerm: The cost of a loan with one number of payments.
+type PreviewFinanceQuoteTerm struct {
+	// Annual percentage rate according to Regulation Z.
+	DisclosedAPRPercent string `json:"disclosed_apr_percent"`
+	// Last payment, which includes the balloon and the cents left by rounding.
+	FinalPayment PreviewMoney `json:"final_payment"`
+	// Total interest.
+	FinanceCharge PreviewMoney `json:"finance_charge"`
+	// First payment, which includes the interest for odd days.
+	FirstPayment PreviewMoney `json:"first_payment"`
+	// Monthly payment, rounded half up.
+	Payment PreviewMoney `json:"payment"`
+	// Number of monthly payments.
+	TermMonths int64 `json:"term_months"`
+	// Sum of all payments.
+	TotalOfPayments PreviewMoney `json:"total_of_payments"`
 }
 
 // PreviewFunding: The application of a deal with one lender.
@@ -4203,6 +4335,81 @@ type PreviewInventoryValue struct {
 	WithoutCost *int64 `json:"without_cost"`
 }
 
+// PreviewLead: An inquiry about a boat.
+type PreviewLead struct {
+	// Upper end of the budget. Null if unknown.
+	BudgetMax *PreviewMoney `json:"budget_max"`
+	// Lower end of the budget. Null if unknown.
+	BudgetMin *PreviewMoney `json:"budget_min"`
+	// The contact, if you expand it.
+	Contact *Contact `json:"contact,omitzero"`
+	// Person or company that the lead is from.
+	ContactID string `json:"contact_id"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at"`
+	// Deal that the lead was converted to.
+	DealID *string `json:"deal_id"`
+	// The hull, if you expand it and the lead has one.
+	Hull *PreviewHull `json:"hull,omitzero"`
+	// Boat that the lead asked about. Null if the lead is not about a certain boat.
+	HullID *string `json:"hull_id"`
+	// Identifies the lead. Starts with lead_.
+	ID string `json:"id"`
+	// What the lead is looking for.
+	Interest *string `json:"interest"`
+	// When the lead last wrote, or the dealership last worked on it.
+	LastActivityAt time.Time `json:"last_activity_at"`
+	// The last message to or from the lead, if you expand it and there is one.
+	LastMessage *LeadMessage `json:"last_message,omitzero"`
+	// When a user or an integration last worked on the lead.
+	LastTouchedAt time.Time `json:"last_touched_at"`
+	// Location that works the lead. Defaults to the location of the boat.
+	LocationID *string `json:"location_id"`
+	// Why the lead was closed. Null unless the status is lost.
+	LostReason *string `json:"lost_reason"`
+	// Message that the lead wrote.
+	Message *string `json:"message"`
+	// Your own key-value pairs. At most 50.
+	Metadata map[string]string `json:"metadata"`
+	// Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
+	// and sets this to false.
+	NeedsReview bool `json:"needs_review"`
+	// The owner, if you expand it and there is one.
+	Owner *PreviewDirectoryUser `json:"owner,omitzero"`
+	// User who works the lead. Set it with assign.
+	OwnerID *string `json:"owner_id"`
+	// Whether the name in submitted_contact differs from the name of the contact. It might be another person with
+	// the same email or phone.
+	PossibleMismatch bool `json:"possible_mismatch"`
+	// 0 to 100. Sum of the weights of the signals, which halve every 14 days.
+	Score int64 `json:"score"`
+	// How the lead reached the dealership.
+	Source LeadSource `json:"source"`
+	// Campaign, page, person or place that the lead came from. Null if unknown.
+	SourceDetail *string `json:"source_detail"`
+	// When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next
+	// activity.
+	StalledAt *time.Time `json:"stalled_at"`
+	// Progress of the lead. converted is set by convert, and lost by close.
+	Status LeadStatus `json:"status"`
+	// Contact as it was sent with the lead. Null if the lead was created with contact_id.
+	SubmittedContact *SubmittedContact `json:"submitted_contact"`
+	// When the lead plans to buy.
+	Timeline *string `json:"timeline"`
+	// When it last changed.
+	UpdatedAt time.Time `json:"updated_at"`
+	// Number of the current version. Same as the ETag.
+	Version int64 `json:"version"`
+}
+
+// PreviewLeadReach: How the dealership can reach a lead.
+type PreviewLeadReach struct {
+	// One entry for each channel and purpose.
+	Checks []PreviewReachCheck `json:"checks"`
+	// ID of the lead.
+	LeadID string `json:"lead_id"`
+}
+
 // PreviewLeadsCount: What became of several leads.
 type PreviewLeadsCount struct {
 	// Share of the leads that were converted, rounded to one decimal. Null if there are no leads.
@@ -4496,6 +4703,30 @@ type PreviewPricingSum struct {
 	Sold int64 `json:"sold"`
 	// Sold hulls whose price was lowered before the sale, at any time.
 	SoldAfterCut int64 `json:"sold_after_cut"`
+}
+
+// PreviewReachCheck: Whether a message on a channel could be sent now.
+type PreviewReachCheck struct {
+	// Where the message would be sent. Null if the contact has no address for the channel.
+	Address *string `json:"address"`
+	// Whether a message passes the send check now.
+	Allowed bool `json:"allowed"`
+	// Legal basis of the consent record that decides. Null for a revocation, or if none was recorded.
+	Basis *ConsentBasis `json:"basis"`
+	// Text message or email.
+	Channel MessageChannel `json:"channel"`
+	// Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed.
+	Code *string `json:"code"`
+	// Consent record that decides. Null if none does.
+	ConsentID *string `json:"consent_id"`
+	// Purpose of the message.
+	Purpose MessagePurpose `json:"purpose"`
+	// If the recipient has quiet hours now, when they end. The message would be held until then. Null otherwise.
+	QuietUntil *time.Time `json:"quiet_until"`
+	// Explains the result, for people.
+	Reason string `json:"reason"`
+	// When the consent was given, revoked or expired. Null if no consent record decides.
+	Since *time.Time `json:"since"`
 }
 
 // PreviewRequestLog: An API request that changed something or failed.

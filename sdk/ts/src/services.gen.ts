@@ -1312,6 +1312,16 @@ export class PreviewDealershipService extends PreviewFamily {
     return download(this, "/dealership/logo", options);
   }
   /**
+   * List the names of users. Requires no scope.
+   * Returns who works at the dealership, to show names instead of IDs. Sessions and API keys need no scope. An app
+   * needs `leads:read`, `deals:read` or `admin`. Newest first.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  listDirectory(query?: t.PreviewDealershipListDirectoryParams, options?: Options): List<t.PreviewDirectoryUser> {
+    return list(this, "/directory", options, query);
+  }
+  /**
    * Upload the dealership's logo. Requires admin.
    * Send a PNG or JPEG image of up to 5 MiB as the body or as the form field `file`. It is stored as a PNG with at
    * most 1200 pixels on the longer side. Documents that are issued from now on show it. Live and test have
@@ -1343,7 +1353,18 @@ export class PreviewDealsService extends PreviewFamily {
     return get(this, path`/deals/${dealId}`, options, query);
   }
   /**
+   * List what a deal requires to advance. Requires deals:read.
+   * Returns each later status with what is missing, by the same rules as `advanceDeal`. It changes nothing.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  getNext(dealId: string, options?: Options): Promise<t.PreviewDealNext> {
+    return get(this, path`/deals/${dealId}/next`, options);
+  }
+  /**
    * List deals, newest first. Requires deals:read.
+   * Returns the deals that match all filters. With a session, `owner_id=me` lists the deals of your own user.
+   *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
   list(query?: t.PreviewDealListParams, options?: Options): List<t.PreviewDeal> {
@@ -1373,6 +1394,16 @@ export class PreviewFinanceService extends PreviewFamily {
    */
   getExecutedDocument(dealId: string, documentId: string, options?: Options): Promise<Response> {
     return download(this, path`/deals/${dealId}/documents/${documentId}/executed`, options);
+  }
+  /**
+   * Calculate the payments of a loan. Requires deals:read.
+   * Returns the payments for up to twelve terms, of a deal or of a price. The arithmetic is that of finance
+   * structures. It stores nothing.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  quote(body: t.PreviewFinanceQuoteCreate, options?: Options): Promise<t.PreviewFinanceQuote> {
+    return post(this, "/finance_quotes", body, options);
   }
   /**
    * Upload a document. Requires deals:write.
@@ -1489,6 +1520,35 @@ export class PreviewHullsService extends PreviewFamily {
 
 /** Operations of preview.leads. */
 export class PreviewLeadsService extends PreviewFamily {
+  /**
+   * Retrieve a lead. Requires leads:read.
+   * Returns the lead with its current score, and what you expand.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  get(leadId: string, query?: t.PreviewLeadGetParams, options?: Options): Promise<t.PreviewLead> {
+    return get(this, path`/leads/${leadId}`, options, query);
+  }
+  /**
+   * Check how you can reach a lead. Requires leads:read.
+   * Returns what the send check would decide about a message that you send now, for text messages and email, and
+   * each purpose. It sends and stores nothing. `sendLeadMessage` checks again, because the answer can change.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  getReach(leadId: string, options?: Options): Promise<t.PreviewLeadReach> {
+    return get(this, path`/leads/${leadId}/reach`, options);
+  }
+  /**
+   * List leads, newest first or by last activity. Requires leads:read.
+   * Returns the leads that match all filters. With a session, `owner_id=me` lists the leads of your own user. The
+   * cursors of `sort=last_activity` are positions and not IDs, and only work with the same `sort`.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  list(query?: t.PreviewLeadListParams, options?: Options): List<t.PreviewLead> {
+    return list(this, "/leads", options, query);
+  }
   /**
    * Record a message by its sender. Requires leads:write.
    * Use it if your provider has no hook in Slipway. The message belongs to the lead that last exchanged messages

@@ -472,10 +472,22 @@ export type PhotoSize = "thumb" | "card" | "full" | "original";
 export type PreviewCurrency = "USD";
 
 /** Reference of a deal that you can expand. */
-export type PreviewDealExpansion = "hull" | "buyer" | "location" | "pricing";
+export type PreviewDealExpansion = "hull" | "buyer" | "owner" | "location" | "pricing";
+
+/** What a deal requires before it can advance. */
+export type PreviewDealMissingCode = "accepted_offer" | "earlier_status" | "signed_agreement" | "selected_structure" | "funding" | "payment";
 
 /** Reference of a hull that you can expand. */
 export type PreviewHullExpansion = "location" | "pricing";
+
+/** Reference of a lead that you can expand. */
+export type PreviewLeadExpansion = "contact" | "hull" | "owner" | "last_message";
+
+/** Order of the list of leads. */
+export type PreviewLeadSort = "newest" | "last_activity";
+
+/** Summary of the status of a lead. */
+export type PreviewLeadStatusCategory = "open" | "converted" | "lost";
 
 /** HTTP method of a request. */
 export type PreviewRequestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -3340,6 +3352,8 @@ export interface Lead {
   id: string;
   /** What the lead is looking for. */
   interest: string | null;
+  /** When the lead last wrote, or the dealership last worked on it. */
+  last_activity_at: string;
   /** When a user or an integration last worked on the lead. */
   last_touched_at: string;
   /** Location that works the lead. Defaults to the location of the boat. */
@@ -4401,6 +4415,8 @@ export interface PreviewDeal {
   number: number;
   /** Opening offer. The current price is totals.price_cents. */
   offer: PreviewMoney;
+  /** The owner, if you expand it and there is one. */
+  owner?: PreviewDirectoryUser;
   /** User who is responsible for the deal. */
   owner_id: string | null;
   /** The hull's pricing, if you expand it. Costs require hulls:write. */
@@ -4510,6 +4526,39 @@ export interface PreviewDealLineItem {
   taxable?: boolean | null;
 }
 
+/** Something that a deal requires before it can advance. */
+export interface PreviewDealMissing {
+  /** What is missing, for programs. */
+  code: PreviewDealMissingCode;
+  /** What to do, for people. */
+  message: string;
+}
+
+/** The later statuses of a deal, with what each requires. */
+export interface PreviewDealNext {
+  /** ID of the deal. */
+  deal_id: string;
+  /**
+   * Status that advance changes to by default. Null if the status can't change, or an offer must be accepted
+   * first.
+   */
+  default: DealStatus | null;
+  /** Current status of the deal. */
+  status: DealStatus;
+  /** The later statuses, in order. Empty if the deal is closed or cancelled. */
+  steps: Array<PreviewDealStep>;
+}
+
+/** Whether a deal can advance to a status now. */
+export interface PreviewDealStep {
+  /** Whether the deal can advance to this status now. */
+  allowed: boolean;
+  /** What the deal requires first. Empty if the step is allowed. */
+  missing: Array<PreviewDealMissing>;
+  /** Status to advance to. */
+  to: DealStatus;
+}
+
 /** One tax on a deal. */
 export interface PreviewDealTax {
   /** Calculated by Slipway and rounded half up. Ignored in requests. */
@@ -4603,10 +4652,113 @@ export interface PreviewDealership {
   version: number;
 }
 
+/** A user as coworkers see them. */
+export interface PreviewDirectoryUser {
+  /** Whether the user can sign in. False for invited and deactivated users. */
+  active: boolean;
+  /** Identifies the user. Starts with usr_. */
+  id: string;
+  /** One or two letters of the name, for a small picture. */
+  initials: string;
+  /** Locations where the user works. Empty if the user works at all of them. */
+  location_ids: Array<string>;
+  /** Full name of the user. */
+  name: string;
+}
+
 /** Type of the sample event to emit. */
 export interface PreviewEventTrigger {
   /** Event type. Your scopes must be able to read it. */
   type: string;
+}
+
+/** A finance or insurance product that is sold with a loan. */
+export interface PreviewFinanceProduct {
+  /** Cost to the dealership. Null if your key does not have deals:write. */
+  cost?: PreviewMoney | null;
+  /** Whether it is part of the loan. If false, the buyer pays for it in cash. */
+  financed?: boolean;
+  /** Type of product. gap covers the difference between the loan and the value of the boat. */
+  kind: FinanceProductKind;
+  /** Price to the buyer in cents. */
+  price: PreviewMoney;
+  /** Company that provides the product. Null if none was recorded. */
+  provider?: string | null;
+  /**
+   * Whether the taxes of the deal apply to it. Defaults to the dealership's settings.taxable_lines.product. Never
+   * null in responses.
+   */
+  taxable?: boolean | null;
+  /** How long the product lasts, in months. Null if it has no term. */
+  term_months?: number | null;
+}
+
+/** What a loan would cost, with different numbers of payments. */
+export interface PreviewFinanceQuote {
+  /** Total, financed products and their tax, minus cash down and deposits. */
+  amount_financed: PreviewMoney;
+  /** Date of the contract. */
+  contract_on: string;
+  /** Total to pay without products. */
+  deal: PreviewMoney;
+  /** Deposits that were paid. 0 without a deal. */
+  deposit: PreviewMoney;
+  /** Date of the first payment. */
+  first_payment_on: string;
+  /** Days by which the first period is longer than a month. Negative if it is shorter. */
+  odd_days: number;
+  /** Tax on the taxable products. 0 without a deal. */
+  product_tax: PreviewMoney;
+  /** The cost with each number of payments, in the order of the request. */
+  terms: Array<PreviewFinanceQuoteTerm>;
+}
+
+/** A loan to calculate. */
+export interface PreviewFinanceQuoteCreate {
+  /** Annual rate of the contract as a decimal with up to four places. */
+  apr_percent: string;
+  /** Amount that is due with the last payment, in addition to it. */
+  balloon?: PreviewMoney;
+  /** Down payment in cash, in addition to deposits. Defaults to 0. */
+  cash_down?: PreviewMoney;
+  /** Date of the contract, from which interest accrues. Defaults to today's date at the dealership. */
+  contract_on?: string | null;
+  /** Deal to finance. Its total, deposits and taxes are used. Send either this or price. */
+  deal_id?: string | null;
+  /**
+   * Date of the first payment. Defaults to one month after the contract. If it is not 15 to 62 days after the
+   * contract, odd_days_interest is required.
+   */
+  first_payment_on?: string | null;
+  /**
+   * Whether simple interest is charged for the days by which the first period is longer than a month. If the
+   * period is shorter, charged reduces the interest.
+   */
+  odd_days_interest?: OddDaysInterest | null;
+  /** Total to pay, with taxes and fees. Send either this or deal_id. */
+  price?: PreviewMoney | null;
+  /** Finance and insurance products to sell with the loan. Their tax is only calculated with deal_id. */
+  products?: Array<PreviewFinanceProduct>;
+  /** Numbers of monthly payments to compare, from 1 to 480. */
+  terms: Array<number>;
+}
+
+/** The cost of a loan with one number of payments. */
+export interface PreviewFinanceQuoteTerm {
+  /** Annual percentage rate according to Regulation Z. */
+  disclosed_apr_percent: string;
+  /** Last payment, which includes the balloon and the cents left by rounding. */
+  final_payment: PreviewMoney;
+  /** Total interest. */
+  finance_charge: PreviewMoney;
+  /** First payment, which includes the interest for odd days. */
+  first_payment: PreviewMoney;
+  /** Monthly payment, rounded half up. */
+  payment: PreviewMoney;
+  /** Number of monthly payments. */
+  term_months: number;
+  /** Sum of all payments. */
+  total_of_payments: PreviewMoney;
 }
 
 /** The application of a deal with one lender. */
@@ -5185,6 +5337,87 @@ export interface PreviewInventoryValue {
   without_cost: number | null;
 }
 
+/** An inquiry about a boat. */
+export interface PreviewLead {
+  /** Upper end of the budget. Null if unknown. */
+  budget_max: PreviewMoney | null;
+  /** Lower end of the budget. Null if unknown. */
+  budget_min: PreviewMoney | null;
+  /** The contact, if you expand it. */
+  contact?: Contact;
+  /** Person or company that the lead is from. */
+  contact_id: string;
+  /** When it was created. */
+  created_at: string;
+  /** Deal that the lead was converted to. */
+  deal_id: string | null;
+  /** The hull, if you expand it and the lead has one. */
+  hull?: PreviewHull;
+  /** Boat that the lead asked about. Null if the lead is not about a certain boat. */
+  hull_id: string | null;
+  /** Identifies the lead. Starts with lead_. */
+  id: string;
+  /** What the lead is looking for. */
+  interest: string | null;
+  /** When the lead last wrote, or the dealership last worked on it. */
+  last_activity_at: string;
+  /** The last message to or from the lead, if you expand it and there is one. */
+  last_message?: LeadMessage;
+  /** When a user or an integration last worked on the lead. */
+  last_touched_at: string;
+  /** Location that works the lead. Defaults to the location of the boat. */
+  location_id: string | null;
+  /** Why the lead was closed. Null unless the status is lost. */
+  lost_reason: string | null;
+  /** Message that the lead wrote. */
+  message: string | null;
+  /** Your own key-value pairs. At most 50. */
+  metadata: Record<string, string>;
+  /**
+   * Whether the lead sent a message that might be an opt-out. Marketing messages are blocked until a user reads it
+   * and sets this to false.
+   */
+  needs_review: boolean;
+  /** The owner, if you expand it and there is one. */
+  owner?: PreviewDirectoryUser;
+  /** User who works the lead. Set it with assign. */
+  owner_id: string | null;
+  /**
+   * Whether the name in submitted_contact differs from the name of the contact. It might be another person with
+   * the same email or phone.
+   */
+  possible_mismatch: boolean;
+  /** 0 to 100. Sum of the weights of the signals, which halve every 14 days. */
+  score: number;
+  /** How the lead reached the dealership. */
+  source: LeadSource;
+  /** Campaign, page, person or place that the lead came from. Null if unknown. */
+  source_detail: string | null;
+  /**
+   * When the lead was found without activity for the dealership's stalled_after_hours. Null again after the next
+   * activity.
+   */
+  stalled_at: string | null;
+  /** Progress of the lead. converted is set by convert, and lost by close. */
+  status: LeadStatus;
+  /** Contact as it was sent with the lead. Null if the lead was created with contact_id. */
+  submitted_contact: SubmittedContact | null;
+  /** When the lead plans to buy. */
+  timeline: string | null;
+  /** When it last changed. */
+  updated_at: string;
+  /** Number of the current version. Same as the ETag. */
+  version: number;
+}
+
+/** How the dealership can reach a lead. */
+export interface PreviewLeadReach {
+  /** One entry for each channel and purpose. */
+  checks: Array<PreviewReachCheck>;
+  /** ID of the lead. */
+  lead_id: string;
+}
+
 /** What became of several leads. */
 export interface PreviewLeadsCount {
   /** Share of the leads that were converted, rounded to one decimal. Null if there are no leads. */
@@ -5493,6 +5726,30 @@ export interface PreviewPricingSum {
   sold: number;
   /** Sold hulls whose price was lowered before the sale, at any time. */
   sold_after_cut: number;
+}
+
+/** Whether a message on a channel could be sent now. */
+export interface PreviewReachCheck {
+  /** Where the message would be sent. Null if the contact has no address for the channel. */
+  address: string | null;
+  /** Whether a message passes the send check now. */
+  allowed: boolean;
+  /** Legal basis of the consent record that decides. Null for a revocation, or if none was recorded. */
+  basis: ConsentBasis | null;
+  /** Text message or email. */
+  channel: MessageChannel;
+  /** Why a message would be blocked, the same code as in the block_reason of a message. Null if it is allowed. */
+  code: string | null;
+  /** Consent record that decides. Null if none does. */
+  consent_id: string | null;
+  /** Purpose of the message. */
+  purpose: MessagePurpose;
+  /** If the recipient has quiet hours now, when they end. The message would be held until then. Null otherwise. */
+  quiet_until: string | null;
+  /** Explains the result, for people. */
+  reason: string;
+  /** When the consent was given, revoked or expired. Null if no consent record decides. */
+  since: string | null;
 }
 
 /** An API request that changed something or failed. */
@@ -6902,6 +7159,12 @@ export interface PreviewAppointmentListParams extends ListParams {
   starts_before?: string;
 }
 
+/** Parameters of preview.dealership.listDirectory. */
+export interface PreviewDealershipListDirectoryParams extends ListParams {
+  /** True lists users who can sign in, false all others. */
+  active?: boolean;
+}
+
 /** Parameters of preview.deals.create. */
 export interface PreviewDealCreateParams {
   /** References to return as objects, separated by commas. You need the scope to read them. */
@@ -7006,6 +7269,48 @@ export interface PreviewHullListParams extends ListParams {
 export interface PreviewHullUpdateParams {
   /** References to return as objects, separated by commas. You need the scope to read them. */
   expand?: Array<PreviewHullExpansion>;
+}
+
+/** Parameters of preview.leads.get. */
+export interface PreviewLeadGetParams {
+  /** References to return as objects, separated by commas. You need the scope to read them. */
+  expand?: Array<PreviewLeadExpansion>;
+}
+
+/** Parameters of preview.leads.list. */
+export interface PreviewLeadListParams extends ListParams {
+  /** Only leads in this status. */
+  status?: LeadStatus;
+  /** Only leads from this source. */
+  source?: LeadSource;
+  /** Only leads of this contact. */
+  contact_id?: string;
+  /** Only leads about this hull. */
+  hull_id?: string;
+  /** Only leads that this location works. */
+  location_id?: string;
+  /** Only objects of this user. */
+  owner_id?: string;
+  /** True lists leads with an owner, false leads without one. */
+  assigned?: boolean;
+  /** True lists stalled leads, false all others. */
+  stalled?: boolean;
+  /** True lists leads with a message to review, false all others. */
+  needs_review?: boolean;
+  /** Only objects created after this time. */
+  created_after?: string;
+  /** Only objects created before this time. */
+  created_before?: string;
+  /** For incremental synchronization. */
+  updated_after?: string;
+  /** Only leads of this category. open includes new, contacted, qualified and working. */
+  status_category?: PreviewLeadStatusCategory;
+  /** Words, or the start of words, in the names, company, email or phone of the contact. All words must match. */
+  q?: string;
+  /** newest lists the leads that were created last first, last_activity those with the latest last_activity_at. */
+  sort?: PreviewLeadSort;
+  /** References to return as objects, separated by commas. You need the scope to read them. */
+  expand?: Array<PreviewLeadExpansion>;
 }
 
 /** Parameters of preview.office.listDocuments. */
