@@ -3,7 +3,7 @@
 //
 //   const boat = useLoad(["hull", id], () => api.hulls.get(id), [id]);
 //   const boats = useList(["hulls", filters], (page) => api.hulls.list({ ...filters, ...page }), ["hull"]);
-import { useEffect, useReducer } from "preact/hooks";
+import { useLayoutEffect, useReducer } from "preact/hooks";
 import type { ListParams, Page } from "./api.ts";
 import { onHint, type Hint } from "./live.ts";
 
@@ -90,7 +90,8 @@ export function useLoad<T>(key: Key, load: () => PromiseLike<T>, watch: Watch = 
   const entry = name ? entryOf(name, load, watch) : undefined;
   const [, render] = useReducer((n: number) => n + 1, 0);
 
-  useEffect(() => {
+  // A layout effect runs before a response can arrive, so no response is missed.
+  useLayoutEffect(() => {
     if (!entry) return;
     const subscriber = () => render(undefined as never);
     entry.subscribers.add(subscriber);

@@ -3,7 +3,7 @@
 //   /console/live/boats?status=available&peek=hull_01…
 //
 // Links are plain <a href={href("boats")}>. One listener follows them without loading the page again.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Mode = "live" | "test";
 
@@ -63,7 +63,7 @@ export function setQuery(changes: Query): void {
 /** Returns where the user is, and renders the component again when it changes. */
 export function usePlace(): Place {
   const [current, setCurrent] = useState(place);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setCurrent(place);
     listeners.add(update);
     update();

@@ -10,6 +10,7 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
   useEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
+    dialog.querySelector<HTMLElement>("input, select, textarea, .primary")?.focus();
     return () => dialog.close();
   }, []);
   return (

@@ -30,7 +30,7 @@ export function Tag({ tone = "gray", children }: { tone?: Tone; children: Compon
 }
 
 /** The last day of each age except the oldest. The inventory report has the same. */
-const ages = [30, 90, 180, 365];
+const ages = [30, 60, 90, 180];
 
 /** Returns the color of an age in days, from --age-1 to --age-5. */
 export function ageColor(days: number): string {

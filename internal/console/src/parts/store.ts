@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** A value that components share. */
 export interface Store<T> {
@@ -25,7 +25,7 @@ export function createStore<T>(value: T): Store<T> {
 /** Returns the value, and renders the component again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(() => store.get());
-  useEffect(() => {
+  useLayoutEffect(() => {
     setValue(() => store.get());
     return store.subscribe((next) => setValue(() => next));
   }, [store]);
