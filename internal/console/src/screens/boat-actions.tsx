@@ -25,10 +25,11 @@ export function BoatStatusButton({ boat }: { boat: PreviewHull }) {
     return <><Button onClick={() => setHolding(true)}>Hold</Button>{holding && <HoldDialog boats={[boat]} onClose={() => setHolding(false)} />}</>;
   }
   if (!next) return null;
-  return <Button onClick={() => void move(boat, next.to).catch(toastError)}>{next.title}</Button>;
+  return <Button onClick={() => void changeStatus(boat, next.to).catch(toastError)}>{next.title}</Button>;
 }
 
-async function move(boat: PreviewHull, to: HullStatus): Promise<void> {
+/** Changes the status of a boat. */
+export async function changeStatus(boat: PreviewHull, to: HullStatus): Promise<void> {
   await api.hulls.transition(boat.id, { to });
   changed("hull", boat.id);
   toast("Status changed.");
@@ -98,7 +99,7 @@ export async function archive(boat: PreviewHull): Promise<void> {
   try {
     await api.hulls.archive(boat.id);
     changed("hull", boat.id);
-    toast("Boat archived.", () => void move(boat, before).catch(toastError));
+    toast("Boat archived.", () => void changeStatus(boat, before).catch(toastError));
   } catch (error) {
     toastError(error);
   }

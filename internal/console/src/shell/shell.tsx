@@ -2,11 +2,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isMac, useKeys } from "../keys.ts";
 import { useConnected } from "../live.ts";
+import { announce, announcement } from "../parts/announce.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Confirmation } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Sheet, useTitle } from "../parts/layout.tsx";
 import { Empty } from "../parts/state.tsx";
+import { useStore } from "../parts/store.ts";
 import { Toasts, toastError } from "../parts/toast.tsx";
 import { href, match, mode, navigate, usePlace, type Mode } from "../router.ts";
 import { session, switchTo } from "../session.ts";
@@ -27,7 +29,7 @@ export function Shell() {
     const first = routes.find((r) => r.group && allowed(r));
     if (!path && first) navigate(href(first.path), { replace: true });
   }, [path]);
-  const announcement = useAnnouncement(found?.route.title);
+  useTitleAnnouncement(found?.route.title);
 
   return (
     <div class="shell">
@@ -51,7 +53,7 @@ export function Shell() {
       {open === "help" && <Help onClose={close} />}
       <Confirmation />
       <Toasts />
-      <div class="vh" aria-live="polite">{announcement}</div>
+      <div class="vh" aria-live="polite">{useStore(announcement)}</div>
     </div>
   );
 }
@@ -65,18 +67,16 @@ function find(path: string): { route: Route; params: Record<string, string> } | 
 }
 
 /** Announces the title of a screen, and moves the focus there when the link that was clicked is gone. */
-function useAnnouncement(title: string | undefined): string {
-  const [text, setText] = useState("");
+function useTitleAnnouncement(title: string | undefined): void {
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    setText(title ?? "Not found");
+    announce(title ?? "Not found");
     if (document.activeElement === document.body) document.getElementById("main")?.focus();
   }, [title]);
-  return text;
 }
 
 function ModeSwitch({ path }: { path: string }) {
