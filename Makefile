@@ -145,6 +145,14 @@ openapi: ## Regenerate api/openapi.json, its examples and the SDKs
 sdk: ## Regenerate the SDKs from the OpenAPI documents
 	$(GO) test ./internal/sdkgen -run TestUpToDate -update
 
+.PHONY: console
+console: ## Build the web console: internal/console/dist from internal/console/src
+	$(GO) test -count=1 ./internal/console -run TestUpToDate -update
+
+.PHONY: types
+types: ## Check the types of the web console with TypeScript
+	PATH="$$(scripts/npm-tools sdk/ts):$$PATH" tsc -p internal/console/src
+
 .PHONY: fmt
 fmt: ## Format the code
 	gofmt -s -w .

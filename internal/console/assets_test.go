@@ -1,0 +1,169 @@
+package console
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+var update = flag.Bool("update", false, "write the bundle to dist")
+
+// limits are the largest sizes of the files that a browser loads, after compression.
+var limits = map[string]int{"app.js": 60 << 10, "app.css": 12 << 10, "inter.woff2": 48 << 10}
+
+// bundle returns the files of dist, built from src.
+func bundle(t *testing.T) map[string][]byte {
+	t.Helper()
+	src, err := filepath.Abs("src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vendor := filepath.Join(src, "vendor", "preact")
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: src,
+		EntryPointsAdvanced: []api.EntryPoint{
+			{InputPath: "main.tsx", OutputPath: "app"},
+			{InputPath: "styles/app.css", OutputPath: "app"},
+		},
+		Outdir:            "dist",
+		Bundle:            true,
+		Format:            api.FormatESModule,
+		Target:            api.ES2022,
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		MinifySyntax:      true,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
+		TsconfigRaw:       "{}",
+		External:          []string{"*.woff2"},
+		Alias: map[string]string{
+			"preact":             filepath.Join(vendor, "dist", "preact.mjs"),
+			"preact/hooks":       filepath.Join(vendor, "hooks", "dist", "hooks.mjs"),
+			"preact/jsx-runtime": filepath.Join(vendor, "jsx-runtime", "dist", "jsxRuntime.mjs"),
+		},
+	})
+	for _, problem := range append(result.Errors, result.Warnings...) {
+		at := ""
+		if problem.Location != nil {
+			at = problem.Location.File + ": " + problem.Location.LineText
+		}
+		t.Errorf("%s %s", problem.Text, at)
+	}
+
+	files := map[string][]byte{}
+	for _, file := range result.OutputFiles {
+		files[filepath.Base(file.Path)] = file.Contents
+	}
+	for _, name := range []string{"index.html", "inter.woff2", "icon.svg"} {
+		content, err := os.ReadFile(filepath.Join("src", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = content
+	}
+	return files
+}
+
+// The committed files are the bundle of the committed source.
+func TestUpToDate(t *testing.T) {
+	files := bundle(t)
+	if t.Failed() {
+		return
+	}
+	for name, want := range files {
+		file := filepath.Join("dist", name)
+		if *update {
+			if err := os.WriteFile(file, want, 0o644); err != nil { //nolint:gosec // everyone can read the console
+				t.Fatal(err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(file)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not the bundle of src. Run make console.", file)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for name, limit := range limits {
+		content, err := os.ReadFile(filepath.Join("dist", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := len(content)
+		if !strings.HasSuffix(name, ".woff2") {
+			size = compressedSize(t, content)
+		}
+		t.Logf("%s: %d bytes", name, size)
+		if size > limit {
+			t.Errorf("%s has %d bytes, want at most %d", name, size, limit)
+		}
+	}
+}
+
+func compressedSize(t *testing.T, content []byte) int {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}
+
+// forbidden are patterns that the source must not contain, with the reason.
+var forbidden = map[string]*regexp.Regexp{
+	"only the SDK sends requests":                  regexp.MustCompile(`\bfetch\(|XMLHttpRequest|EventSource|sendBeacon|WebSocket`),
+	"the policy of the pages forbids markup":       regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write`),
+	"the policy of the pages forbids style markup": regexp.MustCompile(`\bstyle="`),
+}
+
+func TestSource(t *testing.T) {
+	err := filepath.WalkDir("src", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if entry.Name() == "vendor" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !regexp.MustCompile(`\.(tsx?|css|html)$`).MatchString(path) {
+			return nil
+		}
+		content, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+		if err != nil {
+			return err
+		}
+		if n := bytes.Count(content, []byte("\n")); n > 500 {
+			t.Errorf("%s has %d lines, want at most 500", path, n)
+		}
+		for reason, pattern := range forbidden {
+			if found := pattern.Find(content); found != nil {
+				t.Errorf("%s contains %q: %s", path, found, reason)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,253 @@
+// Forms. Values are the text of the inputs. Errors of the API appear at their field. Input that is not saved survives
+// a reload, for example to sign in again. If someone else changed the object, the user decides field by field.
+//
+//   const form = useForm({
+//     name: "boat " + boat.id, version: boat.version,
+//     values: { title: boat.title ?? "" },
+//     save: (values, changes, options) => api.hulls.update(boat.id, { title: values.title || null }, options),
+//     reload: async () => toValues(await api.hulls.get(boat.id)),
+//   });
+//   <Form form={form} submit="Save"><TextField form={form} name="title" label="Title" /></Form>
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { SlipwayError } from "./api.ts";
+import { Button } from "./parts/button.tsx";
+import { ErrorNote } from "./parts/state.tsx";
+import { mode } from "./router.ts";
+
+/** Text of the inputs. A checkbox is "yes" or "". */
+export type Values = Record<string, string>;
+
+export interface FormOptions<V extends Values> {
+  /** Names the form, to keep its input. */
+  name: string;
+  /** Version of the object that is edited. Leave it out for a new object. */
+  version?: number;
+  /** What is saved now, or the defaults of a new object. */
+  values: V;
+  /** Saves all values of a new object, or the changes of an object at a version. */
+  save: (values: V, changes: Partial<V>, options: { ifVersion?: number }) => Promise<unknown>;
+  /** Loads the current values after a conflict. */
+  reload?: () => Promise<{ values: V; version: number }>;
+  /** Called after the form was saved. */
+  onSaved?: () => void;
+}
+
+/** A field that was changed here and by someone else. */
+export interface Conflict {
+  name: string;
+  mine: string;
+  theirs: string;
+}
+
+export interface FormState<V extends Values> {
+  id: string;
+  values: V;
+  /** What is wrong with a field. */
+  errors: Partial<Record<keyof V & string, string>>;
+  /** Labels of the fields on the screen. Errors and conflicts use them. */
+  labels: Map<string, string>;
+  /** What is wrong with the form as a whole. */
+  error: Error | undefined;
+  conflicts: Conflict[];
+  dirty: boolean;
+  /** Whether the input is from before a reload. */
+  restored: boolean;
+  /** Whether someone else changed the object since the user started to edit. */
+  outdated: boolean;
+  saving: boolean;
+  set: (name: keyof V & string, value: string) => void;
+  submit: () => Promise<void>;
+  reset: () => void;
+  /** Takes over what someone else saved, and keeps what the user changed. */
+  merge: () => Promise<void>;
+  /** Decides a conflict. */
+  resolve: (name: string, take: "mine" | "theirs") => void;
+}
+
+interface Draft<V> {
+  base: V;
+  version: number | undefined;
+  values: V;
+}
+
+function draftKey(name: string): string {
+  return `slipway-draft ${mode} ${name}`;
+}
+
+function readDraft<V>(name: string): Draft<V> | undefined {
+  const text = sessionStorage.getItem(draftKey(name));
+  return text ? (JSON.parse(text) as Draft<V>) : undefined;
+}
+
+/** Removes the input of a form that was not saved. */
+export function discardDraft(name: string): void {
+  sessionStorage.removeItem(draftKey(name));
+}
+
+export function useForm<V extends Values>(options: FormOptions<V>): FormState<V> {
+  const id = useId();
+  const labels = useRef(new Map<string, string>()).current;
+  const fresh: Draft<V> = { base: options.values, version: options.version, values: options.values };
+  const [found] = useState(() => readDraft<V>(options.name));
+  const [draft, setDraft] = useState<Draft<V>>(found ?? fresh);
+  const [restored, setRestored] = useState(!!found);
+  const [error, setError] = useState<Error>();
+  const [conflicts, setConflicts] = useState<Conflict[]>([]);
+  const [saving, setSaving] = useState(false);
+
+  const changes = changed(draft.base, draft.values);
+  const dirty = Object.keys(changes).length > 0;
+  const outdated = options.version !== undefined && draft.version !== undefined && options.version > draft.version;
+
+  // A form without changes follows what others save.
+  useEffect(() => {
+    if (outdated && !dirty) setDraft(fresh);
+  }, [outdated, dirty]);
+
+  useEffect(() => {
+    if (dirty) sessionStorage.setItem(draftKey(options.name), JSON.stringify(draft));
+    else discardDraft(options.name);
+  }, [draft, dirty]);
+
+  const fields = error instanceof SlipwayError ? fieldErrors(error, labels) : {};
+
+  async function send(from: Draft<V>): Promise<void> {
+    await options.save(from.values, changed(from.base, from.values), from.version === undefined ? {} : { ifVersion: from.version });
+    discardDraft(options.name);
+    setDraft({ ...from, base: from.values });
+    setError(undefined);
+    setRestored(false);
+    options.onSaved?.();
+  }
+
+  /** Applies the user's changes to the current values. Returns the fields that both changed. */
+  async function rebase(): Promise<{ next: Draft<V>; both: Conflict[] }> {
+    const theirs = await options.reload!();
+    const mine = changed(draft.base, draft.values);
+    const both = Object.entries(mine)
+      .filter(([name, value]) => theirs.values[name] !== draft.base[name] && theirs.values[name] !== value)
+      .map(([name, value]) => ({ name, mine: value!, theirs: theirs.values[name] ?? "" }));
+    const next = { base: theirs.values, version: theirs.version, values: { ...theirs.values, ...mine } as V };
+    setDraft(next);
+    setConflicts(both);
+    return { next, both };
+  }
+
+  async function submit(): Promise<void> {
+    if (saving) return;
+    setSaving(true);
+    setError(undefined);
+    try {
+      await send(draft).catch(async (e: unknown) => {
+        if (!isStale(e) || !options.reload) throw e;
+        const { next, both } = await rebase();
+        if (both.length === 0) await send(next);
+      });
+    } catch (e) {
+      setError(e as Error);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return {
+    id, labels, conflicts, dirty, restored, outdated, saving, error, submit,
+    values: draft.values,
+    errors: fields as FormState<V>["errors"],
+    set: (name, value) => setDraft((d) => ({ ...d, values: { ...d.values, [name]: value } })),
+    reset: () => {
+      setDraft(fresh);
+      setError(undefined);
+      setConflicts([]);
+      setRestored(false);
+    },
+    merge: async () => void (options.reload && (await rebase())),
+    resolve: (name, take) => {
+      if (take === "theirs") setDraft((d) => ({ ...d, values: { ...d.values, [name]: d.base[name] } }));
+      setConflicts((all) => all.filter((c) => c.name !== name));
+    },
+  };
+}
+
+function changed<V extends Values>(base: V, values: V): Partial<V> {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== base[name])) as Partial<V>;
+}
+
+/** Reports whether a write failed because the object has changed since it was loaded. */
+export function isStale(error: unknown): boolean {
+  return error instanceof SlipwayError && error.details.some((d) => d.code === "stale");
+}
+
+/** Completes the messages of the API: "Year must be at least 1900." */
+function fieldErrors(error: SlipwayError, labels: Map<string, string>): Values {
+  const errors: Values = {};
+  for (const { field, message } of error.details) {
+    const label = labels.get(field);
+    if (label) errors[field] ??= `${label} ${message}.`;
+  }
+  return errors;
+}
+
+/** A form with its buttons, errors and conflicts. */
+export function Form<V extends Values>(props: {
+  form: FormState<V>;
+  submit: string;
+  onCancel?: () => void;
+  children: ComponentChildren;
+}) {
+  const { form } = props;
+  const ref = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    if (form.error) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form.error]);
+
+  const unplaced = form.error && !Object.keys(form.errors).length ? form.error : undefined;
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    void form.submit();
+  };
+  return (
+    <form ref={ref} class="form" noValidate onSubmit={onSubmit}>
+      {form.restored && form.dirty && (
+        <Notice text="Your unsaved changes were restored." action="Discard them" onAction={form.reset} />
+      )}
+      {form.outdated && form.dirty && !form.conflicts.length && (
+        <Notice text="Someone just changed this." action="Show" onAction={() => void form.merge()} />
+      )}
+      {form.conflicts.length > 0 && <Conflicts form={form} />}
+      {props.children}
+      {unplaced && <ErrorNote error={unplaced} />}
+      <div class="form-end">
+        {props.onCancel && <Button onClick={props.onCancel}>Cancel</Button>}
+        <Button kind="primary" type="submit" busy={form.saving} disabled={form.conflicts.length > 0}>{props.submit}</Button>
+      </div>
+    </form>
+  );
+}
+
+function Notice(props: { text: string; action: string; onAction: () => void }) {
+  return (
+    <p class="note" role="status">
+      {props.text}
+      <button type="button" class="link" onClick={props.onAction}>{props.action}</button>
+    </p>
+  );
+}
+
+/** Both versions of each field that two people changed. */
+function Conflicts<V extends Values>({ form }: { form: FormState<V> }) {
+  return (
+    <div class="conflicts" role="alert">
+      <p><b>Someone else changed this too.</b> Choose which values to save.</p>
+      {form.conflicts.map((c) => (
+        <dl key={c.name}>
+          <dt>{form.labels.get(c.name) ?? c.name}</dt>
+          <dd><span>{c.mine || "Empty"}</span><Button small onClick={() => form.resolve(c.name, "mine")}>Keep mine</Button></dd>
+          <dd><span>{c.theirs || "Empty"}</span><Button small onClick={() => form.resolve(c.name, "theirs")}>Use theirs</Button></dd>
+        </dl>
+      ))}
+    </div>
+  );
+}

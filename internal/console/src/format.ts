@@ -1,0 +1,128 @@
+// How values are shown: US English, in the time zone of the dealership.
+import type { PreviewMoney } from "./api.ts";
+import { session } from "./session.ts";
+
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 0 });
+const exact = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const compact = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  notation: "compact",
+  maximumSignificantDigits: 3,
+});
+const whole = new Intl.NumberFormat("en-US");
+
+/** $131,600 */
+export function usd(amount: number): string {
+  return dollars.format(amount);
+}
+
+/** $1,044.77 */
+export function cents(amount: number): string {
+  return exact.format(amount / 100);
+}
+
+/** $131,600, or $1,044.77 if there are cents. */
+export function money({ amount }: PreviewMoney): string {
+  return amount % 100 === 0 ? usd(amount / 100) : cents(amount);
+}
+
+/** $18.3M */
+export function shortMoney({ amount }: PreviewMoney): string {
+  return compact.format(amount / 100);
+}
+
+/** 1,204 */
+export function number(n: number): string {
+  return whole.format(n);
+}
+
+/** 1 boat, 1,204 boats */
+export function count(n: number, one: string, many = one + "s"): string {
+  return `${number(n)} ${n === 1 ? one : many}`;
+}
+
+/** 23.58 ft */
+export function feet(length: number): string {
+  return `${number(length)} ft`;
+}
+
+/** (410) 555-0199. Numbers of other countries stay as they are. */
+export function phone(e164: string): string {
+  return e164.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, "($1) $2-$3");
+}
+
+/** 1.2 MB */
+export function bytes(n: number): string {
+  if (n < 1000) return `${n} B`;
+  return n < 1_000_000 ? `${Math.round(n / 1000)} KB` : `${(n / 1_000_000).toFixed(1)} MB`;
+}
+
+function zoned(options: Intl.DateTimeFormatOptions): (at: Date) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (at) => (format ??= new Intl.DateTimeFormat("en-US", { timeZone: session.dealership.timezone, ...options })).format(at);
+}
+
+const timeOf = zoned({ hour: "numeric", minute: "2-digit" });
+const weekday = zoned({ weekday: "short" });
+const monthDay = zoned({ month: "short", day: "numeric" });
+const fullDate = zoned({ month: "short", day: "numeric", year: "numeric" });
+const longDay = zoned({ weekday: "long", month: "short", day: "numeric" });
+const isoDay = zoned({ year: "numeric", month: "2-digit", day: "2-digit" });
+const yearOf = zoned({ year: "numeric" });
+
+/** 9:41 AM */
+export function time(at: string): string {
+  return timeOf(new Date(at));
+}
+
+/** Jun 9, 2026. A date without a time is the same day everywhere. */
+export function date(at: string): string {
+  if (at.length > 10) return fullDate(new Date(at));
+  return new Date(at).toLocaleDateString("en-US", { timeZone: "UTC", month: "short", day: "numeric", year: "numeric" });
+}
+
+/** Jun 9, 2026, 9:41 AM */
+export function dateTime(at: string): string {
+  return `${date(at)}, ${time(at)}`;
+}
+
+/** Sunday, Nov 15 */
+export function dayName(at: string | Date): string {
+  return longDay(new Date(at));
+}
+
+/** 9:41 AM today, Yesterday, Fri, Nov 4, or Nov 4, 2025. For lists, where the full time is the title. */
+export function when(at: string, now = new Date()): string {
+  const then = new Date(at);
+  const days = Math.round((Date.parse(isoDay(now)) - Date.parse(isoDay(then))) / 86_400_000);
+  if (days === 0) return timeOf(then);
+  if (days === 1) return "Yesterday";
+  if (days > 1 && days < 7) return weekday(then);
+  return yearOf(then) === yearOf(now) ? monthDay(then) : fullDate(then);
+}
+
+const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto" });
+const steps: Array<[Intl.RelativeTimeFormatUnit, number]> = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** 2 minutes ago, in 3 days */
+export function ago(at: string, now = Date.now()): string {
+  const seconds = (Date.parse(at) - now) / 1000;
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return "just now";
+}
+
+/** The first letters of the first and the last word: Owen Tilghman is OT. */
+export function initials(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const last = words.length > 1 ? words.at(-1)! : "";
+  return ((words[0]?.[0] ?? "") + (last[0] ?? "")).toUpperCase();
+}

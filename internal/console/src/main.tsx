@@ -1,0 +1,22 @@
+import { render } from "preact";
+import { startKeys } from "./keys.ts";
+import { startLive } from "./live.ts";
+import { ErrorNote } from "./parts/state.tsx";
+import { applyTheme } from "./prefs.ts";
+import { mode, startRouter } from "./router.ts";
+import { loadSession } from "./session.ts";
+import { Shell } from "./shell/shell.tsx";
+
+const root = document.getElementById("app")!;
+
+async function start(): Promise<void> {
+  applyTheme();
+  document.documentElement.dataset["mode"] = mode;
+  await loadSession();
+  startRouter();
+  startKeys();
+  render(<Shell />, root);
+  void startLive();
+}
+
+start().catch((error: Error) => render(<ErrorNote error={error} retry={() => location.reload()} />, root));

@@ -1,0 +1,150 @@
+// Fields of a form. Each registers its label, shows its error and describes itself to screen readers.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { FormState, Values } from "../form.tsx";
+
+interface FieldProps<V extends Values> {
+  form: FormState<V>;
+  /** Name of the field in the API, so that its errors find it. */
+  name: keyof V & string;
+  label: string;
+  hint?: string;
+  required?: boolean;
+  disabled?: boolean;
+}
+
+/** What an input needs to belong to its field. */
+interface Control {
+  id: string;
+  name: string;
+  required: boolean;
+  disabled: boolean;
+  "aria-invalid": boolean;
+  "aria-describedby": string | undefined;
+}
+
+/** A label, an input, and a hint or an error. */
+export function Field<V extends Values>(props: FieldProps<V> & { children: (control: Control) => ComponentChildren }) {
+  const { form, name, label, hint } = props;
+  useEffect(() => {
+    form.labels.set(name, label);
+    return () => void form.labels.delete(name);
+  }, [name, label]);
+  const id = `${form.id}-${name}`;
+  const error = form.errors[name];
+  const control: Control = {
+    id, name,
+    required: !!props.required,
+    disabled: !!props.disabled,
+    "aria-invalid": !!error,
+    "aria-describedby": error || hint ? id + "-note" : undefined,
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}{!props.required && <span class="optional"> optional</span>}</label>
+      {props.children(control)}
+      {(error ?? hint) && <p id={id + "-note"} class={error ? "field-error" : "field-hint"}>{error ?? hint}</p>}
+    </div>
+  );
+}
+
+type InputProps<V extends Values> = FieldProps<V> & {
+  type?: "text" | "email" | "tel" | "url" | "date" | "datetime-local" | "password";
+  inputMode?: "decimal" | "numeric" | "text";
+  placeholder?: string;
+  autocomplete?: string;
+  autofocus?: boolean;
+};
+
+export function TextField<V extends Values>(props: InputProps<V>) {
+  const { form, name, type = "text", inputMode, placeholder, autocomplete = "off", autofocus } = props;
+  const ref = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (autofocus) ref.current?.focus();
+  }, []);
+  return (
+    <Field {...props}>
+      {(control) => (
+        <input
+          {...control} {...({ type } as { type: "text" })} {...{ inputMode, placeholder, autocomplete }} ref={ref}
+          value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** A number. The value keeps only digits, a point and a minus sign. */
+export function NumberField<V extends Values>(props: InputProps<V> & { unit?: string }) {
+  const { form, name, unit } = props;
+  return (
+    <Field {...props}>
+      {(control) => (
+        <span class="with-unit">
+          <input
+            {...control} inputMode="decimal" autocomplete="off" class="num"
+            value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value.replace(/[^\d.-]/g, ""))}
+          />
+          {unit && <span aria-hidden="true">{unit}</span>}
+        </span>
+      )}
+    </Field>
+  );
+}
+
+/** US dollars. Shows commas, the value has none. Cents are allowed if exact is set. */
+export function MoneyField<V extends Values>(props: InputProps<V> & { exact?: boolean }) {
+  const { form, name, exact } = props;
+  const value = form.values[name] ?? "";
+  const [whole = "", fraction] = value.split(".");
+  const shown = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction === undefined ? "" : "." + fraction);
+  const set = (text: string) => {
+    const clean = text.replace(exact ? /[^\d.]/g : /\..*|\D/g, "");
+    form.set(name, clean.replace(/^(\d*\.\d{2}).*$/, "$1"));
+  };
+  return (
+    <Field {...props}>
+      {(control) => (
+        <span class="with-unit before">
+          <span aria-hidden="true">$</span>
+          <input {...control} inputMode="decimal" autocomplete="off" class="num" value={shown} onInput={(e) => set(e.currentTarget.value)} />
+        </span>
+      )}
+    </Field>
+  );
+}
+
+export function TextArea<V extends Values>(props: FieldProps<V> & { rows?: number }) {
+  const { form, name } = props;
+  return (
+    <Field {...props}>
+      {(control) => <textarea {...control} rows={props.rows ?? 4} value={form.values[name]} onInput={(e) => form.set(name, e.currentTarget.value)} />}
+    </Field>
+  );
+}
+
+/** A list of choices. empty is the text of the choice for no value. */
+export function Select<V extends Values>(props: FieldProps<V> & { choices: Array<[string, string]>; empty?: string }) {
+  const { form, name, choices, empty } = props;
+  return (
+    <Field {...props}>
+      {(control) => (
+        <select {...control} value={form.values[name]} onChange={(e) => form.set(name, e.currentTarget.value)}>
+          {empty !== undefined && <option value="">{empty}</option>}
+          {choices.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A checkbox. Its value is "yes" or "". */
+export function CheckField<V extends Values>({ form, name, label, hint, disabled }: FieldProps<V>) {
+  const id = `${form.id}-${name}`;
+  return (
+    <div class="field check">
+      <input id={id} type="checkbox" disabled={disabled} checked={form.values[name] === "yes"} onChange={(e) => form.set(name, e.currentTarget.checked ? "yes" : "")} />
+      <label for={id}>{label}{hint && <small>{hint}</small>}</label>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icon.tsx";
+
+const icons = { yes: "check", wait: "clock", no: "lock" } as const;
+
+/** Whether something is allowed, why, and what the user can do instead. */
+export function Verdict(props: { answer: "yes" | "wait" | "no"; title: string; children?: ComponentChildren; ways?: ComponentChildren }) {
+  return (
+    <div class={"verdict " + props.answer} role="status">
+      <Icon name={icons[props.answer]} />
+      <b>{props.title}</b>
+      {props.children && <p>{props.children}</p>}
+      {props.ways && <div class="ways">{props.ways}</div>}
+    </div>
+  );
+}

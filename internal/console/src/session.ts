@@ -1,0 +1,57 @@
+// Who is signed in, and what they can do.
+import { consoleSender, sender } from "./api.ts";
+import type { Mode } from "./router.ts";
+
+export type Scope =
+  | "hulls:read"
+  | "hulls:write"
+  | "leads:read"
+  | "leads:write"
+  | "deals:read"
+  | "deals:write"
+  | "webhooks"
+  | "admin";
+
+export interface Session {
+  environment: Mode;
+  /** Environments that the user can switch to. */
+  environments: Mode[];
+  user: { id: string; name: string; email: string; initials: string };
+  roles: string[];
+  scopes: Scope[];
+  dealership: { id: string; name: string; plan: string; timezone: string };
+  account_url: string;
+  /** Whether this is a demo dealership whose data is deleted when the program stops. */
+  demo: boolean;
+}
+
+/** The session. It is loaded before the first screen renders. */
+export let session: Session;
+
+export async function loadSession(): Promise<void> {
+  session = await sender.send<Session>({ method: "GET", path: "/session" });
+}
+
+/** Reports whether the user has a scope. Screens follow scopes, never names of roles. */
+export function can(scope: Scope): boolean {
+  return session.scopes.includes(scope);
+}
+
+/** Says why an action is disabled, or undefined if the user has the scope. */
+export function whyNot(scope: Scope): string | undefined {
+  if (can(scope)) return undefined;
+  const role = session.roles.join(" and ") || "Your role";
+  return `${role} can't do this. An owner can add ${scope} to your role.`;
+}
+
+export async function signOut(): Promise<void> {
+  await consoleSender.send({ method: "POST", path: "/sign-out" });
+  location.assign("/console/");
+}
+
+/** Opens the same screen in the other environment. Objects don't exist there, so their IDs are left out. */
+export async function switchTo(other: Mode, screen: string): Promise<void> {
+  if (other === "test") await consoleSender.send({ method: "POST", path: "/switch" });
+  location.assign(`/console/${other}/${screen}`);
+}
+

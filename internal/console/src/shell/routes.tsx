@@ -1,0 +1,45 @@
+// The screens of the console. To add a screen:
+//
+//   1. Write screens/name.tsx. It exports a component that renders a <Sheet>. Its properties are the parameters of
+//      the path. screens/README.md shows an example.
+//   2. Add a line here. The first route whose path matches is shown.
+//
+// A route with a group is in the sidebar. Users without the scope don't see it, and get "Not found" at its URL.
+import type { FunctionComponent } from "preact";
+import type { IconName } from "../parts/icon.tsx";
+import { can, type Scope } from "../session.ts";
+import { Boat } from "../screens/boat.tsx";
+import { Import } from "../screens/import.tsx";
+import { Inventory, useInStock } from "../screens/inventory.tsx";
+
+export interface Route {
+  /** Path with parameters, such as boats/:id/:tab?. */
+  path: string;
+  title: string;
+  screen: FunctionComponent<any>;
+  /** The user needs one of these scopes. Without any, all users see the screen. */
+  scopes?: Scope[];
+  /** Where the sidebar shows it. Routes without a group are opened from other screens. */
+  group?: "main" | "developers" | "settings";
+  icon?: IconName;
+  /** Keys that open it, such as "g i". */
+  keys?: string;
+  /** Name in the bar at the bottom of a phone. Routes without it are under More. */
+  phone?: string;
+  /** A hook that returns the number in the sidebar. A badge asks for attention. */
+  useCount?: () => { count: number | undefined; badge?: boolean };
+}
+
+export const routes: Route[] = [
+  {
+    path: "boats", title: "Inventory", screen: Inventory, scopes: ["hulls:read"],
+    group: "main", icon: "boat", keys: "g i", phone: "Boats", useCount: useInStock,
+  },
+  { path: "boats/import", title: "Import boats", screen: Import, scopes: ["hulls:write"] },
+  { path: "boats/:id/:tab?", title: "Boat", screen: Boat, scopes: ["hulls:read"] },
+];
+
+/** Reports whether the user can open a screen. */
+export function allowed(route: Route): boolean {
+  return !route.scopes || route.scopes.some(can);
+}

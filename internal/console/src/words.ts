@@ -1,0 +1,77 @@
+// The words for the values of enums.
+
+/** Values whose words are not just their name. */
+const exceptions: Record<string, string> = {
+  sms: "Text",
+  voice: "Phone",
+  pwc: "Personal watercraft",
+  cancelled: "Canceled",
+  floorplan: "Floor plan",
+  no_show: "No-show",
+  gas: "Gasoline",
+  ach: "ACH",
+  hin: "HIN",
+  sso: "SSO",
+  saml: "SAML",
+  oidc: "OpenID Connect",
+  boats_com: "boats.com",
+  yachtworld: "YachtWorld",
+  pre_1972: "Built before November 1972",
+  not_yet_assigned: "Not assigned yet",
+  homebuilt_pending: "Homebuilt, number pending",
+  outboard_2s: "Two-stroke outboard",
+  outboard_4s: "Four-stroke outboard",
+};
+
+/** Names of boat classes that differ from their code. */
+const classes: Record<string, string> = {
+  aft: "Aft cabin",
+  center: "Center console",
+  cruiseship: "Cruise ship",
+  deck: "Deck boat",
+  dualconsole: "Dual console",
+  expresscruiser: "Express cruiser",
+  fresh: "Freshwater fishing",
+  highperf: "High performance",
+  house: "Houseboat",
+  inflatable: "Inflatable",
+  jet: "Jet boat",
+  jon: "Jon boat",
+  mega: "Mega yacht",
+  motor: "Motor yacht",
+  narrow: "Narrow boat",
+  pcatamaran: "Power catamaran",
+  pilot: "Pilothouse",
+  pwc: "Personal watercraft",
+  rib: "Rigid inflatable",
+  rivercruiser: "River cruiser",
+  saltfish: "Saltwater fishing",
+  skifish: "Ski and fish",
+  skiwake: "Ski and wakeboard",
+  sportcruiser: "Sport cruiser",
+  sportfish: "Sport fishing",
+  unspec: "Not specified",
+  util: "Utility",
+  walk: "Walkaround",
+  beachcat: "Beach catamaran",
+  centercockpit: "Center cockpit",
+  day: "Daysailer",
+  racercruiser: "Racer-cruiser",
+};
+
+/** Returns the words for a value: on_hold is "On hold". */
+export function word(value: string): string {
+  const text = exceptions[value] ?? value.replaceAll("_", " ");
+  return text[0]?.toUpperCase() + text.slice(1);
+}
+
+/** Returns the words for a boat class: power-center is "Center console". */
+export function className(value: string): string {
+  const name = value.slice(value.indexOf("-") + 1);
+  return classes[name] ?? word(name);
+}
+
+/** Options of a select, from the values of an enum. */
+export function options(values: readonly string[], words = word): Array<[string, string]> {
+  return values.map((value) => [value, words(value)]);
+}
