@@ -13,7 +13,7 @@ import (
 	"slipway/internal/platform/pages"
 )
 
-//go:embed dist
+//go:embed dist/index.html dist/app.js dist/app.css
 var dist embed.FS
 
 const assetPath = Path + "/assets/"
@@ -37,7 +37,10 @@ var built = func() (all struct {
 		return content
 	}
 	font := pages.AssetURL("inter.woff2")
-	all.index, all.assets = bytes.ReplaceAll(read("index.html"), []byte("{{inter.woff2}}"), []byte(font)), map[string]asset{}
+	all.index, all.assets = read("index.html"), map[string]asset{}
+	for _, shared := range []string{"inter.woff2", "icon.svg"} { // with the other pages
+		all.index = bytes.ReplaceAll(all.index, []byte("{{"+shared+"}}"), []byte(pages.AssetURL(shared)))
+	}
 	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8"} {
 		content := bytes.ReplaceAll(read(name), []byte("url(inter.woff2)"), []byte("url("+font+")"))
 		sum, ext := sha256.Sum256(content), path.Ext(name)
