@@ -149,6 +149,14 @@ sdk: ## Regenerate the SDKs from the OpenAPI documents
 console: ## Build the web console: internal/console/dist from internal/console/src
 	$(GO) test -count=1 ./internal/console -run TestUpToDate -update
 
+.PHONY: console-dev
+console-dev: ## Serve the web console from its source (ARGS='-listen 127.0.0.1:8081 -server http://127.0.0.1:8080')
+	$(GO) run ./internal/console/dev $(ARGS)
+
+.PHONY: console-shot
+console-shot: ## Take pictures of the web console (ARGS='-h' explains it)
+	cd browsertest && $(GO) run ./shot $(ARGS)
+
 .PHONY: types
 types: ## Check the types of the web console with TypeScript
 	PATH="$$(scripts/npm-tools sdk/ts):$$PATH" tsc -p internal/console/src

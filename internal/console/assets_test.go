@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/evanw/esbuild/pkg/api"
+	"slipway/internal/console/bundle"
 )
 
 var update = flag.Bool("update", false, "write the bundle to dist")
@@ -18,64 +18,11 @@ var update = flag.Bool("update", false, "write the bundle to dist")
 // limits are the largest sizes of the files that a browser loads, after compression.
 var limits = map[string]int{"app.js": 60 << 10, "app.css": 12 << 10}
 
-// bundle returns the files of dist, built from src.
-func bundle(t *testing.T) map[string][]byte {
-	t.Helper()
-	src, err := filepath.Abs("src")
-	if err != nil {
-		t.Fatal(err)
-	}
-	vendor := filepath.Join(src, "vendor", "preact")
-	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: src,
-		EntryPointsAdvanced: []api.EntryPoint{
-			{InputPath: "main.tsx", OutputPath: "app"},
-			{InputPath: "styles/app.css", OutputPath: "app"},
-		},
-		Outdir:            "dist",
-		Bundle:            true,
-		Format:            api.FormatESModule,
-		Target:            api.ES2022,
-		MinifyWhitespace:  true,
-		MinifyIdentifiers: true,
-		MinifySyntax:      true,
-		Charset:           api.CharsetUTF8,
-		LegalComments:     api.LegalCommentsNone,
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
-		TsconfigRaw:       "{}",
-		External:          []string{"*.woff2"},
-		Alias: map[string]string{
-			"preact":             filepath.Join(vendor, "dist", "preact.mjs"),
-			"preact/hooks":       filepath.Join(vendor, "hooks", "dist", "hooks.mjs"),
-			"preact/jsx-runtime": filepath.Join(vendor, "jsx-runtime", "dist", "jsxRuntime.mjs"),
-		},
-	})
-	for _, problem := range append(result.Errors, result.Warnings...) {
-		at := ""
-		if problem.Location != nil {
-			at = problem.Location.File + ": " + problem.Location.LineText
-		}
-		t.Errorf("%s %s", problem.Text, at)
-	}
-
-	files := map[string][]byte{}
-	for _, file := range result.OutputFiles {
-		files[filepath.Base(file.Path)] = file.Contents
-	}
-	index, err := os.ReadFile(filepath.Join("src", "index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files["index.html"] = index
-	return files
-}
-
 // The committed files are the bundle of the committed source.
 func TestUpToDate(t *testing.T) {
-	files := bundle(t)
-	if t.Failed() {
-		return
+	files, err := bundle.Build("src")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name, want := range files {
 		file := filepath.Join("dist", name)

@@ -1,0 +1,49 @@
+// Command dev serves the console from its source, for developers. It builds the files for
+// each request, and passes everything else on to a server, such as that of make run.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"slipway/internal/console/bundle"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:8081", "address of the console")
+	server := flag.String("server", "http://127.0.0.1:8080", "server that has the data")
+	src := flag.String("src", "internal/console/src", "folder with the source")
+	flag.Parse()
+	target, err := url.Parse(*server)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	proxy := &httputil.ReverseProxy{
+		FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+		},
+	}
+	http.Handle("/", proxy)
+	http.HandleFunc("/console/assets/", func(w http.ResponseWriter, r *http.Request) {
+		files, err := bundle.Build(*src)
+		if err != nil {
+			log.Print(err)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		name := "app" + filepath.Ext(r.URL.Path)
+		w.Header().Set("Cache-Control", "no-store")
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(files[name]))
+	})
+	log.Printf("the console is at http://%s/console", *listen)
+	log.Fatal((&http.Server{Addr: *listen, ReadHeaderTimeout: time.Minute}).ListenAndServe())
+}
