@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"slipway/internal/console/bundle"
+	"slipway/internal/platform/pages"
 )
 
 func main() {
@@ -41,8 +42,9 @@ func main() {
 			return
 		}
 		name := "app" + filepath.Ext(r.URL.Path)
+		content := bytes.ReplaceAll(files[name], []byte("url(inter.woff2)"), []byte("url("+pages.AssetURL("inter.woff2")+")"))
 		w.Header().Set("Cache-Control", "no-store")
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(files[name]))
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
 	log.Printf("the console is at http://%s/console", *listen)
 	log.Fatal((&http.Server{Addr: *listen, ReadHeaderTimeout: time.Minute}).ListenAndServe())
