@@ -167,17 +167,16 @@ func TestSwitch(t *testing.T) {
 		testkit.Equal(t, v.StatusCode, 200, v.Text)
 		testkit.Equal(t, v.Request.URL.RequestURI(), "/console/test/leads?assigned=me")
 		var me struct {
-			Environment string
-			IsLiveUser  bool `json:"is_live_user"`
-			Scopes      []string
-			User        struct{ Name, Initials string }
-			SignOut     struct{ Action, Token string } `json:"sign_out"`
+			Environment          string
+			Environments, Scopes []string
+			User                 struct{ Name, Initials string }
+			SignOut              struct{ Action, Token string } `json:"sign_out"`
 		}
 		b.Header = own("test")
 		v = b.Open("/console/api/session")
 		testkit.Equal(t, json.Unmarshal([]byte(v.Text), &me), nil, v.Text)
 		testkit.Equal(t, me.Environment, "test")
-		testkit.Equal(t, me.IsLiveUser, true)
+		testkit.Equal(t, me.Environments, []string{"live", "test"})
 		testkit.Equal(t, len(me.Scopes), len(auth.Scopes), "scopes of the owner")
 		testkit.Equal(t, b.Open("/console/api/v1/me").StatusCode, 200)
 

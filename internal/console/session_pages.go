@@ -50,14 +50,16 @@ func (a *API) choose(w http.ResponseWriter, r *http.Request) {
 
 // session is what the console shows about the visitor.
 type session struct {
-	Environment auth.Mode    `json:"environment"`
-	IsLiveUser  bool         `json:"is_live_user"` // and can switch to test and back
-	User        user         `json:"user"`
-	Roles       []string     `json:"roles"`
-	Scopes      []auth.Scope `json:"scopes"`
-	Dealership  place        `json:"dealership"`
-	AccountURL  string       `json:"account_url"`
-	SignOut     form         `json:"sign_out"`
+	Environment auth.Mode `json:"environment"`
+	// Environments are those that the visitor can switch to.
+	Environments []auth.Mode `json:"environments"`
+
+	User       user         `json:"user"`
+	Roles      []string     `json:"roles"`
+	Scopes     []auth.Scope `json:"scopes"`
+	Dealership place        `json:"dealership"`
+	AccountURL string       `json:"account_url"`
+	SignOut    form         `json:"sign_out"`
 }
 
 type user struct {
@@ -95,14 +97,14 @@ func (a *API) showSession(w http.ResponseWriter, r *http.Request) {
 	mode := auth.Mode(r.Header.Get(modeHeader))
 	for _, v := range all {
 		if v.Mode == mode {
-			a.sendSession(w, r, v, all[0].Mode == auth.Live)
+			a.sendSession(w, r, v, environments(all[0].Mode))
 			return
 		}
 	}
 	rest.Fail(w, r, errEnded())
 }
 
-func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visitor, isLiveUser bool) {
+func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visitor, environments []auth.Mode) {
 	d, err := db.Read(auth.With(r.Context(), v.Principal), a.DB, dealership.Find)
 	if err != nil {
 		rest.Fail(w, r, err)
@@ -110,7 +112,7 @@ func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visit
 	}
 	action, token := a.SignIn.SignOut(v)
 	body, err := wire.Marshal(session{
-		Environment: v.Mode, IsLiveUser: isLiveUser, Roles: rolesOf(v.User), Scopes: v.Scopes,
+		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes,
 		User:       user{v.User.ID, v.User.Name, v.User.Email, initials(v.User.Name)},
 		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone},
 		AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token},
@@ -121,6 +123,15 @@ func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visit
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body) // the client might have disconnected
+}
+
+// environments returns where the visitor of an environment can go. A visitor of the live
+// environment gets a session in test.
+func environments(first auth.Mode) []auth.Mode {
+	if first == auth.Live {
+		return []auth.Mode{auth.Live, auth.Test}
+	}
+	return []auth.Mode{auth.Test}
 }
 
 func rolesOf(u people.User) []string {

@@ -22,9 +22,6 @@ export const api = new Slipway(config);
 /** Sends requests for which the SDK has no method. */
 export const sender = new Sender(config);
 
-/** Calls the console itself: sign out and switch. */
-export const consoleSender = new Sender({ ...config, baseUrl: "/console" });
-
 function online(): Promise<void> {
   if (navigator.onLine) return Promise.resolve();
   return new Promise((resolve) => addEventListener("online", () => resolve(), { once: true }));

@@ -1,5 +1,5 @@
 // Who is signed in, and what they can do.
-import { consoleSender, sender } from "./api.ts";
+import { sender } from "./api.ts";
 import type { Mode } from "./router.ts";
 
 export type Scope =
@@ -21,8 +21,8 @@ export interface Session {
   scopes: Scope[];
   dealership: { id: string; name: string; plan: string; timezone: string };
   account_url: string;
-  /** Whether this is a demo dealership whose data is deleted when the program stops. */
-  demo: boolean;
+  /** The form that ends all sessions of this browser. */
+  sign_out: { action: string; token: string };
 }
 
 /** The session. It is loaded before the first screen renders. */
@@ -44,14 +44,21 @@ export function whyNot(scope: Scope): string | undefined {
   return `${role} can't do this. An owner can add ${scope} to your role.`;
 }
 
-export async function signOut(): Promise<void> {
-  await consoleSender.send({ method: "POST", path: "/sign-out" });
-  location.assign("/console/");
+export function signOut(): void {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = session.sign_out.action;
+  const token = document.createElement("input");
+  token.type = "hidden";
+  token.name = "form_token";
+  token.value = session.sign_out.token;
+  form.append(token);
+  document.body.append(form);
+  form.submit();
 }
 
 /** Opens the same screen in the other environment. Objects don't exist there, so their IDs are left out. */
-export async function switchTo(other: Mode, screen: string): Promise<void> {
-  if (other === "test") await consoleSender.send({ method: "POST", path: "/switch" });
+export function switchTo(other: Mode, screen: string): void {
   location.assign(`/console/${other}/${screen}`);
 }
 

@@ -84,7 +84,7 @@ function ModeSwitch({ path }: { path: string }) {
   const button = (value: Mode, title: string) => (
     <button
       type="button" class={value} aria-pressed={mode === value}
-      onClick={() => mode !== value && void switchTo(value, screen).catch(toastError)}
+      onClick={() => mode !== value && switchTo(value, screen)}
     >
       {title}
     </button>

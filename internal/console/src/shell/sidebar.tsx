@@ -24,7 +24,7 @@ export function Sidebar({ current }: { current: Route | undefined }) {
     <nav class="side" aria-label="Main">
       <div class="brand">
         <Mark />
-        <span class="name">{session.dealership.name}<small>{session.demo ? "Demo" : session.roles.join(", ")}</small></span>
+        <span class="name">{session.dealership.name}<small>{session.roles.join(", ")}</small></span>
       </div>
       {inGroup("main").map((r) => <Entry key={r.path} route={r} current={isCurrent(r, current)} />)}
       {developers.length > 0 && <h2>Developers</h2>}
@@ -69,7 +69,7 @@ function useUserItems(): MenuItem[] {
   return [
     ...themes.map(([value, title, icon]) => ({ title, icon, checked: value === theme, onClick: () => choose(value) })),
     { title: "Your account", icon: "account", onClick: () => location.assign(session.account_url) },
-    { title: "Sign out", icon: "signOut", onClick: () => void signOut().catch(toastError) },
+    { title: "Sign out", icon: "signOut", onClick: signOut },
   ];
 }
 
