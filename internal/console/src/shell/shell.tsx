@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Sheet, useTitle } from "../parts/layout.tsx";
 import { Empty } from "../parts/state.tsx";
 import { useStore } from "../parts/store.ts";
-import { Toasts, toastError } from "../parts/toast.tsx";
+import { Toasts } from "../parts/toast.tsx";
 import { href, match, mode, navigate, usePlace, type Mode } from "../router.ts";
 import { session, switchTo } from "../session.ts";
 import { Help } from "./help.tsx";

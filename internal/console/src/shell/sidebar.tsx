@@ -2,7 +2,6 @@ import { number } from "../format.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Icon, Mark } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { toastError } from "../parts/toast.tsx";
 import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
 import { session, signOut } from "../session.ts";
