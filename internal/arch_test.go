@@ -86,7 +86,7 @@ var may = map[string][]string{
 	"finance":        {"contacts", "dealership", "deals"},
 	"documents":      {"contacts", "dealership", "deals", "finance", "hulls"},
 	"webhooks":       {"dealership"},
-	"preview":        {"contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "messages", "people"},
+	"preview":        {"access", "contacts", "dealership", "deals", "documents", "finance", "hulls", "leads", "messages", "people"},
 	"reports":        {"dealership", "deals", "finance", "hulls", "preview"},
 	"appointments":   {"consent", "contacts", "dealership", "deals", "hulls", "leads", "messages", "people"},
 	"activities":     {"contacts", "deals", "hulls", "leads", "people"},

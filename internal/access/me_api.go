@@ -117,7 +117,10 @@ type MeRateLimit struct {
 	Burst             float64 `json:"burst" doc:"Requests that can be sent at once before the limit applies." example:"200"`
 }
 
-func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) {
+func (a *API) me(ctx context.Context, tx *db.Tx, _ *struct{}) (Me, error) { return FindMe(ctx, tx) }
+
+// FindMe returns the calling credential.
+func FindMe(ctx context.Context, tx *db.Tx) (Me, error) {
 	d, err := dealership.Find(ctx, tx)
 	if err != nil {
 		return Me{}, err

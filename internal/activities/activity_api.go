@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
 	"slipway/internal/platform/rest"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/fault"
@@ -18,7 +19,10 @@ var (
 )
 
 // API serves the activities.
-type API struct{ DB *db.DB }
+type API struct {
+	DB    *db.DB
+	Kinds []events.Kind // the event types of timelines
+}
 
 // Mount registers the endpoints.
 func (a *API) Mount(r *rest.Router) {
@@ -31,6 +35,9 @@ func (a *API) Mount(r *rest.Router) {
 	rest.Get(p, "/activities/{activity_id}", "getActivity", reads, "Retrieve an activity", a.get, rest.Describe(toRead))
 	rest.Patch(p, "/activities/{activity_id}", "updateActivity", writes, "Update an activity, or complete a task", a.update,
 		rest.Describe("JSON merge patch. Omitted fields keep their values, null clears a field. Set `done_at` to complete a task. "+toWrite))
+	rest.Get(r.Family("Activities").Preview("2026-11-17"), "/activity", "listTimeline", reads, "List what happened to an object, newest first", a.timeline,
+		rest.Describe("Returns the events of one object, or of all objects that you can read, with who caused them and what changed. "+
+			"Events are stored for 30 days. "+toRead))
 	rest.Delete(p, "/activities/{activity_id}", "deleteActivity", writes, "Delete an activity", a.delete,
 		rest.Describe("Also removes its text from events. "+toWrite))
 }

@@ -111,7 +111,7 @@ func (a *App) features(s Settings) (*features, error) {
 		finance:      finance.API{DB: a.DB, CheckEvidence: documents.CheckEvidence},
 		documents:    documents.API{DB: a.DB, Blobs: a.Blobs},
 		appointments: appointments.API{DB: a.DB, Jobs: a.Jobs},
-		activities:   activities.API{DB: a.DB},
+		activities:   activities.API{DB: a.DB, Kinds: Kinds()},
 		dealership: dealership.API{
 			DB: a.DB, Jobs: a.Jobs, Box: a.Box, Mail: mailer, MailFrom: s.mailFrom(), Log: a.logger("dealership"),
 		},

@@ -12,4 +12,9 @@ var consoleRecipes = map[string]recipe{
 	"preview.getDealNext":   {aDeal, nil},
 	"preview.quoteFinance":  {nil, fixed(`{"price": {"amount": 12500000, "currency": "USD"}, "apr_percent": "7.99", "terms": [180, 240]}`)},
 	"preview.listDirectory": {toList(aUser), nil},
+	"preview.getMe":         {},
+	"preview.search":        {},
+	"preview.listTimeline":  {toList(aLead), nil},
+	"preview.listEvents":    {},
+	"preview.getEvent":      {anEvent, nil},
 }

@@ -14,6 +14,7 @@ import (
 // resources are the start of paths, in the order in which a reader needs them. Paths
 // are without /v1 or /v2-preview. A path belongs to the longest start that it has.
 var resources = []string{
+	"/search",
 	// Hulls
 	"/hulls", "/hulls/{hull_id}/transition", "/hulls/{hull_id}/archive", "/hulls/{hull_id}/pricing", "/hulls/{hull_id}/price_changes",
 	"/hulls/{hull_id}/specs", "/hulls/{hull_id}/photos", "/hulls/{hull_id}/history", "/channels", "/hulls/{hull_id}/syndication",
@@ -31,7 +32,7 @@ var resources = []string{
 	"/finance_quotes", "/deals/{deal_id}/finance_structures", "/deals/{deal_id}/fundings", "/deals/{deal_id}/fundings/{funding_id}/stipulations",
 	"/deals/{deal_id}/payments", "/deals/{deal_id}/documents",
 	// Appointments, activities and the office
-	"/appointments", "/users/{user_id}/calendar", "/activities", "/payments", "/fundings", "/documents", "/reports",
+	"/appointments", "/users/{user_id}/calendar", "/activity", "/activities", "/payments", "/fundings", "/documents", "/reports",
 	// Dealership
 	"/dealership", "/locations", "/directory", "/users", "/roles", "/users/{user_id}/roles", "/audit",
 	// Access

@@ -26,6 +26,7 @@ var enumDocs = map[string]string{
 	"Currency":                 "Currency of an amount.",
 	"DealExpansion":            "Reference of a deal that you can expand.",
 	"GrantType":                "How an app gets tokens.",
+	"HullSort":                 "Order of the list of hulls. A minus sign means from high to low.",
 	"HullExpansion":            "Reference of a hull that you can expand.",
 	"DeadLetterAction":         "What happens to dead letters.",
 	"DealFundingState":         "Status of the funding of a deal that is furthest along.",

@@ -52,3 +52,8 @@ func ListDocuments(ctx context.Context, tx *db.Tx, f DocumentFilter) (page.Page[
 	}
 	return documents.List(ctx, tx, f.Query, w)
 }
+
+// FindByNumber returns the documents with a number: one, or none.
+func FindByNumber(ctx context.Context, tx *db.Tx, number int64) ([]Document, error) {
+	return db.All[Document](ctx, tx, `SELECT {cols} FROM documents WHERE env = ? AND number = ?`, tx.Env, number)
+}

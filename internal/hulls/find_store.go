@@ -76,6 +76,18 @@ type finder struct {
 	drivers []driver
 }
 
+// newFinder returns what finds the hulls of a filter. It returns false if q has no
+// word to search for.
+func newFinder(tx *db.Tx, f HullFilter) (*finder, bool) {
+	s := &finder{tx: tx, query: f.Query, plain: f.where(tx.Env), drivers: f.drivers(tx.Env)}
+	s.where = s.plain
+	words := search.Words(f.Q)
+	for _, word := range words[:min(len(words), maxWords)] {
+		s.addWord(spanOf(word))
+	}
+	return s, f.Q == "" || len(words) > 0
+}
+
 // searchHulls returns the hulls that match the filter and have each word of q.
 //
 // A filter by one value is a range of an index in the order of the list. A word
@@ -83,16 +95,10 @@ type finder struct {
 // the page is merged from their first rows. So the cost doesn't depend on how
 // common they are. See finder.page for several conditions.
 func searchHulls(ctx context.Context, tx *db.Tx, f HullFilter) (page.Page[Hull], error) {
-	s := &finder{tx: tx, query: f.Query, plain: f.where(tx.Env), drivers: f.drivers(tx.Env)}
-	s.where = s.plain
-	words := search.Words(f.Q)
-	if f.Q != "" && len(words) == 0 {
-		return page.New([]Hull{}, f.Query, false, nil), nil // q has no word to search for
+	s, ok := newFinder(tx, f)
+	if !ok {
+		return page.New([]Hull{}, f.Query, false, nil), nil
 	}
-	for _, word := range words[:min(len(words), maxWords)] {
-		s.addWord(spanOf(word))
-	}
-
 	if len(s.drivers) == 0 || len(s.drivers) == 1 && s.drivers[0].ordered {
 		return db.List[Hull](ctx, tx, allHulls, f.Query, s.where)
 	}

@@ -42,6 +42,11 @@ func (f HullFilter) check() error {
 	if err := f.Query.Check("hull"); err != nil {
 		return err
 	}
+	return f.checkFilters()
+}
+
+// checkFilters does the same without the cursors.
+func (f HullFilter) checkFilters() error {
 	reject := func(field, text string) error {
 		return fault.BadRequest("%s %s.", field, text).Detail(field, "exclusive", "%s", text)
 	}

@@ -27,7 +27,9 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Preview(entered)
 	h := r.Family("Hulls")
 	readHulls, writeHulls := auth.Require(auth.HullsRead), auth.Require(auth.HullsWrite)
-	rest.Get(h, "/hulls", "listHulls", readHulls, "List hulls, newest first", listHulls)
+	rest.Get(h, "/hulls", "listHulls", readHulls, "List hulls, newest first or in another order", listHulls,
+		rest.Describe("Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and only work with the same `sort`. "+
+			"Archived hulls are only listed if you send `archived=true` or `status=archived`."))
 	rest.PostCreated(h, "/hulls", "createHull", writeHulls, "Add a hull to inventory", createHull)
 	rest.Get(h, "/hulls/{hull_id}", "getHull", readHulls, "Retrieve a hull", getHull)
 	rest.Patch(h, "/hulls/{hull_id}", "updateHull", writeHulls, "Change a hull's descriptive fields or location", updateHull,
@@ -50,6 +52,8 @@ func (a *API) Mount(r *rest.Router) {
 	r = r.Preview("2026-11-17")
 	mountLeads(r.Family("Leads"))
 	a.mountQuotes(r.Family("Finance"))
+	mountMe(r.Family("Access"))
+	mountSearch(r.Family("Search"))
 }
 
 // PreviewHull is a hull in the shape of the preview.
@@ -101,10 +105,10 @@ func expandHullIn(ctx context.Context, tx *db.Tx, names []string, h hulls.Hull, 
 }
 
 func listHulls(ctx context.Context, tx *db.Tx, in *struct {
-	hulls.HullFilter
+	hulls.SortedFilter
 	ExpandHull
 }) (page.Page[PreviewHull], error) {
-	p, err := hulls.List(ctx, tx, in.HullFilter)
+	p, err := hulls.ListSorted(ctx, tx, in.SortedFilter)
 	if err != nil {
 		return page.Page[PreviewHull]{}, renamed(err)
 	}

@@ -16,6 +16,7 @@ type InventoryReport struct {
 	ByStatus    []InventoryStatus    `json:"by_status" nullable:"false" doc:"Hulls in stock by status."`
 	ByOwnership []InventoryOwnership `json:"by_ownership" nullable:"false" doc:"Hulls in stock by who owns them, such as those with a floorplan lender."`
 	Oldest      []InventoryHull      `json:"oldest" nullable:"false" doc:"The ten hulls that have been in stock longest."`
+	Counts      []InventoryCount     `json:"counts" nullable:"false" doc:"Number of hulls with each status, also of those that are not in stock. from and to don't apply."`
 	OnTheWay    InventoryValue       `json:"on_the_way" doc:"Hulls that have not arrived. They are not part of the total."`
 }
 
@@ -38,6 +39,31 @@ type InventoryBucket struct {
 type InventoryStatus struct {
 	Status hulls.Status `json:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
 	InventoryValue
+}
+
+// InventoryCount is the number of hulls with a status.
+type InventoryCount struct {
+	Status hulls.Status `json:"status" db:"status" enum:"on_order,in_transit,available,on_hold,sale_pending,sold,delivered,not_for_sale,archived" doc:"Status of the hulls."`
+	Hulls  int64        `json:"hulls" db:"hulls" doc:"Number of hulls." example:"42"`
+}
+
+// counted are the statuses of hulls in the order of the counts.
+var counted = []hulls.Status{
+	hulls.OnOrder, hulls.InTransit, hulls.Available, hulls.OnHold, hulls.SalePending, hulls.Sold, hulls.Delivered, hulls.NotForSale,
+	hulls.Archived,
+}
+
+// counts returns the number of hulls with each status, also if it is 0.
+func counts(found []InventoryCount) []InventoryCount {
+	all := []InventoryCount{}
+	for _, s := range counted {
+		c := InventoryCount{Status: s}
+		if i := slices.IndexFunc(found, func(f InventoryCount) bool { return f.Status == s }); i >= 0 {
+			c = found[i]
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // InventoryOwnership is the hulls of a kind of owner.

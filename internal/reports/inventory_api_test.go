@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/reports"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 )
@@ -49,8 +50,16 @@ func TestInventoryReport(t *testing.T) {
 				StockNumber string `json:"stock_number"`
 				Days        int64
 			}
+			Counts []reports.InventoryCount
 		}
+		s.Test.Get("/v2-preview/reports/inventory?location_id="+w.west+"&from=2026-12-01&to=2026-12-31", 200, &r)
+		testkit.Equal(t, r.Counts[2], reports.InventoryCount{Status: "available", Hulls: 1}, "regardless of the dates")
+		testkit.Len(t, r.Counts, 9)
 		s.Test.Get("/v2-preview/reports/inventory", 200, &r)
+		testkit.Equal(t, r.Counts, []reports.InventoryCount{
+			{"on_order", 1}, {"in_transit", 1}, {"available", 7}, {"on_hold", 0}, {"sale_pending", 0}, {"sold", 1}, {"delivered", 1},
+			{"not_for_sale", 1}, {"archived", 1},
+		})
 		testkit.Equal(t, r.Total.Hulls, 8)
 		testkit.Equal(t, r.MedianDays, 31)
 		testkit.Len(t, r.Oldest, 8)

@@ -41,10 +41,25 @@ func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryRe
 	r.Oldest, err = db.All[InventoryHull](ctx, tx, `SELECT {cols} FROM hulls WHERE env = ? AND `+w.String()+`
 		ORDER BY received_on, id LIMIT ?`,
 		slices.Concat([]any{tx.Env}, w.Args, []any{oldestHulls})...)
+	if err != nil {
+		return r, err
+	}
 	for i, h := range r.Oldest {
 		r.Oldest[i].Days = daysBetween(h.ReceivedOn, today(h.Timezone))
 	}
+	r.Counts, err = countStatuses(ctx, tx, p.LocationID)
 	return r, err
+}
+
+// countStatuses counts the hulls with each status, at a location or at all.
+func countStatuses(ctx context.Context, tx *db.Tx, locationID *string) ([]InventoryCount, error) {
+	w := &db.Where{}
+	w.And("env = ?", tx.Env)
+	if locationID != nil {
+		w.And("location_id = ?", *locationID)
+	}
+	found, err := db.All[InventoryCount](ctx, tx, `SELECT status, COUNT(*) AS hulls FROM hulls WHERE `+w.String()+` GROUP BY status`, w.Args...)
+	return counts(found), err
 }
 
 // zonedDays returns a function that returns the date of a time in a time zone. It

@@ -75,9 +75,12 @@ func (a *API) listEvents(ctx context.Context, tx *db.Tx, in *EventFilter) (page.
 	return p, err
 }
 
-func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *struct {
+// ByEvent is the path of an event.
+type ByEvent struct {
 	EventID string `path:"event_id" doc:"ID of the event." example:"evt_01jcqz8t5n8m2x4v6b7c9d0e1f"`
-}) (events.Event, error) {
+}
+
+func (a *API) getEvent(ctx context.Context, tx *db.Tx, in *ByEvent) (events.Event, error) {
 	caller := auth.From(ctx)
 	e, err := events.Find(ctx, tx, in.EventID)
 	kind := catalogOf(a.Kinds)[e.Type]

@@ -82,6 +82,12 @@ func (a *API) Mount(r *rest.Router) {
 	rest.PostAccepted(r.Preview("2026-11-16"), "/events/trigger", "triggerEvent", manage, "Emit a sample event", a.triggerEvent,
 		rest.Describe("Emits an event about an object that doesn't exist, so that you can test your receiver. Your webhooks receive it like any other event. Only for the test environment."))
 
+	p := r.Preview("2026-11-17")
+	rest.Get(p, "/events", "listEvents", manage, "List events with who caused them, newest first", a.listEventsWithActor,
+		rest.Describe("The same as in `/v1`, with the `actor` of each event."))
+	rest.Get(p, "/events/{event_id}", "getEvent", manage, "Retrieve an event with who caused it", a.getEventWithActor,
+		rest.Describe("The same as in `/v1`, with the `actor`."))
+
 	for _, k := range a.Kinds {
 		summary := k.Doc + " Requires the scope " + k.Read.String() + "."
 		rest.Webhook(r, k.Type, summary, func(schemas huma.Registry) *huma.Schema { return payload(schemas, k) })

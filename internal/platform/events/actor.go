@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"slipway/internal/platform/db"
@@ -19,10 +20,10 @@ type change struct {
 // auditDelay is how much later than the change the ID of its audit entry can be.
 const auditDelay = time.Hour
 
-// Actors returns who caused each event, as the audit log has it. An actor is nil if the
-// audit log doesn't have the change.
-func Actors(ctx context.Context, tx *db.Tx, all []Event) ([]*auth.Actor, error) {
-	actors := make([]*auth.Actor, len(all))
+// Actors returns who caused each event, as the audit log has it. If the audit log
+// doesn't have the change, it is the system.
+func Actors(ctx context.Context, tx *db.Tx, all []Event) ([]auth.Actor, error) {
+	actors := slices.Repeat([]auth.Actor{auth.System}, len(all))
 	if len(all) == 0 {
 		return actors, nil
 	}
@@ -53,12 +54,14 @@ func Actors(ctx context.Context, tx *db.Tx, all []Event) ([]*auth.Actor, error) 
 		return nil, err
 	}
 
-	found := map[change]*auth.Actor{}
+	found := map[change]auth.Actor{}
 	for _, e := range entries {
-		found[change{e.TargetID, e.Action, deref(e.RequestID), e.At.UnixMilli()}] = &auth.Actor{Type: e.Type, ID: e.ID, Label: e.Label}
+		found[change{e.TargetID, e.Action, deref(e.RequestID), e.At.UnixMilli()}] = auth.Actor{Type: e.Type, ID: e.ID, Label: e.Label}
 	}
 	for i, e := range all {
-		actors[i] = found[change{e.ObjectID, e.Type, deref(e.RequestID), e.CreatedAt.UnixMilli()}]
+		if actor, ok := found[change{e.ObjectID, e.Type, deref(e.RequestID), e.CreatedAt.UnixMilli()}]; ok {
+			actors[i] = actor
+		}
 	}
 	return actors, nil
 }

@@ -82,6 +82,7 @@ var enums = []struct {
 	{"HullPhotoState", []string{"HullPhoto.state"}},
 	{"HullPhotoType", []string{"HullPhoto.content_type"}},
 	{"HullShape", []string{"HullSpecs.hull_shape"}},
+	{"HullSort", []string{"listHulls?sort"}},
 	{"HullStatus", []string{"Hull.status"}},
 	{"HullSyndicationAction", []string{"HullSyndication.action"}},
 	{"HullSyndicationState", []string{"HullSyndication.state"}},

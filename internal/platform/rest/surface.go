@@ -87,17 +87,19 @@ var families = []*huma.Tag{
 
 // previewFamilies are the headings of the preview's reference, in order.
 var previewFamilies = []*huma.Tag{
+	{Name: "Search", Description: "Boats, contacts, leads, deals and documents in one search."},
 	{Name: "Hulls", Description: "Inventory with money objects and expandable references."},
 	{Name: "Contacts", Description: "People and companies."},
-	{Name: "Leads", Description: "Inquiries, and messages by number."},
+	{Name: "Leads", Description: "Inquiries with expandable references, how to reach them, and messages by number."},
 	{Name: "Deals", Description: "Deals with money objects and expandable references."},
-	{Name: "Finance", Description: "Uploaded and executed documents of a deal."},
-	{Name: "Dealership", Description: "The dealership's logo."},
+	{Name: "Finance", Description: "A payment calculator, and uploaded and executed documents of a deal."},
+	{Name: "Dealership", Description: "The dealership's logo, and the names of its users."},
 	{Name: "Appointments", Description: "Showings, sea trials, deliveries and calls, with reminders and calendars."},
-	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls."},
+	{Name: "Activities", Description: "Calls, notes, visits and tasks on leads, contacts, deals and hulls, and what happened to them."},
 	{Name: "Office", Description: "Payments, fundings and documents of all deals."},
 	{Name: "Reports", Description: "Inventory, gross, leads, pipeline, funding, cash and pricing, as JSON or CSV."},
-	{Name: "Webhooks", Description: "Sample events, to test webhooks with."},
+	{Name: "Access", Description: "Who is signed in."},
+	{Name: "Webhooks", Description: "Events with who caused them, and sample events to test webhooks with."},
 	{Name: "Request logs", Description: "API requests that changed something or failed, for developers."},
 }
 

@@ -1,0 +1,105 @@
+package hulls
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/vocab/page"
+)
+
+// SortedFilter is the query of the list of hulls in any order.
+type SortedFilter struct {
+	HullFilter
+	Sort string `query:"sort" enum:"newest,price,-price,age,-age,length,-length,year,-year" default:"newest" doc:"newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with the hull that has been in stock longest. A hull that was not received yet has the lowest age."`
+}
+
+// order is a column that hulls can be sorted by. Sorted prevents that its index is
+// used, for filters that match few hulls.
+type order struct {
+	column, sorted string
+	value          func(Hull) int64
+	argument       func(int64) any
+}
+
+func number(n int64) any { return n }
+
+// orders has the orders from low to high. The column of the age is as in the index
+// hulls_age, and the latest date is the lowest age.
+var orders = map[string]order{
+	"price": {"h.price_usd", "h.price_usd + 0", func(h Hull) int64 { return h.PriceUSD }, number},
+	"year":  {"h.year", "h.year + 0", func(h Hull) int64 { return h.Year }, number},
+	"length": {"h.length_ft", "h.length_ft + 0",
+		func(h Hull) int64 { return int64(math.Float64bits(h.LengthFt)) },
+		func(n int64) any { return math.Float64frombits(uint64(n)) }},
+	"age": {"COALESCE(h.received_on, '9999-12-31')", "COALESCE(h.received_on, '9999-12-31') || ''", receivedDay,
+		func(n int64) any { return time.Unix(n*secondsPerDay, 0).UTC().Format(time.DateOnly) }},
+}
+
+const secondsPerDay = 24 * 60 * 60
+
+// receivedDay returns the date on which the hull was received as a number.
+func receivedDay(h Hull) int64 {
+	date := "9999-12-31"
+	if h.ReceivedOn != nil {
+		date = *h.ReceivedOn
+	}
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return 0 // stored dates are valid
+	}
+	return day.Unix() / secondsPerDay
+}
+
+// ListSorted returns the hulls that match the filter, in its order.
+//
+// If a condition matches few hulls, these are sorted. Otherwise, the index of the order
+// leads to the first hulls that match.
+func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull], error) {
+	name, down := strings.CutPrefix(f.Sort, "-")
+	by, ok := orders[name]
+	if !ok {
+		return List(ctx, tx, f.HullFilter)
+	}
+	if err := f.checkFilters(); err != nil {
+		return page.Page[Hull]{}, err
+	}
+	s, ok := newFinder(tx, f.HullFilter)
+	if !ok {
+		return page.New([]Hull{}, f.Query, false, nil), nil
+	}
+
+	o := db.Order[Hull]{Name: name, Column: by.column, Desc: down != (name == "age"), Prefix: "hull", Value: by.value, Argument: by.argument}
+	w, few, err := s.narrow(ctx)
+	if err != nil {
+		return page.Page[Hull]{}, err
+	}
+	if few {
+		o.Column = by.sorted
+	}
+	p, err := db.ListSorted(ctx, tx, allHulls, o, f.Query, w)
+	for i := range p.Data {
+		Derive(tx, &p.Data[i])
+	}
+	return p, err
+}
+
+// narrow returns the conditions, and whether one of them matches few hulls. If none
+// does, they are written so that no index is used for them.
+func (s *finder) narrow(ctx context.Context) (w *db.Where, few bool, err error) {
+	if len(s.drivers) > 0 {
+		rarest, err := s.rarest(ctx, limits.many)
+		if err != nil {
+			return nil, false, err
+		}
+		if rarest.n < int64(limits.many) {
+			return s.where.With("h.id IN ("+rarest.query+")", rarest.args...), true, nil
+		}
+	}
+	w = &db.Where{}
+	w.And("h.env = ?", s.tx.Env)
+	w.And("CASE WHEN "+s.where.String()+" THEN 1 ELSE 0 END = 1", s.where.Args...)
+	return w, false, nil
+}

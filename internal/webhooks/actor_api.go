@@ -1,0 +1,47 @@
+package webhooks
+
+import (
+	"context"
+
+	"slipway/internal/platform/db"
+	"slipway/internal/platform/events"
+	"slipway/internal/vocab/auth"
+	"slipway/internal/vocab/page"
+)
+
+// EventWithActor is an event with who caused it.
+type EventWithActor struct {
+	events.Event
+	Actor auth.Actor `json:"actor" doc:"Who caused the event, as in the audit log. The type is system if it happened automatically."`
+}
+
+func (a *API) listEventsWithActor(ctx context.Context, tx *db.Tx, in *EventFilter) (page.Page[EventWithActor], error) {
+	found, err := a.listEvents(ctx, tx, in)
+	if err != nil {
+		return page.Page[EventWithActor]{}, err
+	}
+	actors, err := events.Actors(ctx, tx, found.Data)
+	if err != nil {
+		return page.Page[EventWithActor]{}, err
+	}
+
+	p := page.Page[EventWithActor]{
+		Data: []EventWithActor{}, HasMore: found.HasMore, NextCursor: found.NextCursor, PrevCursor: found.PrevCursor,
+	}
+	for i, e := range found.Data {
+		p.Data = append(p.Data, EventWithActor{e, actors[i]})
+	}
+	return p, nil
+}
+
+func (a *API) getEventWithActor(ctx context.Context, tx *db.Tx, in *ByEvent) (EventWithActor, error) {
+	e, err := a.getEvent(ctx, tx, in)
+	if err != nil {
+		return EventWithActor{}, err
+	}
+	actors, err := events.Actors(ctx, tx, []events.Event{e})
+	if err != nil {
+		return EventWithActor{}, err
+	}
+	return EventWithActor{e, actors[0]}, nil
+}
