@@ -45,6 +45,7 @@ var looks = []look{
 // the host localhost or https.
 type server struct {
 	*testkit.Server
+	app   *app.App // that the browser uses
 	url   string
 	other string   // the same server as another site, which redirects can lead to
 	sites []string // of identity providers
@@ -52,7 +53,11 @@ type server struct {
 
 func start(t *testing.T) *server {
 	t.Helper()
-	s := testkit.OnSQLite(t)
+	return serve(t, testkit.OnSQLite(t))
+}
+
+func serve(t *testing.T, s *testkit.Server) *server {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +81,7 @@ func start(t *testing.T) *server {
 		_ = web.Close()
 		_ = a.Close()
 	})
-	return &server{Server: s, url: url, other: other}
+	return &server{Server: s, app: a, url: url, other: other}
 }
 
 // redirecting adds a page that a sign-in can lead to and that leads to another site,
@@ -98,6 +103,8 @@ type tab struct {
 	t    *testing.T
 	s    *server
 	look look
+
+	console bool // only requests of the console are allowed, and none is forbidden
 
 	mu       sync.Mutex
 	problems []string
@@ -140,6 +147,13 @@ func (b *tab) observe(event any) {
 		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}, b.s.sites...)
 		if !hasPrefix(e.Request.URL, known) {
 			problem = "request to another site: " + e.Request.URL
+		}
+		if path := strings.TrimPrefix(e.Request.URL, b.s.url); b.console && !hasPrefix(path, consolePaths) {
+			problem = "the console requested " + path
+		}
+	case *network.EventResponseReceived:
+		if b.console && (e.Response.Status == 403 || e.Response.Status >= 500) {
+			problem = fmt.Sprintf("the console got %d from %s", e.Response.Status, e.Response.URL)
 		}
 	}
 	if problem != "" {

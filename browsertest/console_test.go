@@ -1,0 +1,188 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"slipway/internal/app"
+	"slipway/internal/demo"
+	"slipway/internal/testkit"
+)
+
+// consolePaths are where the requests of the console go.
+var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:"}
+
+// onBoth runs a test on both databases, with background jobs and live updates.
+func onBoth(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Helper()
+	for name, on := range map[string]func(t *testing.T) *testkit.Server{"sqlite": testkit.OnSQLite, "postgres": testkit.OnPostgres} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, on(t))
+			s.RunJobs()
+			s.RunRelay()
+			go s.app.Streams.Run(t.Context())
+			test(t, s)
+		})
+	}
+}
+
+// signIn returns a tab in which a live user is signed in, at a page of the console. For a
+// page below /console/test, the user gets a test session.
+func signIn(t *testing.T, s *server, l look, email, path string) *tab {
+	t.Helper()
+	link, err := s.app.SignInLink(t.Context(), email, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, s, l)
+	b.visit(link)
+	b.see("h1")
+	b.console = true
+	return b
+}
+
+// ownerAt signs in the owner at a page of the test environment, on a desk.
+func ownerAt(t *testing.T, s *server, path string) *tab {
+	t.Helper()
+	return signIn(t, s, looks[0], s.Owner.Email, "/console/test/"+path)
+}
+
+// see waits until an element is visible.
+func (b *tab) see(selector string) {
+	b.t.Helper()
+	if err := chromedp.Run(b, chromedp.WaitVisible(selector, chromedp.ByQuery)); err != nil {
+		b.t.Fatalf("%s is not visible: %v\n%s", selector, err, b.pageText())
+	}
+}
+
+// read waits until the page shows a text. It ignores case, and how text is wrapped.
+func (b *tab) read(text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("document.body.innerText.replace(/\\s+/g, ' ').toLowerCase().includes(%q.toLowerCase())", text), "the text "+text)
+}
+
+// gone waits until the page doesn't show a text.
+func (b *tab) gone(text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("!document.body.innerText.replace(/\\s+/g, ' ').toLowerCase().includes(%q.toLowerCase())", text), "no text "+text)
+}
+
+// until waits for a condition in JavaScript.
+func (b *tab) until(condition, what string) {
+	b.t.Helper()
+	if err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(30*time.Second))); err != nil {
+		b.t.Fatalf("want %s: %v\n%s", what, err, b.pageText())
+	}
+}
+
+// pageText is for failure messages.
+func (b *tab) pageText() (text string) {
+	ctx, cancel := context.WithTimeout(b, 5*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Text("body", &text, chromedp.ByQuery)) // the test has failed already
+	return text
+}
+
+// button clicks a button, a link, a tab or an item of a menu with this text.
+func (b *tab) button(text string) {
+	b.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll("button, a, [role=menuitem], [role=option], summary, label")].filter((e) =>
+		(e.innerText.trim() === %[1]q || e.getAttribute("aria-label") === %[1]q) && e.checkVisibility() && !e.disabled).at(-1)`, text)
+	b.until(find+" !== undefined", "the button "+text)
+	b.js(find + ".click()")
+}
+
+// js runs JavaScript.
+func (b *tab) js(script string) {
+	b.t.Helper()
+	b.run(chromedp.Evaluate("{ "+script+"; undefined }", nil, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithUserGesture(true) }))
+}
+
+// set replaces the text of a field, found by its label.
+func (b *tab) set(label, text string) {
+	b.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll("label")].filter((l) => l.innerText.trim().startsWith(%q) && l.checkVisibility()).map((l) => l.control).findLast(Boolean)`, label)
+	b.until(find+" !== undefined", "the field "+label)
+	b.js("const field = " + find + "; field.focus(); field.select?.()")
+	b.run(chromedp.KeyEvent(text))
+}
+
+// press presses keys.
+func (b *tab) press(keys string, options ...chromedp.KeyOption) {
+	b.t.Helper()
+	b.run(chromedp.KeyEvent(keys, options...))
+}
+
+// The keys of the console that tests use.
+const enter, escape = kb.Enter, kb.Escape
+
+// demoDealership is the demo, which all tests share that only look at it.
+var demoDealership = sync.OnceValues(func() (*demoServer, error) {
+	folder, err := tempFolder()
+	if err != nil {
+		return nil, err
+	}
+	set := app.Settings{
+		Data: folder, Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6,
+		LogLevel: "warn", AllowPrivate: true, RequestLogRows: 10_000,
+	}
+	ctx := context.Background()
+	summary, err := demo.Seed(ctx, set, time.Now())
+	if err != nil {
+		return nil, err
+	}
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	set.BaseURL = fmt.Sprintf("http://localhost:%d", l.Addr().(*net.TCPAddr).Port)
+	set.Listen = l.Addr().String()
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	ready := make(chan error, 1)
+	go func() { ready <- a.Serve(ctx, func(string) { ready <- nil }) }()
+	if err := <-ready; err != nil {
+		return nil, err
+	}
+	for {
+		res, err := http.Get(set.BaseURL + "/readyz")
+		if err != nil {
+			return nil, err
+		}
+		_ = res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			return &demoServer{&server{app: a, url: set.BaseURL}, summary}, nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+})
+
+type demoServer struct {
+	*server
+	demo.Summary
+}
+
+func startDemo(t *testing.T) *demoServer {
+	t.Helper()
+	d, err := demoDealership()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
