@@ -1,0 +1,237 @@
+// Today: what needs attention, in the order to do it, and then the numbers.
+import type { ComponentChildren } from "preact";
+import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type Webhook } from "../api.ts";
+import { ago, count, date, dayName, duration, number, personName, shortMoney, time, when } from "../format.ts";
+import { useLoad, type Load } from "../load.ts";
+import { ButtonLink } from "../parts/button.tsx";
+import { Columns, StackedBar } from "../parts/chart.tsx";
+import { Page, Section, Sheet } from "../parts/layout.tsx";
+import { Empty, ErrorNote, Skeleton } from "../parts/state.tsx";
+import { Tag, ageColor, type Tone } from "../parts/status.tsx";
+import { href } from "../router.ts";
+import { can, session } from "../session.ts";
+import { word } from "../words.ts";
+import { boatName, useInventoryReport } from "./boats.ts";
+import { ageLabel, monthsAgo } from "./report-parts.tsx";
+
+/** Something to do. */
+interface Todo {
+  id: string;
+  tone: Tone;
+  kind: string;
+  text: ComponentChildren;
+  at: string;
+  href: string;
+  action: string;
+}
+
+export function Today() {
+  const first = session.user.name.split(/[\s@]/)[0];
+  return (
+    <Sheet kind="desk">
+      <Page title={`${greeting()}, ${first}`} aside={dayName(new Date())}>
+        <div class="content">
+          <TodoList />
+          {can("leads:read") && <Schedule />}
+        </div>
+      </Page>
+      <aside class="desk-side" aria-label="Numbers">
+        {can("deals:read") && <ThisMonth />}
+        {can("leads:read") && <NewLeads />}
+        {can("hulls:read") && <StockByAge />}
+      </aside>
+    </Sheet>
+  );
+}
+
+function greeting(now = new Date()): string {
+  const hour = Number(new Intl.DateTimeFormat("en-US", { hour: "numeric", hourCycle: "h23", timeZone: session.dealership.timezone }).format(now));
+  if (hour < 12) return "Good morning";
+  return hour < 18 ? "Good afternoon" : "Good evening";
+}
+
+function TodoList() {
+  const sources = [useReviews(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useWebhooks()];
+  const errors = sources.flatMap((s) => (s.error ? [s] : []));
+  const todos = sources.flatMap((s) => s.data ?? []);
+  const loading = sources.some((s) => s.loading && !s.data);
+  return (
+    <Section title="To do" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
+      {errors[0] && <ErrorNote error={errors[0].error!} retry={() => errors.forEach((s) => s.reload())} />}
+      {todos.length > 0 && <ul class="todos">{todos.map((t) => <TodoRow key={t.kind + t.id} todo={t} />)}</ul>}
+      {todos.length === 0 && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
+    </Section>
+  );
+}
+
+function TodoRow({ todo }: { todo: Todo }) {
+  return (
+    <li>
+      <Tag tone={todo.tone}>{todo.kind}</Tag>
+      <span class="todo-text">{todo.text}</span>
+      <time class="muted num" dateTime={todo.at}>{when(todo.at)}</time>
+      <ButtonLink small href={todo.href}>{todo.action}</ButtonLink>
+    </li>
+  );
+}
+
+/** Loads rows and turns them into things to do. Without the scope it loads nothing. */
+function useTodos<T>(allowed: boolean, key: string, load: () => PromiseLike<T[]>, toTodo: (row: T) => Todo, watch: string[]): Load<Todo[]> {
+  const rows = useLoad(allowed ? ["today", key] : undefined, load, watch);
+  return { ...rows, loading: allowed && rows.loading, data: rows.data?.map(toTodo), replace: () => {} };
+}
+
+const inbox = { limit: 5, sort: "last_activity", expand: ["contact", "last_message"] } as const;
+
+function leads(filter: object): () => Promise<PreviewLead[]> {
+  return async () => (await api.preview.leads.list({ ...inbox, expand: [...inbox.expand], ...filter })).data;
+}
+
+function leadTodo(kind: string, tone: Tone, action: string, text: (lead: PreviewLead) => ComponentChildren) {
+  return (lead: PreviewLead): Todo => ({
+    id: lead.id, kind, tone, action, at: lead.last_activity_at, href: href(`leads/${lead.id}`),
+    text: <><b>{personName(lead.contact)}</b> {text(lead)}</>,
+  });
+}
+
+const quote = (lead: PreviewLead) => {
+  const text = lead.last_message?.body ?? lead.message ?? lead.interest;
+  return text ? `“${text}”` : "";
+};
+
+function useReviews() {
+  return useTodos(can("leads:read"), "reviews", leads({ needs_review: true }), leadTodo("Needs review", "amber", "Review", quote), ["lead"]);
+}
+
+function useNewLeads() {
+  return useTodos(can("leads:read"), "new", leads({ status: "new" }), leadTodo("New lead", "blue", "Reply", quote), ["lead"]);
+}
+
+function useStalled() {
+  const load = leads({ stalled: true, owner_id: session.user.id });
+  return useTodos(can("leads:read"), "stalled", load, leadTodo("Stalled", "gray", "Message", (l) => `has not heard from you since ${date(l.last_touched_at)}`), ["lead"]);
+}
+
+function useTasks() {
+  const load = async () => (await api.preview.activities.list({ kind: "task", done: false, user_id: session.user.id, due_before: endOfDay(), limit: 5 })).data;
+  const toTodo = (task: Activity): Todo => ({
+    id: task.id, kind: "Task", tone: "blue", action: "Open", at: task.due_at ?? task.created_at,
+    href: href(`${{ lead: "leads", contact: "contacts", deal: "deals", hull: "boats" }[task.object_type]}/${task.object_id}`), text: task.body,
+  });
+  return useTodos(can("leads:read"), "tasks", load, toTodo, ["activity"]);
+}
+
+function useHolds() {
+  const load = async () => {
+    const { data } = await api.preview.hulls.list({ status: "on_hold", limit: 100 });
+    return data.filter((h) => h.hold && h.hold.expires_at < endOfDay()).slice(0, 5);
+  };
+  const toTodo = (hull: PreviewHull): Todo => ({
+    id: hull.id, kind: "Hold", tone: "amber", action: "Open", at: hull.hold!.expires_at, href: href(`boats/${hull.id}`),
+    text: <>The hold on <b>{boatName(hull)}</b> ends {ago(hull.hold!.expires_at)}</>,
+  });
+  return useTodos(can("hulls:read"), "holds", load, toTodo, ["hull"]);
+}
+
+function useContracts() {
+  const load = async () => (await api.preview.reports.getFunding({ limit: 20 })).contracts.filter((c) => c.open_stipulations > 0).slice(0, 5);
+  const toTodo = (c: PreviewFundingContract): Todo => ({
+    id: c.funding_id, kind: "Funding", tone: "amber", action: "Open", at: c.contracted_on ?? new Date().toISOString(), href: href(`deals/${c.deal_id}`),
+    text: <><b>{c.lender}</b> waits for {count(c.open_stipulations, "document")} before it pays {shortMoney(c.amount)}</>,
+  });
+  return useTodos(can("deals:read"), "contracts", load, toTodo, ["funding", "deal"]);
+}
+
+function useWebhooks() {
+  const load = async () => (await api.webhooks.list({ limit: 100 })).data.filter((w) => w.health === "failing");
+  const toTodo = (w: Webhook): Todo => ({
+    id: w.id, kind: "Webhook", tone: "red", action: "Inspect", at: w.failing_since ?? w.updated_at, href: href(`developers/webhooks/${w.id}`),
+    text: <><b>{w.description ?? new URL(w.url).host}</b> is failing</>,
+  });
+  return useTodos(can("webhooks"), "webhooks", load, toTodo, ["webhook"]);
+}
+
+function endOfDay(): string {
+  const end = new Date();
+  end.setHours(24, 0, 0, 0);
+  return end.toISOString();
+}
+
+/** The appointments of the next days. */
+function Schedule() {
+  const from = new Date(Date.now() - 3_600_000).toISOString().slice(0, 13) + ":00:00Z";
+  const load = useLoad(["today", "appointments", from], () => api.preview.appointments.list({ starts_from: from, status: "scheduled", limit: 100 }), ["appointment"]);
+  const next = load.data?.data.toSorted((a, b) => a.starts_at.localeCompare(b.starts_at)).slice(0, 6);
+  if (!next || next.length === 0) return null;
+  return (
+    <Section title="Appointments">
+      <ul class="todos">{next.map((a) => <AppointmentRow key={a.id} appointment={a} />)}</ul>
+    </Section>
+  );
+}
+
+function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
+  const target = a.lead_id ? `leads/${a.lead_id}` : a.deal_id ? `deals/${a.deal_id}` : `contacts/${a.contact_id}`;
+  return (
+    <li>
+      <Tag>{word(a.kind)}</Tag>
+      <span class="todo-text">{a.title ?? word(a.kind)}</span>
+      <time class="muted num" dateTime={a.starts_at}>{dayName(a.starts_at)}, {time(a.starts_at)}</time>
+      <ButtonLink small href={href(target)}>Open</ButtonLink>
+    </li>
+  );
+}
+
+function ThisMonth() {
+  const from = monthsAgo(0);
+  const gross = useLoad(["today", "gross", from], () => api.preview.reports.getGross({ from, limit: 1 }), ["deal"]);
+  const pipeline = useLoad(["today", "pipeline"], () => api.preview.reports.getPipeline(), ["deal"]);
+  return (
+    <Section title="This month" action={<a class="link" href={href("reports/pipeline")}>Pipeline</a>}>
+      <dl class="figures">
+        <Figure title="Delivered" value={gross.data && number(gross.data.total.deals)} note={gross.data && shortMoney(gross.data.total.price)} />
+        <Figure title="Open deals" value={pipeline.data && number(pipeline.data.total.deals)} note={pipeline.data && shortMoney(pipeline.data.total.price)} />
+      </dl>
+    </Section>
+  );
+}
+
+export function Figure({ title, value, note }: { title: string; value: string | undefined; note?: string | undefined }) {
+  return <div><dt>{title}</dt><dd>{value ?? "—"}{note && <small>{note}</small>}</dd></div>;
+}
+
+function NewLeads() {
+  const from = monthsAgo(5);
+  const leads = useLoad(["today", "leads", from], () => api.preview.reports.getLeads({ from }), ["lead"]);
+  const responses = useLoad(["today", "responses"], () => api.preview.reports.getResponses({ from: monthsAgo(0) }), ["lead"]);
+  const points = leads.data?.months.map((m) => ({ label: monthLabel(m.month), value: m.leads })) ?? [];
+  const median = responses.data?.total.median_seconds;
+  return (
+    <Section title="Leads" action={<a class="link" href={href("reports/leads")}>Report</a>}>
+      <dl class="figures">
+        <Figure title="New this month" value={points.length > 0 ? number(points.at(-1)!.value) : undefined} />
+        <Figure title="First response, median" value={median === null || median === undefined ? undefined : duration(median)} />
+      </dl>
+      {points.length > 1 && <Columns points={points} />}
+    </Section>
+  );
+}
+
+/** Nov, from 2026-11. */
+export function monthLabel(month: string): string {
+  return new Date(month + "-15T12:00:00Z").toLocaleDateString("en-US", { month: "short", timeZone: "UTC" });
+}
+
+function StockByAge() {
+  const { data } = useInventoryReport();
+  if (!data) return null;
+  return (
+    <Section title="In stock by age" action={<a class="link" href={href("reports/inventory")}>Report</a>}>
+      <dl class="figures">
+        <Figure title="Boats" value={number(data.total.hulls)} note={shortMoney(data.total.price)} />
+        <Figure title="Median age" value={data.median_days === null ? undefined : count(data.median_days, "day")} />
+      </dl>
+      <StackedBar label="Boats in stock by days" points={data.buckets.map((b) => ({ label: ageLabel(b), value: b.hulls, color: ageColor(b.min_days) }))} />
+    </Section>
+  );
+}
