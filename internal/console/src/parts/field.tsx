@@ -41,7 +41,7 @@ export function Field<V extends Values>(props: FieldProps<V> & { children: (cont
   };
   return (
     <div class="field">
-      <label for={id}>{label}{!props.required && <span class="optional"> optional</span>}</label>
+      <label for={id}>{label}{props.required && <span class="required" aria-hidden="true">*</span>}</label>
       {props.children(control)}
       {(error ?? hint) && <p id={id + "-note"} class={error ? "field-error" : "field-hint"}>{error ?? hint}</p>}
     </div>

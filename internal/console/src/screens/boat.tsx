@@ -21,6 +21,7 @@ import { className, word } from "../words.ts";
 import { BoatActivity, useBoatActivity } from "./boat-activity.tsx";
 import { BoatStatusButton, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
 import { EditBoat } from "./boat-form.tsx";
+import { Gallery } from "./boat-gallery.tsx";
 import { BoatListings } from "./boat-listings.tsx";
 import { BoatPhotos } from "./boat-photos.tsx";
 import { BoatPricing } from "./boat-pricing.tsx";
@@ -123,16 +124,19 @@ function Overview({ boat }: { boat: PreviewHull }) {
               ["In stock", boat.days_in_stock === null ? null : `${boat.days_in_stock} days`],
               ["Listed on", listedOn.join(", ") || "Not listed"],
               ["Sold", boat.sold_at && date(boat.sold_at)],
-              ...Object.entries(boat.metadata),
+              ...Object.entries(boat.metadata).map(([name, value]): [string, string] => [word(name), value]),
             ]} />
           </Section>
           {(boat.title ?? boat.description) && (
             <Section title="Listing text"><div class="prose">{boat.title && <b>{boat.title}</b>}{boat.description && <p>{boat.description}</p>}</div></Section>
           )}
         </div>
-        <Section title="Activity" action={<a class="link" href={href(`boats/${boat.id}/activity`)}>See all</a>}>
-          <Timeline moments={activity.slice(0, 6)} />
-        </Section>
+        <div>
+          <div class="part"><Gallery boat={boat} /></div>
+          <Section title="Activity" action={<a class="link" href={href(`boats/${boat.id}/activity`)}>See all</a>}>
+            <Timeline moments={activity.slice(0, 6)} />
+          </Section>
+        </div>
       </div>
     </>
   );
