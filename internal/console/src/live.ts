@@ -1,6 +1,6 @@
 // Live updates: a stream of hints that say what changed, not how. load.ts then loads it again from the API.
 import { useEffect, useState } from "preact/hooks";
-import { sender } from "./api.ts";
+import { api } from "./api.ts";
 
 /** Says that an object changed. */
 export interface Hint {
@@ -44,10 +44,14 @@ export function useConnected(): boolean {
 export async function startLive(): Promise<void> {
   addEventListener("offline", () => setConnected(false));
   let lastId = "";
+  let isFirst = true;
   for (let failures = 0; ; failures++) {
     try {
       const response = await openStream(lastId);
       setConnected(true);
+      // Without an ID to continue after, changes since the connection was lost are unknown.
+      if (!isFirst && !lastId) deliver({ id: "", event: "reset", data: "" });
+      isFirst = false;
       failures = 0;
       for await (const message of messages(response)) {
         if (message.id) lastId = message.id;
@@ -61,12 +65,7 @@ export async function startLive(): Promise<void> {
 }
 
 function openStream(lastId: string): Promise<Response> {
-  return sender.send<Response>({
-    method: "GET",
-    path: "/v2-preview/events/stream",
-    stream: true,
-    options: { headers: { Accept: "text/event-stream", ...(lastId && { "Last-Event-ID": lastId }) } },
-  });
+  return api.preview.webhooks.streamEvents(lastId ? { headers: { "Last-Event-ID": lastId } } : {});
 }
 
 function deliver(message: Message): void {
