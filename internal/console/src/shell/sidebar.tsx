@@ -7,6 +7,7 @@ import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
 import { useLocations } from "../screens/boats.ts";
 import { can, session, signOut } from "../session.ts";
+import { word } from "../words.ts";
 import { allowed, routes, type Route } from "./routes.tsx";
 
 /** Reports whether a route or one below it is shown. */
@@ -86,7 +87,7 @@ function useUserItems(): MenuItem[] {
 function UserMenu() {
   const items = useUserItems();
   const { name } = session.user;
-  const face = <><Avatar name={name} /><span class="entry">{name}<small>{session.roles.join(", ")}</small></span></>;
+  const face = <><Avatar name={name} /><span class="entry">{name}<small>{session.roles.map(word).join(", ")}</small></span></>;
   return <Menu class="me" button={face} items={items} />;
 }
 
