@@ -89,7 +89,7 @@ function ModeSwitch({ path }: { path: string }) {
       {title}
     </button>
   );
-  if (!session.is_live_user) return mode === "test" ? <span class="mode">{button("test", "Test")}</span> : null;
+  if (session.environments.length < 2) return mode === "test" ? <span class="mode">{button("test", "Test")}</span> : null;
   return <div class="mode" role="group" aria-label="Environment">{button("live", "Live")}{button("test", "Test")}</div>;
 }
 
