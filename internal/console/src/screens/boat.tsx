@@ -19,7 +19,7 @@ import { can } from "../session.ts";
 import { useActions } from "../shell/actions.ts";
 import { className, word } from "../words.ts";
 import { BoatActivity, useBoatActivity } from "./boat-activity.tsx";
-import { BoatStatusButton, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
+import { BoatStatusButton, HoldDialog, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
 import { EditBoat } from "./boat-form.tsx";
 import { Gallery } from "./boat-gallery.tsx";
 import { BoatListings } from "./boat-listings.tsx";
@@ -78,10 +78,14 @@ function BoatPage({ boat, tab }: { boat: PreviewHull; tab: TabName }) {
 }
 
 function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }) {
-  const [pricing, setPricing] = useState(false);
+  const [dialog, setDialog] = useState<"price" | "hold">();
+  const close = () => setDialog(undefined);
   const writes = can("hulls:write");
+  // A phone only has room for the menu and the most important button.
   const more = [
-    { title: "Change price", icon: "price" as const, onClick: () => setPricing(true) },
+    { title: "Edit", icon: "edit" as const, onClick: onEdit },
+    boat.status === "available" && { title: "Hold", icon: "hold" as const, onClick: () => setDialog("hold") },
+    { title: "Change price", icon: "price" as const, onClick: () => setDialog("price") },
     boat.status === "available" && { title: "Mark not for sale", icon: "blocked" as const, onClick: () => void changeStatus(boat, "not_for_sale").catch(toastError) },
     boat.status !== "archived" && { title: "Archive", icon: "archive" as const, onClick: () => void archive(boat) },
   ];
@@ -91,7 +95,8 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
       {writes && <Button icon="edit" onClick={onEdit}>Edit</Button>}
       {writes && <BoatStatusButton boat={boat} />}
       {can("deals:write") && boat.status === "available" && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
-      {pricing && <PriceDialog boat={boat} onClose={() => setPricing(false)} />}
+      {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
+      {dialog === "hold" && <HoldDialog boats={[boat]} onClose={close} />}
     </>
   );
 }

@@ -52,7 +52,10 @@ export function Inventory() {
   const show = (id: string | undefined) => setQuery({ peek: id });
   const add = () => setQuery({ add: "yes" });
 
-  useActions(can("hulls:write") ? [{ title: "Add boat", icon: "plus", key: "C", run: add }] : []);
+  useActions(can("hulls:write") ? [
+    { title: "Add boat", icon: "plus", key: "C", run: add },
+    { title: "Import boats", icon: "download", run: () => navigate(href("boats/import")) },
+  ] : []);
   useKeys({
     c: can("hulls:write") ? add : undefined,
     e: peek && can("hulls:write") ? () => navigate(href(`boats/${peek}`, { edit: "yes" })) : undefined,
