@@ -13,7 +13,7 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
     const timer = setTimeout(() => setVisible(true), 150);
     return () => clearTimeout(timer);
   }, []);
-  return <div class="skeleton" aria-busy="true" aria-label="Loading">{visible && Array.from({ length: rows }, (_, i) => <i key={i} />)}</div>;
+  return <div class="skeleton" role="status" aria-busy="true" aria-label="Loading">{visible && Array.from({ length: rows }, (_, i) => <i key={i} />)}</div>;
 }
 
 /** Nothing to show: one sentence and one action. */

@@ -179,7 +179,7 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
       {value("q") && <button type="button" class="chip on" onClick={clear("q")}>Search: <b>{value("q")}</b><Icon name="close" /></button>}
       <span class="end">
         <Menu
-          class="sort" align="end" label="Sort" button={<>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}
+          class="sort" align="end" button={<><span class="vh">Sort by </span>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}
           items={sorts.map(([s, title]) => ({ title, checked: s === sort, onClick: () => setQuery({ sort: s }) }))}
         />
       </span>
