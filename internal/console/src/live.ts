@@ -1,6 +1,6 @@
 // Live updates: a stream of hints that say what changed, not how. load.ts then loads it again from the API.
-import { useEffect, useState } from "preact/hooks";
 import { api } from "./api.ts";
+import { createStore, useStore } from "./parts/store.ts";
 import { mode } from "./router.ts";
 
 /** Says that an object changed. */
@@ -22,23 +22,11 @@ export function onHint(listener: Listener): () => void {
 }
 
 /** Whether the stream is open. A new page is considered connected until it fails twice. */
-let connected = true;
-const connectionListeners = new Set<(connected: boolean) => void>();
-
-function setConnected(now: boolean): void {
-  if (now === connected) return;
-  connected = now;
-  for (const listener of connectionListeners) listener(now);
-}
+const connected = createStore(true);
 
 /** Returns whether the page receives live updates. */
 export function useConnected(): boolean {
-  const [now, setNow] = useState(connected);
-  useEffect(() => {
-    connectionListeners.add(setNow);
-    return () => void connectionListeners.delete(setNow);
-  }, []);
-  return now;
+  return useStore(connected);
 }
 
 /** ID of the last event that this tab knows of. */
@@ -57,8 +45,8 @@ const otherTabs = new BroadcastChannel("slipway-live-" + mode);
  * connections to a server without HTTP/2. It tells the others. When it is closed, another one continues.
  */
 export async function startLive(): Promise<void> {
-  addEventListener("offline", () => setConnected(false));
-  addEventListener("online", () => setConnected(true));
+  addEventListener("offline", () => connected.set(false));
+  addEventListener("online", () => connected.set(true));
   otherTabs.onmessage = ({ data }: MessageEvent<Shared>) => receive(data);
   // Locks only exist on https and on localhost. Without them, each tab follows the stream.
   if (navigator.locks) await navigator.locks.request("slipway-live-" + mode, follow);
@@ -73,7 +61,7 @@ async function follow(): Promise<never> {
     addEventListener("pagehide", () => abort.abort(), { once: true });
     try {
       const response = await api.preview.webhooks.streamEvents({ signal: abort.signal, headers: lastId ? { "Last-Event-ID": lastId } : {} });
-      setConnected(true);
+      connected.set(true);
       // Without an ID to continue after, it is unknown what changed while there was no connection.
       if (!isFirst && !lastId) share({ id: "", hint: null });
       isFirst = false;
@@ -83,7 +71,7 @@ async function follow(): Promise<never> {
         else if (message.data) share({ id: message.id, hint: JSON.parse(message.data) as Hint });
       }
     } catch {
-      if (failures > 0) setConnected(false);
+      if (failures > 0) connected.set(false);
     }
     await pause(Math.min(30, 2 ** failures) * (500 + Math.random() * 500));
   }
