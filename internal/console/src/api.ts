@@ -19,7 +19,7 @@ const config: Config = {
 
 export const api = new Slipway(config);
 
-/** Sends requests for which the SDK has no method. */
+/** Sends the requests of the console itself, for which the SDK has no method. */
 export const sender = new Sender(config);
 
 function online(): Promise<void> {

@@ -12,6 +12,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { SlipwayError } from "./api.ts";
 import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
 import { ErrorNote } from "./parts/state.tsx";
 import { mode } from "./router.ts";
 
@@ -45,8 +46,8 @@ export interface FormState<V extends Values> {
   values: V;
   /** What is wrong with a field. */
   errors: Partial<Record<keyof V & string, string>>;
-  /** Labels of the fields on the screen. Errors and conflicts use them. */
-  labels: Map<string, string>;
+  /** The fields on the screen, by name. Errors and conflicts use their labels. */
+  fields: Map<string, { label: string; required: boolean }>;
   /** What is wrong with the form as a whole. */
   error: Error | undefined;
   conflicts: Conflict[];
@@ -87,12 +88,13 @@ export function discardDraft(name: string): void {
 
 export function useForm<V extends Values>(options: FormOptions<V>): FormState<V> {
   const id = useId();
-  const labels = useRef(new Map<string, string>()).current;
+  const fields: FormState<V>["fields"] = useRef(new Map()).current;
   const fresh: Draft<V> = { base: options.values, version: options.version, values: options.values };
   const [found] = useState(() => readDraft<V>(options.name));
   const [draft, setDraft] = useState<Draft<V>>(found ?? fresh);
   const [restored, setRestored] = useState(!!found);
   const [error, setError] = useState<Error>();
+  const [missing, setMissing] = useState<string[]>([]);
   const [conflicts, setConflicts] = useState<Conflict[]>([]);
   const [saving, setSaving] = useState(false);
 
@@ -110,7 +112,8 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
     else discardDraft(options.name);
   }, [draft, dirty]);
 
-  const fields = error instanceof SlipwayError ? fieldErrors(error, labels) : {};
+  const errors = error instanceof SlipwayError ? fieldErrors(error, fields) : {};
+  for (const name of missing) if (!draft.values[name]) errors[name] = `${fields.get(name)?.label} is required.`;
 
   async function send(from: Draft<V>): Promise<void> {
     await options.save(from.values, changed(from.base, from.values), from.version === undefined ? {} : { ifVersion: from.version });
@@ -136,8 +139,12 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
 
   async function submit(): Promise<void> {
     if (saving) return;
-    setSaving(true);
+    const empty = [...fields].filter(([name, field]) => field.required && !draft.values[name]).map(([name]) => name);
+    setMissing(empty);
     setError(undefined);
+    if (empty.length > 0) return;
+
+    setSaving(true);
     try {
       await send(draft).catch(async (e: unknown) => {
         if (!isStale(e) || !options.reload) throw e;
@@ -152,13 +159,14 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   }
 
   return {
-    id, labels, conflicts, dirty, restored, outdated, saving, error, submit,
+    id, fields, conflicts, dirty, restored, outdated, saving, error, submit,
     values: draft.values,
-    errors: fields as FormState<V>["errors"],
+    errors: errors as FormState<V>["errors"],
     set: (name, value) => setDraft((d) => ({ ...d, values: { ...d.values, [name]: value } })),
     reset: () => {
       setDraft(fresh);
       setError(undefined);
+      setMissing([]);
       setConflicts([]);
       setRestored(false);
     },
@@ -180,10 +188,10 @@ export function isStale(error: unknown): boolean {
 }
 
 /** Completes the messages of the API: "Year must be at least 1900." */
-function fieldErrors(error: SlipwayError, labels: Map<string, string>): Values {
+function fieldErrors(error: SlipwayError, fields: Map<string, { label: string }>): Values {
   const errors: Values = {};
   for (const { field, message } of error.details) {
-    const label = labels.get(field);
+    const label = fields.get(field)?.label;
     if (label) errors[field] ??= `${label} ${message}.`;
   }
   return errors;
@@ -199,9 +207,10 @@ export function Form<V extends Values>(props: {
   const { form } = props;
   const ref = useRef<HTMLFormElement>(null);
 
+  const invalid = Object.keys(form.errors).join();
   useEffect(() => {
-    if (form.error) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
-  }, [form.error]);
+    if (invalid) ref.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [form.error, invalid]);
 
   const unplaced = form.error && !Object.keys(form.errors).length ? form.error : undefined;
   const onSubmit = (event: Event) => {
@@ -227,6 +236,23 @@ export function Form<V extends Values>(props: {
   );
 }
 
+/** A form in a dialog. Closing the dialog discards the input. */
+export function FormDialog<V extends Values>(props: {
+  title: string;
+  wide?: boolean;
+  form: FormState<V>;
+  submit: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const { title, wide = false, form, submit, children } = props;
+  const close = () => {
+    form.reset();
+    props.onClose();
+  };
+  return <Dialog title={title} wide={wide} onClose={close}><Form form={form} submit={submit} onCancel={close}>{children}</Form></Dialog>;
+}
+
 function Notice(props: { text: string; action: string; onAction: () => void }) {
   return (
     <p class="note" role="status">
@@ -243,7 +269,7 @@ function Conflicts<V extends Values>({ form }: { form: FormState<V> }) {
       <p><b>Someone else changed this too.</b> Choose which values to save.</p>
       {form.conflicts.map((c) => (
         <dl key={c.name}>
-          <dt>{form.labels.get(c.name) ?? c.name}</dt>
+          <dt>{form.fields.get(c.name)?.label ?? c.name}</dt>
           <dd><span>{c.mine || "Empty"}</span><Button small onClick={() => form.resolve(c.name, "mine")}>Keep mine</Button></dd>
           <dd><span>{c.theirs || "Empty"}</span><Button small onClick={() => form.resolve(c.name, "theirs")}>Use theirs</Button></dd>
         </dl>

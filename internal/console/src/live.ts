@@ -1,6 +1,7 @@
 // Live updates: a stream of hints that say what changed, not how. load.ts then loads it again from the API.
-import { useEffect, useState } from "preact/hooks";
-import { sender } from "./api.ts";
+import { api } from "./api.ts";
+import { createStore, useStore } from "./parts/store.ts";
+import { mode } from "./router.ts";
 
 /** Says that an object changed. */
 export interface Hint {
@@ -21,61 +22,69 @@ export function onHint(listener: Listener): () => void {
 }
 
 /** Whether the stream is open. A new page is considered connected until it fails twice. */
-let connected = true;
-const connectionListeners = new Set<(connected: boolean) => void>();
-
-function setConnected(now: boolean): void {
-  if (now === connected) return;
-  connected = now;
-  for (const listener of connectionListeners) listener(now);
-}
+const connected = createStore(true);
 
 /** Returns whether the page receives live updates. */
 export function useConnected(): boolean {
-  const [now, setNow] = useState(connected);
-  useEffect(() => {
-    connectionListeners.add(setNow);
-    return () => void connectionListeners.delete(setNow);
-  }, []);
-  return now;
+  return useStore(connected);
 }
 
-/** Follows the stream for as long as the page is open. */
+/** ID of the last event that this tab knows of. */
+let lastId = "";
+
+/** What a tab tells the others. A null hint means that everything can have changed. */
+interface Shared {
+  id: string;
+  hint: Hint | null;
+}
+
+const otherTabs = new BroadcastChannel("slipway-live-" + mode);
+
+/**
+ * Receives hints for as long as the page is open. Only one tab follows the stream, because browsers have few
+ * connections to a server without HTTP/2. It tells the others. When it is closed, another one continues.
+ */
 export async function startLive(): Promise<void> {
-  addEventListener("offline", () => setConnected(false));
-  let lastId = "";
+  addEventListener("offline", () => connected.set(false));
+  addEventListener("online", () => connected.set(true));
+  otherTabs.onmessage = ({ data }: MessageEvent<Shared>) => receive(data);
+  // Locks only exist on https and on localhost. Without them, each tab follows the stream.
+  if (navigator.locks) await navigator.locks.request("slipway-live-" + mode, follow);
+  else await follow();
+}
+
+async function follow(): Promise<never> {
+  let isFirst = true;
   for (let failures = 0; ; failures++) {
+    // A page that the browser keeps for the Back button must not keep its connection.
+    const abort = new AbortController();
+    addEventListener("pagehide", () => abort.abort(), { once: true });
     try {
-      const response = await openStream(lastId);
-      setConnected(true);
+      const response = await api.preview.webhooks.streamEvents({ signal: abort.signal, headers: lastId ? { "Last-Event-ID": lastId } : {} });
+      connected.set(true);
+      // Without an ID to continue after, it is unknown what changed while there was no connection.
+      if (!isFirst && !lastId) share({ id: "", hint: null });
+      isFirst = false;
       failures = 0;
       for await (const message of messages(response)) {
-        if (message.id) lastId = message.id;
-        deliver(message);
+        if (message.event === "reset") share({ id: message.id, hint: null });
+        else if (message.data) share({ id: message.id, hint: JSON.parse(message.data) as Hint });
       }
     } catch {
-      if (failures > 0) setConnected(false);
+      if (failures > 0) connected.set(false);
     }
     await pause(Math.min(30, 2 ** failures) * (500 + Math.random() * 500));
   }
 }
 
-function openStream(lastId: string): Promise<Response> {
-  return sender.send<Response>({
-    method: "GET",
-    path: "/v2-preview/events/stream",
-    stream: true,
-    options: { headers: { Accept: "text/event-stream", ...(lastId && { "Last-Event-ID": lastId }) } },
-  });
+function share(shared: Shared): void {
+  otherTabs.postMessage(shared);
+  receive(shared);
 }
 
-function deliver(message: Message): void {
-  if (message.event === "reset") {
-    for (const listener of listeners) listener();
-  } else if (message.data) {
-    const hint = JSON.parse(message.data) as Hint;
-    for (const listener of listeners) listener(hint);
-  }
+function receive({ id, hint }: Shared): void {
+  if (id) lastId = id;
+  for (const listener of listeners) listener(hint ?? undefined);
 }
 
 /** Waits, but not longer than until the browser is online again. */

@@ -40,8 +40,7 @@ export function can(scope: Scope): boolean {
 /** Says why an action is disabled, or undefined if the user has the scope. */
 export function whyNot(scope: Scope): string | undefined {
   if (can(scope)) return undefined;
-  const role = session.roles.join(" and ") || "Your role";
-  return `${role} can't do this. An owner can add ${scope} to your role.`;
+  return `Your role can't do this. An owner can add ${scope} to it.`;
 }
 
 export function signOut(): void {

@@ -25,23 +25,23 @@ interface Control {
 
 /** A label, an input, and a hint or an error. */
 export function Field<V extends Values>(props: FieldProps<V> & { children: (control: Control) => ComponentChildren }) {
-  const { form, name, label, hint } = props;
+  const { form, name, label, hint, required = false } = props;
   useEffect(() => {
-    form.labels.set(name, label);
-    return () => void form.labels.delete(name);
-  }, [name, label]);
+    form.fields.set(name, { label, required });
+    return () => void form.fields.delete(name);
+  }, [name, label, required]);
   const id = `${form.id}-${name}`;
   const error = form.errors[name];
   const control: Control = {
     id, name,
-    required: !!props.required,
+    required,
     disabled: !!props.disabled,
     "aria-invalid": !!error,
     "aria-describedby": error || hint ? id + "-note" : undefined,
   };
   return (
     <div class="field">
-      <label for={id}>{label}{!props.required && <span class="optional"> optional</span>}</label>
+      <label for={id}>{label}{required && <span class="required" aria-hidden="true">*</span>}</label>
       {props.children(control)}
       {(error ?? hint) && <p id={id + "-note"} class={error ? "field-error" : "field-hint"}>{error ?? hint}</p>}
     </div>

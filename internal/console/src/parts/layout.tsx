@@ -49,8 +49,8 @@ export function Section({ title, action, children }: { title: string; action?: C
   return <section class="part"><h2>{title}{action && <span class="part-action">{action}</span>}</h2>{children}</section>;
 }
 
-/** Names and values in two columns. Values that are undefined or null are left out. */
+/** Names and values. Unknown values are left out. */
 export function Facts({ facts }: { facts: Array<[string, ComponentChildren]> }) {
-  const known = facts.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const known = facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== "");
   return <dl class="facts">{known.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }

@@ -13,7 +13,7 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
     const timer = setTimeout(() => setVisible(true), 150);
     return () => clearTimeout(timer);
   }, []);
-  return <div class="skeleton" aria-busy="true" aria-label="Loading">{visible && Array.from({ length: rows }, (_, i) => <i key={i} />)}</div>;
+  return <div class="skeleton" role="status" aria-busy="true" aria-label="Loading">{visible && Array.from({ length: rows }, (_, i) => <i key={i} />)}</div>;
 }
 
 /** Nothing to show: one sentence and one action. */
@@ -44,7 +44,7 @@ export function explain(error: Error): string {
   if (!(error instanceof SlipwayError)) return "Something went wrong in the console. Reload the page.";
   if (error.status === 404) return "Not found, or you don't have access.";
   if (error.status === 403) return `${error.message} An owner can change your role.`;
-  return error.message;
+  return error.message.charAt(0).toUpperCase() + error.message.slice(1);
 }
 
 /** Shows the content when it is loaded, and until then a skeleton or the error. */

@@ -1,10 +1,10 @@
 // What users do with a boat: hold it, change its price, move and archive it.
 import { useState } from "preact/hooks";
 import { api, type HullStatus, type PreviewHull } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { FormDialog, useForm } from "../form.tsx";
 import { changed } from "../load.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog, confirm } from "../parts/dialog.tsx";
+import { confirm } from "../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../parts/field.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { boatName } from "./boats.ts";
@@ -50,12 +50,10 @@ export function HoldDialog({ boats, onClose }: { boats: PreviewHull[]; onClose: 
   });
   const title = boats.length === 1 ? `Hold ${boatName(boats[0]!)}` : `Hold ${boats.length} boats`;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form form={form} submit="Hold" onCancel={onClose}>
-        <Select form={form} name="hours" label="For" required choices={[["24", "1 day"], ["48", "2 days"], ["72", "3 days"], ["168", "1 week"], ["336", "2 weeks"]]} />
-        <TextField form={form} name="reason" label="Reason" />
-      </Form>
-    </Dialog>
+    <FormDialog title={title} form={form} submit="Hold" onClose={onClose}>
+      <Select form={form} name="hours" label="For" required choices={[["24", "1 day"], ["48", "2 days"], ["72", "3 days"], ["168", "1 week"], ["336", "2 weeks"]]} />
+      <TextField form={form} name="reason" label="Reason" />
+    </FormDialog>
   );
 }
 
@@ -74,15 +72,13 @@ export function PriceDialog({ boat, onClose }: { boat: PreviewHull; onClose: () 
     onSaved: onClose,
   });
   return (
-    <Dialog title={`Price of ${boatName(boat)}`} onClose={onClose}>
-      <Form form={form} submit="Change price" onCancel={onClose}>
-        <div class="form-row">
-          <MoneyField form={form} name="price_usd" label="Price" required />
-          <Select form={form} name="price_type" label="Shown as" required choices={priceTypes} />
-        </div>
-        <TextField form={form} name="reason" label="Reason" hint="For the price history. Buyers don't see it." />
-      </Form>
-    </Dialog>
+    <FormDialog title={`Price of ${boatName(boat)}`} form={form} submit="Change price" onClose={onClose}>
+      <div class="form-row">
+        <MoneyField form={form} name="price_usd" label="Price" required />
+        <Select form={form} name="price_type" label="Shown as" required choices={priceTypes} />
+      </div>
+      <TextField form={form} name="reason" label="Reason" hint="For the price history. Buyers don't see it." />
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,7 @@
 // Adding and editing a boat.
 import { api, type BoatClass, type Hull, type HullCategory, type HullCondition, type HullOwnership, type HullPatch, type NewHullStatus, type PreviewHull } from "../api.ts";
-import { Form, useForm, type FormState } from "../form.tsx";
+import { FormDialog, useForm, type FormState } from "../form.tsx";
 import { changed } from "../load.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { MoneyField, NumberField, Select, TextArea, TextField } from "../parts/field.tsx";
 import { toast } from "../parts/toast.tsx";
 import { href, navigate } from "../router.ts";
@@ -47,18 +46,12 @@ export function EditBoat({ boat, onClose }: { boat: PreviewHull; onClose: () => 
     },
     onSaved: onClose,
   });
-  const close = () => {
-    form.reset();
-    onClose();
-  };
   return (
-    <Dialog title="Edit boat" wide onClose={close}>
-      <Form form={form} submit="Save" onCancel={close}>
-        <BoatFields form={form} />
-        <TextField form={form} name="title" label="Headline of listings" />
-        <TextArea form={form} name="description" label="Description" rows={5} />
-      </Form>
-    </Dialog>
+    <FormDialog title="Edit boat" wide form={form} submit="Save" onClose={onClose}>
+      <BoatFields form={form} />
+      <TextField form={form} name="title" label="Headline of listings" />
+      <TextArea form={form} name="description" label="Description" rows={5} />
+    </FormDialog>
   );
 }
 
@@ -86,20 +79,14 @@ export function AddBoat({ onClose }: { onClose: () => void }) {
       navigate(href(`boats/${boat.id}/photos`));
     },
   });
-  const close = () => {
-    form.reset();
-    onClose();
-  };
   return (
-    <Dialog title="Add boat" wide onClose={close}>
-      <Form form={form} submit="Add boat" onCancel={close}>
-        <BoatFields form={form} />
-        <div class="form-row">
-          <MoneyField form={form} name="price_usd" label="Asking price" required />
-          <Select form={form} name="status" label="Status" required choices={options(["available", "on_order", "in_transit", "not_for_sale"])} />
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog title="Add boat" wide form={form} submit="Add boat" onClose={onClose}>
+      <BoatFields form={form} />
+      <div class="form-row">
+        <MoneyField form={form} name="price_usd" label="Asking price" required />
+        <Select form={form} name="status" label="Status" required choices={options(["available", "on_order", "in_transit", "not_for_sale"])} />
+      </div>
+    </FormDialog>
   );
 }
 

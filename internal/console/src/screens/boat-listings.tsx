@@ -8,7 +8,6 @@ import { Empty, Loaded } from "../parts/state.tsx";
 import { Status } from "../parts/status.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { whyNot } from "../session.ts";
-import { word } from "../words.ts";
 import { useChannels } from "./boats.ts";
 
 export function BoatListings({ boat }: { boat: PreviewHull }) {
@@ -47,7 +46,7 @@ function ListingRow({ boat, listing, channel }: { boat: PreviewHull; listing: Hu
   };
   return (
     <tr>
-      <td><b>{name}</b>{channel && <small class="below">{word(channel.kind)}{channel.auto_publish && ", automatic"}</small>}</td>
+      <td><b>{name}</b>{channel?.auto_publish && <small>Publishes automatically</small>}</td>
       <td><Status value={listing.state} {...(listing.state === "queued" && { label: listing.action === "withdraw" ? "Withdrawing" : "Publishing" })} /></td>
       <td class="wrap">{listing.message ?? (listing.published_at && `Listed ${ago(listing.published_at)}`)}{listing.url && <span class="mono below">{listing.url}</span>}</td>
       <td class="r"><Button small busy={busy} why={whyNot("hulls:write")} onClick={() => void run()}>{listed ? "Withdraw" : "Publish"}</Button></td>

@@ -1,13 +1,10 @@
 // The boat that is selected in the inventory.
 import { useState } from "preact/hooks";
-import { api, localPath, type PreviewHull } from "../api.ts";
+import type { PreviewHull } from "../api.ts";
 import { date, feet, money } from "../format.ts";
-import { useLoad } from "../load.ts";
 import { Button, ButtonLink } from "../parts/button.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { Facts } from "../parts/layout.tsx";
 import { Peek } from "../parts/peek.tsx";
-import { Photo } from "../parts/photo.tsx";
 import { Loaded } from "../parts/state.tsx";
 import { Status } from "../parts/status.tsx";
 import { Timeline } from "../parts/timeline.tsx";
@@ -16,6 +13,7 @@ import { can } from "../session.ts";
 import { word } from "../words.ts";
 import { useBoatActivity } from "./boat-activity.tsx";
 import { BoatStatusButton, PriceDialog } from "./boat-actions.tsx";
+import { Gallery } from "./boat-gallery.tsx";
 import { boatName, useBoat, useChannels, useLocations } from "./boats.ts";
 
 export function BoatPeek({ id, onClose }: { id: string; onClose: () => void }) {
@@ -42,7 +40,7 @@ function PeekBody({ boat }: { boat: PreviewHull }) {
   const listedOn = useChannels().filter((c) => boat.published_channels.includes(c.id)).map((c) => c.name);
   return (
     <>
-      <Photos boat={boat} />
+      <Gallery boat={boat} />
       <h2>{boatName(boat)}</h2>
       <div class="row">
         <Status value={boat.status} /><span class="muted">{locations.get(boat.location_id)?.name}</span><span class="big">{money(boat.price)}</span>
@@ -57,30 +55,6 @@ function PeekBody({ boat }: { boat: PreviewHull }) {
       ]} />
       <h3>Activity<a href={href(`boats/${boat.id}/activity`)}>See all</a></h3>
       <Timeline moments={useBoatActivity(boat).slice(0, 5)} />
-    </>
-  );
-}
-
-/** The photos, with the first one large. */
-function Photos({ boat }: { boat: PreviewHull }) {
-  const { data } = useLoad(boat.photo_count ? ["photos", boat.id] : undefined, () => api.hulls.listPhotos(boat.id, { limit: 100 }), [boat.id, "hull_photo"]);
-  const [at, setAt] = useState(0);
-  const ready = data?.data.filter((p) => p.urls) ?? [];
-  const shown = ready[at]?.urls;
-  return (
-    <>
-      <div class="hero">
-        {shown ? <span class="thumb large"><img src={localPath(shown.card)} alt={ready[at]?.caption ?? ""} /></span> : <Photo boat={boat} large />}
-        {ready.length > 1 && <span class="n">{at + 1} of {ready.length}</span>}
-      </div>
-      <div class="film">
-        {ready.slice(0, 4).map((p, i) => (
-          <button key={p.id} type="button" aria-label={`Show photo ${i + 1}`} aria-current={i === at ? "true" : undefined} onClick={() => setAt(i)}>
-            <img src={localPath(p.urls!.thumb)} alt="" />
-          </button>
-        ))}
-        {can("hulls:write") && <a class="drop" href={href(`boats/${boat.id}/photos`)} aria-label="Add photos" title="Add photos"><Icon name="photo" /></a>}
-      </div>
     </>
   );
 }

@@ -1,12 +1,11 @@
 // The Pricing tab: the price, what the boat cost, and how the price changed.
 import { useState } from "preact/hooks";
 import { api, type HullPricing, type PreviewHull, type PriceChange } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { FormDialog, useForm } from "../form.tsx";
 import { cents, date, usd, when } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
 import { Button } from "../parts/button.tsx";
 import { Chart, StepLine } from "../parts/chart.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { CheckField, MoneyField } from "../parts/field.tsx";
 import { Facts, Section } from "../parts/layout.tsx";
 import { Loaded } from "../parts/state.tsx";
@@ -111,15 +110,13 @@ function CostDialog({ boat, pricing, onClose }: { boat: PreviewHull; pricing: Hu
     onSaved: onClose,
   });
   return (
-    <Dialog title="Prices and costs" onClose={onClose}>
-      <Form form={form} submit="Save" onCancel={onClose}>
-        <div class="form-row">
-          <MoneyField form={form} name="floor_usd" label="Lowest acceptable price" />
-          <MoneyField form={form} name="msrp_usd" label="MSRP" />
-        </div>
-        <div class="form-row">{costs.map((c) => <MoneyField key={c} form={form} name={`cost.${c}_cents`} label={word(c)} exact />)}</div>
-        <CheckField form={form} name="price_hidden" label="Hide the price from the public" hint="Feeds and listings then have no price." />
-      </Form>
-    </Dialog>
+    <FormDialog title="Prices and costs" form={form} submit="Save" onClose={onClose}>
+      <div class="form-row">
+        <MoneyField form={form} name="floor_usd" label="Lowest acceptable price" />
+        <MoneyField form={form} name="msrp_usd" label="MSRP" />
+      </div>
+      <div class="form-row">{costs.map((c) => <MoneyField key={c} form={form} name={`cost.${c}_cents`} label={word(c)} exact />)}</div>
+      <CheckField form={form} name="price_hidden" label="Hide the price from the public" hint="Feeds and listings then have no price." />
+    </FormDialog>
   );
 }

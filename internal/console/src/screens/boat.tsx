@@ -19,8 +19,9 @@ import { can } from "../session.ts";
 import { useActions } from "../shell/actions.ts";
 import { className, word } from "../words.ts";
 import { BoatActivity, useBoatActivity } from "./boat-activity.tsx";
-import { BoatStatusButton, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
+import { BoatStatusButton, HoldDialog, PriceDialog, archive, changeStatus } from "./boat-actions.tsx";
 import { EditBoat } from "./boat-form.tsx";
+import { Gallery } from "./boat-gallery.tsx";
 import { BoatListings } from "./boat-listings.tsx";
 import { BoatPhotos } from "./boat-photos.tsx";
 import { BoatPricing } from "./boat-pricing.tsx";
@@ -77,10 +78,14 @@ function BoatPage({ boat, tab }: { boat: PreviewHull; tab: TabName }) {
 }
 
 function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }) {
-  const [pricing, setPricing] = useState(false);
+  const [dialog, setDialog] = useState<"price" | "hold">();
+  const close = () => setDialog(undefined);
   const writes = can("hulls:write");
+  // A phone only has room for the menu and the most important button.
   const more = [
-    { title: "Change price", icon: "price" as const, onClick: () => setPricing(true) },
+    { title: "Edit", icon: "edit" as const, onClick: onEdit },
+    boat.status === "available" && { title: "Hold", icon: "hold" as const, onClick: () => setDialog("hold") },
+    { title: "Change price", icon: "price" as const, onClick: () => setDialog("price") },
     boat.status === "available" && { title: "Mark not for sale", icon: "blocked" as const, onClick: () => void changeStatus(boat, "not_for_sale").catch(toastError) },
     boat.status !== "archived" && { title: "Archive", icon: "archive" as const, onClick: () => void archive(boat) },
   ];
@@ -90,7 +95,8 @@ function BoatButtons({ boat, onEdit }: { boat: PreviewHull; onEdit: () => void }
       {writes && <Button icon="edit" onClick={onEdit}>Edit</Button>}
       {writes && <BoatStatusButton boat={boat} />}
       {can("deals:write") && boat.status === "available" && <ButtonLink kind="primary" href={href("deals/new", { hull_id: boat.id })}>Start deal</ButtonLink>}
-      {pricing && <PriceDialog boat={boat} onClose={() => setPricing(false)} />}
+      {dialog === "price" && <PriceDialog boat={boat} onClose={close} />}
+      {dialog === "hold" && <HoldDialog boats={[boat]} onClose={close} />}
     </>
   );
 }
@@ -123,16 +129,19 @@ function Overview({ boat }: { boat: PreviewHull }) {
               ["In stock", boat.days_in_stock === null ? null : `${boat.days_in_stock} days`],
               ["Listed on", listedOn.join(", ") || "Not listed"],
               ["Sold", boat.sold_at && date(boat.sold_at)],
-              ...Object.entries(boat.metadata),
+              ...Object.entries(boat.metadata).map(([name, value]): [string, string] => [word(name), value]),
             ]} />
           </Section>
           {(boat.title ?? boat.description) && (
             <Section title="Listing text"><div class="prose">{boat.title && <b>{boat.title}</b>}{boat.description && <p>{boat.description}</p>}</div></Section>
           )}
         </div>
-        <Section title="Activity" action={<a class="link" href={href(`boats/${boat.id}/activity`)}>See all</a>}>
-          <Timeline moments={activity.slice(0, 6)} />
-        </Section>
+        <div>
+          <div class="part"><Gallery boat={boat} /></div>
+          <Section title="Activity" action={<a class="link" href={href(`boats/${boat.id}/activity`)}>See all</a>}>
+            <Timeline moments={activity.slice(0, 6)} />
+          </Section>
+        </div>
       </div>
     </>
   );

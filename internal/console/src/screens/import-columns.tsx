@@ -18,6 +18,11 @@ const labels: Record<string, string> = {
   hours: "Engine hours", engine_hp: "Engine power", trailer_vin: "Trailer VIN", beam_ft: "Beam", photo_urls: "Photos",
 };
 
+/** Returns the name of a field for people. */
+export function fieldName(field: string): string {
+  return labels[field] ?? word(field);
+}
+
 /** Which column of the file is which field of a boat. The user can correct it. */
 export function Columns({ of: i, map, onChange }: { of: HullImport; map: ColumnMap; onChange: (map: ColumnMap) => void }) {
   const columns = [...Object.keys(i.columns), ...i.ignored_columns];
@@ -30,7 +35,7 @@ export function Columns({ of: i, map, onChange }: { of: HullImport; map: ColumnM
           <Icon name="arrowRight" />
           <select value={map[column] ?? i.columns[column] ?? ""} onChange={(e) => onChange({ ...map, [column]: e.currentTarget.value })}>
             <option value="">Ignore</option>
-            {fields.map((f) => <option key={f} value={f}>{labels[f] ?? word(f)}</option>)}
+            {fields.map((f) => <option key={f} value={f}>{fieldName(f)}</option>)}
             {i.columns[column]?.startsWith("metadata.") && <option value={i.columns[column]}>{i.columns[column]}</option>}
           </select>
         </label>

@@ -10,9 +10,8 @@ import { Page, Section, Sheet } from "../parts/layout.tsx";
 import { ErrorNote, Loaded } from "../parts/state.tsx";
 import { toastError } from "../parts/toast.tsx";
 import { href, setQuery, usePlace } from "../router.ts";
-import { word } from "../words.ts";
 import { useLocations } from "./boats.ts";
-import { Columns, type ColumnMap } from "./import-columns.tsx";
+import { Columns, fieldName, type ColumnMap } from "./import-columns.tsx";
 
 /** The file. It stays in memory, because it is sent twice: to check it, and to import it. */
 let chosen: File | undefined;
@@ -128,10 +127,14 @@ function Result({ of: i }: { of: HullImport }) {
         {i.problem && <p class="note bad"><Icon name="alert" />{i.problem}</p>}
         <Tally of={i} />
       </Section>
-      {i.format === "csv" && i.dry_run && <Columns of={i} map={map} onChange={setMap} />}
-      {i.failed > 0 && <RowProblems title="Rejected rows" rows={i.errors} of={i} />}
-      {i.noted > 0 && <RowProblems title="Notes" rows={i.notes} />}
-      {i.skipped > 0 && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
+      <div class="columns">
+        {i.format === "csv" && i.dry_run && <Columns of={i} map={map} onChange={setMap} />}
+        <div>
+          {i.failed > 0 && <RowProblems title="Rejected rows" rows={i.errors} of={i} />}
+          {i.noted > 0 && <RowProblems title="Notes" rows={i.notes} />}
+          {i.skipped > 0 && <RowProblems title="Skipped rows" rows={i.skipped_rows} />}
+        </div>
+      </div>
     </>
   );
 
@@ -177,7 +180,7 @@ function RowProblems(props: { title: string; rows: Array<{ row: number; field: s
     <Section title={props.title} action={i && <Button small icon="download" onClick={() => void save().catch(toastError)}>Download as CSV</Button>}>
       <table class="plain">
         <thead><tr><th scope="col">Row</th><th scope="col">Field</th><th scope="col">Problem</th></tr></thead>
-        <tbody>{shown.map((r, n) => <tr key={n}><td class="num">{r.row || "File"}</td><td>{word(r.field)}</td><td class="wrap">{r.message}</td></tr>)}</tbody>
+        <tbody>{shown.map((r, n) => <tr key={n}><td class="num">{r.row || "File"}</td><td>{fieldName(r.field)}</td><td class="wrap">{r.message}</td></tr>)}</tbody>
       </table>
       {rows.length > shown.length && <p class="muted">And {number(rows.length - shown.length)} more. Download them to see all.</p>}
     </Section>

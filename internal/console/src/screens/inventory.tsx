@@ -52,7 +52,10 @@ export function Inventory() {
   const show = (id: string | undefined) => setQuery({ peek: id });
   const add = () => setQuery({ add: "yes" });
 
-  useActions(can("hulls:write") ? [{ title: "Add boat", icon: "plus", key: "C", run: add }] : []);
+  useActions(can("hulls:write") ? [
+    { title: "Add boat", icon: "plus", key: "C", run: add },
+    { title: "Import boats", icon: "download", run: () => navigate(href("boats/import")) },
+  ] : []);
   useKeys({
     c: can("hulls:write") ? add : undefined,
     e: peek && can("hulls:write") ? () => navigate(href(`boats/${peek}`, { edit: "yes" })) : undefined,
@@ -176,7 +179,7 @@ function Filters({ value }: { value: (name: string) => string | undefined }) {
       {value("q") && <button type="button" class="chip on" onClick={clear("q")}>Search: <b>{value("q")}</b><Icon name="close" /></button>}
       <span class="end">
         <Menu
-          class="sort" align="end" label="Sort" button={<>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}
+          class="sort" align="end" button={<><span class="vh">Sort by </span>{sorts.find(([s]) => s === sort)?.[1] ?? "Newest first"}<Icon name="down" /></>}
           items={sorts.map(([s, title]) => ({ title, checked: s === sort, onClick: () => setQuery({ sort: s }) }))}
         />
       </span>

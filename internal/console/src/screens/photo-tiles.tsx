@@ -94,7 +94,7 @@ export function UploadTile({ upload }: { upload: Upload }) {
   return (
     <li class="tile" aria-busy={state !== "failed"}>
       <div class="tile-photo">
-        <img class="faded" src={preview} alt="" />
+        <img class="faded" src={preview} alt="" onError={(e) => (e.currentTarget.hidden = true)} />
         {state === "failed" ? <Tag tone="red">Failed</Tag> : <progress aria-label={`Upload of ${file.name}`} {...(progress !== undefined && { value: progress })} />}
       </div>
       <p class="tile-note">{state === "failed" ? problem : state === "waiting" ? `${file.name} is waiting` : file.name}</p>

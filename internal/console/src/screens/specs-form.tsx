@@ -1,10 +1,9 @@
 // Editing the specification sheet. The API replaces the whole sheet, so fields that are not in the form are sent back.
 import { useState } from "preact/hooks";
 import { api, type HullSpecs, type PreviewHull, type SpecEngine, type SpecSheet } from "../api.ts";
-import { Form, useForm, type FormState, type Values } from "../form.tsx";
+import { FormDialog, useForm, type FormState, type Values } from "../form.tsx";
 import { changed } from "../load.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { NumberField, Select, TextArea, TextField } from "../parts/field.tsx";
 import { toast } from "../parts/toast.tsx";
 import { options, word } from "../words.ts";
@@ -98,30 +97,28 @@ export function EditSpecs({ boat, specs, onClose }: { boat: PreviewHull; specs: 
     onSaved: onClose,
   });
   return (
-    <Dialog title="Edit specs" wide onClose={onClose}>
-      <Form form={form} submit="Save" onCancel={onClose}>
-        <fieldset>
-          <legend>Engines</legend>
-          {Array.from({ length: engines }, (_, i) => <EngineFields key={i} form={form} i={i} />)}
-          <div class="form-end start">
-            <Button small icon="plus" onClick={() => setEngines(engines + 1)}>Add engine</Button>
-            {engines > 0 && <Button small icon="minus" onClick={() => setEngines(engines - 1)}>Remove last engine</Button>}
-          </div>
-        </fieldset>
-        <fieldset>
-          <legend>Measurements</legend>
-          <div class="form-row">{numbers.map(([name, label, unit]) => <NumberField key={name} form={form} name={name} label={label} {...(unit && { unit })} />)}</div>
-        </fieldset>
-        <fieldset>
-          <legend>Hull</legend>
-          <div class="form-row">
-            {choices.map(([name, label, values]) => <Select key={name} form={form} name={name} label={label} empty="Unknown" choices={options(values)} />)}
-            <TextField form={form} name="hull_color" label="Color" />
-          </div>
-        </fieldset>
-        <TextArea form={form} name="highlights" label="Highlights" hint="One per line." />
-      </Form>
-    </Dialog>
+    <FormDialog title="Edit specs" wide form={form} submit="Save" onClose={onClose}>
+      <fieldset>
+        <legend>Engines</legend>
+        {Array.from({ length: engines }, (_, i) => <EngineFields key={i} form={form} i={i} />)}
+        <div class="form-end start">
+          <Button small icon="plus" onClick={() => setEngines(engines + 1)}>Add engine</Button>
+          {engines > 0 && <Button small icon="minus" onClick={() => setEngines(engines - 1)}>Remove last engine</Button>}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend>Measurements</legend>
+        <div class="form-row">{numbers.map(([name, label, unit]) => <NumberField key={name} form={form} name={name} label={label} {...(unit && { unit })} />)}</div>
+      </fieldset>
+      <fieldset>
+        <legend>Hull</legend>
+        <div class="form-row">
+          {choices.map(([name, label, values]) => <Select key={name} form={form} name={name} label={label} empty="Unknown" choices={options(values)} />)}
+          <TextField form={form} name="hull_color" label="Color" />
+        </div>
+      </fieldset>
+      <TextArea form={form} name="highlights" label="Highlights" hint="One per line." />
+    </FormDialog>
   );
 }
 

@@ -1,11 +1,13 @@
-import { number } from "../format.ts";
+import { useState } from "preact/hooks";
+import { count, number } from "../format.ts";
 import { Avatar } from "../parts/avatar.tsx";
 import { Icon, Mark } from "../parts/icon.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { prefer, preference, type Theme } from "../prefs.ts";
 import { href } from "../router.ts";
-import { session, signOut } from "../session.ts";
-import { useState } from "preact/hooks";
+import { useLocations } from "../screens/boats.ts";
+import { can, session, signOut } from "../session.ts";
+import { word } from "../words.ts";
 import { allowed, routes, type Route } from "./routes.tsx";
 
 /** Reports whether a route or one below it is shown. */
@@ -23,7 +25,7 @@ export function Sidebar({ current }: { current: Route | undefined }) {
     <nav class="side" aria-label="Main">
       <div class="brand">
         <Mark />
-        <span class="name">{session.dealership.name}<small>{session.roles.join(", ")}</small></span>
+        <span class="name">{session.dealership.name}<Locations /></span>
       </div>
       {inGroup("main").map((r) => <Entry key={r.path} route={r} current={isCurrent(r, current)} />)}
       {developers.length > 0 && <h2>Developers</h2>}
@@ -34,6 +36,16 @@ export function Sidebar({ current }: { current: Route | undefined }) {
       </div>
     </nav>
   );
+}
+
+/** How many locations the dealership has, for users who can see them. */
+function Locations() {
+  return can("hulls:read") || can("admin") ? <LocationCount /> : null;
+}
+
+function LocationCount() {
+  const { size } = useLocations();
+  return <small>{size > 0 ? count(size, "location") : "\u00a0"}</small>;
 }
 
 function Entry({ route, current }: { route: Route; current: boolean }) {
@@ -68,14 +80,14 @@ function useUserItems(): MenuItem[] {
   return [
     ...themes.map(([value, title, icon]) => ({ title, icon, checked: value === theme, onClick: () => choose(value) })),
     { title: "Your account", icon: "account", onClick: () => location.assign(session.account_url) },
-    { title: "Sign out", icon: "signOut", onClick: signOut },
+    { title: "Sign out", icon: "signOut", onClick: () => signOut() },
   ];
 }
 
 function UserMenu() {
   const items = useUserItems();
   const { name } = session.user;
-  const face = <><Avatar name={name} /><span class="entry">{name}<small>{session.roles.join(", ")}</small></span></>;
+  const face = <><Avatar name={name} /><span class="entry">{name}<small>{session.roles.map(word).join(", ")}</small></span></>;
   return <Menu class="me" button={face} items={items} />;
 }
 
