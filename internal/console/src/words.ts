@@ -4,6 +4,9 @@
 const exceptions: Record<string, string> = {
   sms: "Text",
   voice: "Phone",
+  ebr: "Established business relationship",
+  ai_chat: "AI chat",
+  credit_start: "Credit application started",
   pwc: "Personal watercraft",
   cancelled: "Canceled",
   floorplan: "Floor plan",
