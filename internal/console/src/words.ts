@@ -11,6 +11,7 @@ const exceptions: Record<string, string> = {
   cancelled: "Canceled",
   floorplan: "Floor plan",
   no_show: "No-show",
+  walk_in: "Walk-in",
   gas: "Gasoline",
   ach: "ACH",
   hin: "HIN",

@@ -63,7 +63,7 @@ export function LogConsent({ leadId, channel, onClose }: { leadId: string; chann
     <FormDialog title="Log consent" form={form} submit="Log consent" onClose={onClose}>
       <fieldset>
         <legend>The person agreed to</legend>
-        <div class="form-row">
+        <div class="check-row">
           <CheckField form={form} name="sms" label="Texts" />
           <CheckField form={form} name="email" label="Email" />
           <CheckField form={form} name="voice" label="Calls" />

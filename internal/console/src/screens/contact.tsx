@@ -48,6 +48,7 @@ function ContactPage({ contact }: { contact: ContactData }) {
       <Menu
         class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />}
         items={[
+          writes && { title: "Edit contact", icon: "edit", onClick: edit },
           can("deals:read") && { title: "Export data", icon: "download", onClick: () => void exportContact(contact).catch(toastError) },
           writes && { title: "Erase", icon: "trash", onClick: () => void erase(contact).catch(toastError) },
         ]}
@@ -161,11 +162,13 @@ function Duplicates({ contact }: { contact: ContactData }) {
   const count = contact.possible_duplicates.length;
   if (!count) return null;
   return (
-    <p class="note part-note">
-      <Icon name="contacts" />{count === 1 ? "Another contact has" : `${count} contacts have`} the same email or phone.
-      <Button small why={whyNot("leads:write")} onClick={() => setMerging(contact.possible_duplicates[0])}>Compare</Button>
+    <>
+      <p class="note part-note">
+        <Icon name="contacts" />{count === 1 ? "Another contact has" : `${count} contacts have`} the same email or phone.
+        <Button small why={whyNot("leads:write")} onClick={() => setMerging(contact.possible_duplicates[0])}>Compare</Button>
+      </p>
       {merging && <MergeContacts contact={contact} duplicateId={merging} onClose={() => setMerging(undefined)} />}
-    </p>
+    </>
   );
 }
 

@@ -37,7 +37,7 @@ export function Contacts() {
           <InputChip label="Tag" value={value("tag")} fields={[{ name: "tag", label: "Tag", value: value("tag") ?? "" }]} onApply={setQuery} onClear={() => setQuery({ tag: undefined })} />
         </div>
         <Table
-          label="Contacts" list={contacts} columns={columns} current={peek} name={contactName}
+          label="Contacts" list={contacts} columns={peek ? columns.slice(0, 3) : columns} current={peek} name={contactName}
           onMove={(c) => setQuery({ peek: c.id })} onOpen={(c) => navigate(href("contacts/" + c.id))}
           empty={<NoRows filtered={Object.keys(filters).length > 0} text="No contacts yet. They are added with leads and deals, or by you." clear={() => navigate(href("contacts"))} action={addButton} />}
         />
@@ -66,8 +66,7 @@ const columns: Array<Column<Contact>> = [
   },
   { title: "Phone", phone: "top", cell: (c) => c.phone && <span class="num sub">{phone(c.phone)}</span> },
   { title: "Email", cell: (c) => <span class="sub clip">{c.email}</span> },
-  { title: "Tags", phone: "bottom", cell: (c) => <span class="tag-list">{c.tags.slice(0, 3).map((t) => <Tag key={t}>{t}</Tag>)}</span> },
-  { title: "Notice", cell: (c) => c.possible_duplicates.length > 0 && <Tag tone="amber">Possible duplicate</Tag> },
+  { title: "Tags", phone: "bottom", cell: (c) => <span class="tag-list">{c.possible_duplicates.length > 0 && <Tag tone="amber">Possible duplicate</Tag>}{c.tags.slice(0, 3).map((t) => <Tag key={t}>{t}</Tag>)}</span> },
   { title: "Added", align: "right", cell: (c) => <span class="sub">{date(c.created_at)}</span> },
 ];
 

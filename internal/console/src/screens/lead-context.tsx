@@ -1,7 +1,7 @@
 // The pane about a lead: how to reach them, what they look for, how interested they are, and what comes next.
 import { useState } from "preact/hooks";
 import { api, type ConsentChannel, type PreviewLead } from "../api.ts";
-import { count, date, dateTime, money, phone } from "../format.ts";
+import { count, dateTime, money, phone, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
@@ -66,7 +66,7 @@ function Methods({ lead }: { lead: PreviewLead }) {
     const found = checks(channel);
     const first = found.find((c) => c.code === "needs_review") ?? found[0];
     return address && first && (
-      <li><Icon name={icon} /><span class="num">{channel === "sms" ? phone(address) : address}</span><ConsentBadge checks={found} />{menu(channel)}<small>{consentNote(first)}</small></li>
+      <li><Icon name={icon} /><span class="num">{channel === "sms" ? phone(address) : address}</span><ConsentBadge checks={found} />{menu(channel)}<small>{consentNote(first, consents.data?.data.find((c) => c.id === first.consent_id))}</small></li>
     );
   };
   return (
@@ -78,7 +78,7 @@ function Methods({ lead }: { lead: PreviewLead }) {
           <Icon name="phone" />{callable ? <a class="link num" href={"tel:" + number}>{phone(number)}</a> : <span>Calls</span>}
           <Tag tone={!call ? "gray" : callable ? "green" : "red"}>{!call ? "No record" : callable ? "Given" : word(call.direction === "revoked" ? "revoked" : "expired")}</Tag>
           {menu("voice")}
-          <small>{call ? date(call.captured_at) : "Get consent before calling with offers"}</small>
+          <small>{call ? when(call.captured_at) : "Get consent before calling with offers"}</small>
         </li>
       )}
       {!number && !lead.contact?.email && <li class="muted">No phone number or email address.</li>}
@@ -123,7 +123,7 @@ function Interest({ lead }: { lead: PreviewLead }) {
       <div class="spark" role="img" aria-label={`Signals in the last ${weeks} weeks: ${counts.join(", ")}`}>
         {counts.map((n, i) => <i key={i} title={count(n, "signal")} style={{ "--share": `${(n / most) * 100}%` }} />)}
       </div>
-      <p class="muted small-text">Score <b>{lead.score}</b> of 100{signals[0] && ` · Last: ${word(signals[0].kind).toLowerCase()}, ${date(signals[0].occurred_at)}`}</p>
+      <p class="muted small-text">Score <b>{lead.score}</b> of 100{signals[0] && ` · Last: ${word(signals[0].kind).toLowerCase()}, ${when(signals[0].occurred_at)}`}</p>
     </>
   );
 }

@@ -13,7 +13,7 @@ import { Status } from "../parts/status.tsx";
 import { toastError } from "../parts/toast.tsx";
 import { remember } from "../prefs.ts";
 import { href, setQuery } from "../router.ts";
-import { can, whyNot } from "../session.ts";
+import { can, session, whyNot } from "../session.ts";
 import { word } from "../words.ts";
 import { ReviewButtons, channelWords, useConsents } from "./consents.tsx";
 import { assign, setStatus } from "./lead-actions.ts";
@@ -29,7 +29,7 @@ export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
     <section class="talk" aria-label={`Conversation with ${name}`}>
       <header>
         <span class="phone-only"><IconButton icon="arrowLeft" label="All leads" href={href("leads")} /></span>
-        <h1>{name}</h1><Status value={lead.status} />
+        <h1 title={name}>{name}</h1><Status value={lead.status} />
         <Actions lead={lead} name={name} />
       </header>
       {messages.error && <ErrorNote error={messages.error} retry={messages.reload} />}
@@ -60,6 +60,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
           items={[
             { title: "Edit lead", icon: "edit", onClick: () => setOpen("edit") },
             { title: "Record a signal", icon: "star", onClick: () => setOpen("signal") },
+            lead.owner_id !== session.user.id && { title: "Assign to me", icon: "account", onClick: () => void assign(lead, session.user.id).catch(toastError) },
             move("contacted", "Mark contacted"),
             move("qualified", "Mark qualified"),
             move("working", "Mark working"),
@@ -70,7 +71,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
       )}
       {writes && (
         <Menu
-          class="btn owner" align="end" button={<><Icon name="account" /><span class="vh">Owner: </span>{lead.owner?.name ?? "Assign"}</>}
+          class="btn owner" align="end" button={<><Icon name="account" /><span class="vh">Owner: </span>{lead.owner ? shortName(lead.owner.name) : "Assign"}</>}
           items={[
             { title: "Next in turn", icon: "undo", onClick: () => void assign(lead, undefined).catch(toastError) },
             ...users.map((u) => ({ title: u.name, checked: u.id === lead.owner_id, onClick: () => void assign(lead, u.id).catch(toastError) })),
@@ -88,6 +89,11 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
       {open === "signal" && <RecordSignal lead={lead} onClose={close} />}
     </div>
   );
+}
+
+/** Owen T. */
+function shortName(name: string): string {
+  return name.replace(/^(\S+) .*?(\S)\S*$/, "$1 $2.");
 }
 
 interface Entry {
@@ -110,9 +116,14 @@ function useEntries(lead: PreviewLead, name: string, messages: LeadMessage[], is
     ...(assignments.data?.data ?? []).map((a) => ({ id: a.id, at: a.at, show: <AssignedLine assignment={a} who={who} /> })),
     ...(activities.data?.data ?? []).filter((a) => a.kind !== "task").map((a) => ({ id: a.id, at: a.occurred_at, show: <ActivityBubble activity={a} /> })),
   ];
-  entries.sort((a, b) => a.at.localeCompare(b.at));
+  entries.sort((a, b) => order(a).localeCompare(order(b)));
   const first = messages.at(-1);
   return isComplete || !first ? entries : entries.filter((e) => e.at >= (first.received_at ?? first.created_at));
+}
+
+/** IDs after their prefix have the order of creation, for entries of the same moment. */
+function order({ at, id }: Entry): string {
+  return at + id.slice(id.indexOf("_"));
 }
 
 /** Notes, calls, visits and tasks of a lead. */

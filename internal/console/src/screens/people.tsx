@@ -1,9 +1,9 @@
 // What the screens about leads and contacts share.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { api, type Contact, type PreviewLead, type PreviewLeadExpansion, type PreviewReachCheck } from "../api.ts";
+import { api, type Consent, type Contact, type PreviewLead, type PreviewLeadExpansion, type PreviewReachCheck } from "../api.ts";
 import { Form, type FormState, type Values } from "../form.tsx";
-import { date, money, phone } from "../format.ts";
+import { money, phone, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -96,11 +96,11 @@ function badgeOf(checks: PreviewReachCheck[]): [string, Tone] {
   return badges[checks[0]?.code ?? ""] ?? ["Not possible", "gray"];
 }
 
-/** Oct 10 · Express written consent */
-export function consentNote(check: PreviewReachCheck): string {
-  const since = check.since && date(check.since);
-  if (!since) return check.reason;
-  return [since, check.basis ? `${word(check.basis)} consent` : check.reason].join(" · ");
+/** Oct 10 · Express written consent, or the words that revoked it. */
+export function consentNote(check: PreviewReachCheck, record: Consent | undefined): string {
+  if (check.code === "consent_missing") return "No consent on file";
+  const what = record?.raw_text ? `“${record.raw_text}”` : check.basis ? `${word(check.basis)} consent` : check.reason;
+  return [check.since && when(check.since), what].filter(Boolean).join(" · ");
 }
 
 /** What is loaded with a lead. A boat needs a scope of its own. */
