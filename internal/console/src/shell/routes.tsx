@@ -9,8 +9,11 @@ import type { FunctionComponent } from "preact";
 import type { IconName } from "../parts/icon.tsx";
 import { can, type Scope } from "../session.ts";
 import { Boat } from "../screens/boat.tsx";
+import { Contact } from "../screens/contact.tsx";
+import { Contacts } from "../screens/contacts.tsx";
 import { Import } from "../screens/import.tsx";
 import { Inventory, useInStock } from "../screens/inventory.tsx";
+import { Leads, useLeadsToDo } from "../screens/leads.tsx";
 
 export interface Route {
   /** Path with parameters, such as boats/:id/:tab?. */
@@ -37,6 +40,13 @@ export const routes: Route[] = [
   },
   { path: "boats/import", title: "Import boats", screen: Import, scopes: ["hulls:write"] },
   { path: "boats/:id/:tab?", title: "Boat", screen: Boat, scopes: ["hulls:read"] },
+  {
+    path: "leads", title: "Leads", screen: Leads, scopes: ["leads:read"],
+    group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
+  },
+  { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
+  { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
+  { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
 ];
 
 /** Reports whether the user can open a screen. */
