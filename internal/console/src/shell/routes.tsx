@@ -9,6 +9,10 @@ import type { FunctionComponent } from "preact";
 import type { IconName } from "../parts/icon.tsx";
 import { can, type Scope } from "../session.ts";
 import { Boat } from "../screens/boat.tsx";
+import { Deal } from "../screens/deal.tsx";
+import { NewDeal } from "../screens/deal-new.tsx";
+import { Deals, useOpenDeals } from "../screens/deals.tsx";
+import { Documents } from "../screens/documents.tsx";
 import { Import } from "../screens/import.tsx";
 import { Inventory, useInStock } from "../screens/inventory.tsx";
 
@@ -37,6 +41,13 @@ export const routes: Route[] = [
   },
   { path: "boats/import", title: "Import boats", screen: Import, scopes: ["hulls:write"] },
   { path: "boats/:id/:tab?", title: "Boat", screen: Boat, scopes: ["hulls:read"] },
+  {
+    path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],
+    group: "main", icon: "deal", keys: "g d", phone: "Deals", useCount: useOpenDeals,
+  },
+  { path: "deals/new", title: "Start a deal", screen: NewDeal, scopes: ["deals:write"] },
+  { path: "deals/:id", title: "Deal", screen: Deal, scopes: ["deals:read"] },
+  { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
 ];
 
 /** Reports whether the user can open a screen. */
