@@ -1,31 +1,33 @@
 // The payment calculator, and the structures that were saved. The API calculates all amounts.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { SlipwayError, api, type FinanceProductKind, type FinanceStructure, type PreviewDeal, type PreviewFinanceQuote } from "../api.ts";
+import { SlipwayError, api, type FinanceProduct, type FinanceProductKind, type FinanceStructure, type PreviewDeal, type PreviewFinanceQuote } from "../api.ts";
 import { Form, useForm, type Values } from "../form.tsx";
 import { cents } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { CheckField, MoneyField, NumberField, Select, TextField } from "../parts/field.tsx";
+import { CheckField, MoneyField, NumberField, Select, TextField, withCommas } from "../parts/field.tsx";
 import { explain } from "../parts/state.tsx";
 import { Tag } from "../parts/status.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can } from "../session.ts";
-import { options } from "../words.ts";
+import { options, word } from "../words.ts";
 import { dealChanged, fromCents, toCents, useStructures } from "./deals.ts";
-import { fromRows, rowsOf } from "./rows.ts";
+import { fromRows, rowsOf, toRows } from "./rows.ts";
 
 interface Inputs {
   down: string;
   apr: string;
   months: string;
+  products: FinanceProduct[];
 }
 
 const usualTerms = [180, 240, 300];
 
 function inputsOf(structure: FinanceStructure | undefined): Inputs {
-  if (!structure) return { down: "", apr: "", months: "240" };
-  return { down: fromCents(structure.cash_down_cents), apr: structure.apr_percent, months: String(structure.term_months) };
+  if (!structure) return { down: "", apr: "", months: "240", products: [] };
+  const { cash_down_cents, apr_percent, term_months, products } = structure;
+  return { down: fromCents(cash_down_cents), apr: apr_percent, months: String(term_months), products };
 }
 
 /** Returns a value 150 ms after it last changed. */
@@ -38,12 +40,15 @@ function useDelayed<T>(value: T): T {
   return delayed;
 }
 
-function useQuote(deal: PreviewDeal, { down, apr, months }: Inputs) {
+const usd = (amount: number) => ({ amount, currency: "USD" as const });
+
+function useQuote(deal: PreviewDeal, { down, apr, months, products }: Inputs) {
   const terms = [...new Set([...usualTerms, Number(months) || 240])].sort((a, b) => a - b);
   const load = () => api.preview.finance.quote({
-    deal_id: deal.id, apr_percent: apr, terms, ...(down && { cash_down: { amount: toCents(down) ?? 0, currency: "USD" as const } }),
+    deal_id: deal.id, apr_percent: apr, terms, cash_down: usd(toCents(down) ?? 0),
+    products: products.map(({ kind, price_cents, financed, taxable }) => ({ kind, price: usd(price_cents), financed: financed ?? false, taxable: taxable ?? null })),
   });
-  const quote = useLoad(apr ? ["quote", deal.id, down, apr, terms] : undefined, load, [deal.id, "payment"]);
+  const quote = useLoad(apr ? ["quote", deal.id, down, apr, terms, products] : undefined, load, [deal.id, "payment"]);
   // The last quote stays until the next one arrives.
   const last = useRef<PreviewFinanceQuote | undefined>(undefined);
   if (quote.data) last.current = quote.data;
@@ -61,7 +66,7 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
   const problems = error instanceof SlipwayError ? error.details : [];
   const editable = can("deals:write") && deal.status_category === "open";
 
-  const input = (name: keyof Inputs, label: string, field: string, unit: string) => {
+  const input = (name: "down" | "apr" | "months", label: string, field: string, unit: string) => {
     const bad = problems.find((d) => d.field.startsWith(field));
     return (
       <div class="field">
@@ -69,7 +74,7 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
         <span class={unit === "$" ? "with-unit before" : "with-unit"}>
           <span aria-hidden="true">{unit}</span>
           <input
-            id={"calc-" + name} class="num" inputMode="decimal" autocomplete="off" aria-invalid={!!bad} value={inputs[name]}
+            id={"calc-" + name} class="num" inputMode="decimal" autocomplete="off" aria-invalid={!!bad} value={unit === "$" ? withCommas(inputs[name]) : inputs[name]}
             onInput={(e) => set({ [name]: e.currentTarget.value.replace(/[^\d.]/g, "") })}
           />
         </span>
@@ -80,8 +85,11 @@ export function Calculator({ deal }: { deal: PreviewDeal }) {
   return (
     <section id="calculator" aria-label="Payment calculator">
       <div class="pay">
-        <output for="calc-down calc-apr calc-months">{current ? cents(current.payment.amount) : "—"}<small>per month</small></output>
+        <output for="calc-down calc-apr calc-months">{current ? <>{cents(current.payment.amount)}<small>per month</small></> : <small>Monthly payment</small>}</output>
         <div class="grid">{input("down", "Cash down", "cash_down", "$")}{input("apr", "APR", "apr_percent", "%")}{input("months", "Months", "terms", "")}</div>
+        {inputs.products.length > 0 && (
+          <p class="field-hint">With {inputs.products.map((p) => word(p.kind)).join(", ")}. <button type="button" class="link" onClick={() => set({ products: [] })}>Leave out</button></p>
+        )}
         {!inputs.apr && <p class="field-hint">Enter the rate to see the payments.</p>}
         {error && !problems.length && <p class="field-error" role="alert">{explain(error)}</p>}
         {quote && (
@@ -132,10 +140,17 @@ const productKinds: FinanceProductKind[] = [
   "service_contract", "gap", "gelcoat_protection", "hull_protection", "tire_wheel", "prop_protection", "credit_life", "disability", "key", "prepaid_maintenance", "theft", "other",
 ];
 
+function toRow(p: FinanceProduct): Values {
+  return {
+    kind: p.kind, provider: p.provider ?? "", price_cents: fromCents(p.price_cents), cost_cents: fromCents(p.cost_cents),
+    term_months: p.term_months ? String(p.term_months) : "", financed: p.financed ? "yes" : "", taxable: p.taxable ? "yes" : "",
+  };
+}
+
 function StructureDialog({ deal, inputs, onClose }: { deal: PreviewDeal; inputs: Inputs; onClose: () => void }) {
   const form = useForm<Values>({
     name: "structure " + deal.id,
-    values: { name: "", lender: "", buy_rate_percent: "", first_payment_on: "" },
+    values: { name: "", lender: "", buy_rate_percent: "", first_payment_on: "", ...toRows("products", inputs.products.map(toRow)) },
     save: async (v) => {
       await api.finance.createStructure(deal.id, {
         name: v["name"] || null, lender: v["lender"] || null, apr_percent: inputs.apr, term_months: Number(inputs.months), cash_down_cents: toCents(inputs.down) ?? 0,

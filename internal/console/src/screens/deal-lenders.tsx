@@ -37,7 +37,8 @@ const decided: FundingStatus[] = ["approved", "conditional", "countered", "decli
 type Open = { submit: true } | { funding: Funding; to: FundingStatus } | { funding: Funding; stipulation: Stipulation | undefined };
 
 export function Lenders({ deal }: { deal: PreviewDeal }) {
-  const fundings = useFundings(deal).data?.data ?? [];
+  const ended = (f: Funding) => Number(f.status === "declined" || f.status === "withdrawn");
+  const fundings = [...(useFundings(deal).data?.data ?? [])].sort((a, b) => ended(a) - ended(b));
   const structures = useStructures(deal.id).data?.data ?? [];
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);

@@ -41,7 +41,7 @@ export function Worksheet({ deal, onEdit }: { deal: PreviewDeal; onEdit: (() => 
           {deal.line_items.map((line, i) => (
             <Row
               key={i} name={line.description ?? word(line.kind)} amount={line.amount.amount} minus={deductions.includes(line.kind)}
-              note={[line.description && word(line.kind).toLowerCase(), line.taxable && "taxable", line.side === "back" && "back end"].filter(Boolean).join(", ")}
+              note={[line.taxable && "taxable", line.side === "back" && "back end"].filter(Boolean).join(", ")}
             />
           ))}
           {structure?.products.map((p) => (
@@ -54,7 +54,7 @@ export function Worksheet({ deal, onEdit }: { deal: PreviewDeal; onEdit: (() => 
           {!!structure?.product_tax_cents && <Row name="Tax on products" amount={structure.product_tax_cents} />}
           <Row name="Total" amount={totals.total.amount} total />
           {totals.front_profit && totals.back_profit && (
-            <tr><th scope="row">Profit<small>front {cents(totals.front_profit.amount)}, back {cents(totals.back_profit.amount)}</small></th><td /></tr>
+            <tr class="profit"><th scope="row">Profit<small>front {cents(totals.front_profit.amount)}, back {cents(totals.back_profit.amount)}</small></th><td /></tr>
           )}
         </tbody>
       </table>

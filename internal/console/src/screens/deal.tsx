@@ -112,7 +112,7 @@ function Parties({ deal }: { deal: PreviewDeal }) {
       {deal.owner && <span>{deal.owner.name}</span>}
       {deal.hull && <a class="link" href={href(`boats/${deal.hull_id}`)}>{deal.hull.stock_number ?? "Boat"}</a>}
       {deal.lead_id && can("leads:read") && <a class="link" href={href(`leads/${deal.lead_id}`)}>Lead</a>}
-      <span class="mono">Deal {deal.number}</span>
+      <span>Deal {deal.number}</span>
       {deal.revision > 1 && <span>Revision {deal.revision}</span>}
     </p>
   );
@@ -148,6 +148,10 @@ const places: Record<PreviewDealMissingCode, string | undefined> = {
   accepted_offer: "offers", signed_agreement: "documents", selected_structure: "calculator", funding: "lenders", payment: "payments", earlier_status: undefined,
 };
 
+const before: Partial<Record<DealStatus, string>> = {
+  accepted: "acceptance", in_finance: "financing", contracted: "the contract", funded: "funding", delivered: "delivery", closed: "closing",
+};
+
 function show(place: string): void {
   const section = document.getElementById(place);
   section?.scrollIntoView({ behavior: "smooth", block: "center" });
@@ -171,7 +175,7 @@ function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undef
   return (
     <p class="todo">
       <Icon name="clock" />
-      <span><b>Before {word(step.to).toLowerCase()}:</b> {[...step.missing.map((m) => m.message), ...waiting].join(" ")}</span>
+      <span><b>Before {before[step.to]}:</b> {[...step.missing.map((m) => m.message), ...waiting].join(" ")}</span>
       {place && <Button onClick={() => show(place)}>Show</Button>}
     </p>
   );

@@ -172,14 +172,17 @@ function Card({ deal, onDrag, onMove }: { deal: PreviewDeal } & Pick<ColumnProps
           items={later.map((to) => ({ title: `Move to ${word(to)}`, onClick: () => onMove(deal, to) }))}
         />
       )}
-      <span class="card-who">{buyerName(deal)}</span>
-      <span class="card-row"><b class="num">{money(deal.totals.price)}</b><small>{paid.amount > 0 && balance_due.amount > 0 ? `${money(balance_due)} due` : dealTypeName(deal.deal_type)}</small></span>
-      <span class="card-row">
-        {deal.deal_type === "finance" && <Status value={deal.funding_state} />}
-        {deal.warnings.map((w) => <Tag key={w.code} tone="amber">{word(w.code)}</Tag>)}
-        <small>{ago(deal.updated_at)}</small>
+      <span class="card-row card-who">
+        {buyerName(deal)}<small>{ago(deal.updated_at)}</small>
         {deal.owner && <span title={deal.owner.name}><Avatar name={deal.owner.name} /><span class="vh">{deal.owner.name}</span></span>}
       </span>
+      <span class="card-row"><b class="num">{money(deal.totals.price)}</b><small>{paid.amount > 0 && balance_due.amount > 0 ? `${money(balance_due)} due` : dealTypeName(deal.deal_type)}</small></span>
+      {(deal.deal_type === "finance" || deal.warnings.length > 0) && (
+        <span class="card-row">
+          {deal.deal_type === "finance" && <Status value={deal.funding_state} />}
+          {deal.warnings.map((w) => <Tag key={w.code} tone="amber">{word(w.code)}</Tag>)}
+        </span>
+      )}
     </article>
   );
 }
