@@ -92,12 +92,16 @@ export function NumberField<V extends Values>(props: InputProps<V> & { unit?: st
   );
 }
 
+/** 29190.5 is 29,190.5 */
+export function withCommas(amount: string): string {
+  const [whole = "", fraction] = amount.split(".");
+  return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction === undefined ? "" : "." + fraction);
+}
+
 /** US dollars. Shows commas, the value has none. Cents are allowed if exact is set. */
 export function MoneyField<V extends Values>(props: InputProps<V> & { exact?: boolean }) {
   const { form, name, exact } = props;
-  const value = form.values[name] ?? "";
-  const [whole = "", fraction] = value.split(".");
-  const shown = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction === undefined ? "" : "." + fraction);
+  const shown = withCommas(form.values[name] ?? "");
   const set = (text: string) => {
     const clean = text.replace(exact ? /[^\d.]/g : /\..*|\D/g, "");
     form.set(name, clean.replace(/^(\d*\.\d{2}).*$/, "$1"));

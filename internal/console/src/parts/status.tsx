@@ -12,6 +12,8 @@ const tones: Record<string, Tone> = {
   // Deals, offers, lenders and documents
   open: "gray", accepted: "green", in_finance: "blue", contracted: "blue", funded: "green", closed: "dark", cancelled: "red",
   pending: "amber", partially_signed: "amber", signed: "green", voided: "gray", expired: "amber", withdrawn: "gray",
+  submitted: "blue", conditional: "amber", approved: "green", countered: "amber", declined: "red", contract_sent: "blue", package_submitted: "blue",
+  pending_docs: "amber", approved_to_fund: "green", charged_back: "red", not_started: "hollow",
   // Webhooks, imports and users
   healthy: "green", failing: "red", disabled: "gray", succeeded: "green", dead: "red", completed: "green", running: "blue",
   active: "green", invited: "amber", deactivated: "gray",

@@ -11,6 +11,10 @@ import { can, type Scope } from "../session.ts";
 import { Boat } from "../screens/boat.tsx";
 import { Contact } from "../screens/contact.tsx";
 import { Contacts } from "../screens/contacts.tsx";
+import { Deal } from "../screens/deal.tsx";
+import { NewDeal } from "../screens/deal-new.tsx";
+import { Deals, useOpenDeals } from "../screens/deals.tsx";
+import { Documents } from "../screens/documents.tsx";
 import { Import } from "../screens/import.tsx";
 import { Inventory, useInStock } from "../screens/inventory.tsx";
 import { Leads, useLeadsToDo } from "../screens/leads.tsx";
@@ -47,6 +51,12 @@ export const routes: Route[] = [
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
   { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
   { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
+    path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],
+    group: "main", icon: "deal", keys: "g d", phone: "Deals", useCount: useOpenDeals,
+  },
+  { path: "deals/new", title: "Start a deal", screen: NewDeal, scopes: ["deals:write"] },
+  { path: "deals/:id", title: "Deal", screen: Deal, scopes: ["deals:read"] },
+  { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
 ];
 
 /** Reports whether the user can open a screen. */
