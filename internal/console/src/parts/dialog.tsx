@@ -14,7 +14,7 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
     return () => dialog.close();
   }, []);
   return (
-    <dialog ref={ref} class={props.wide ? "dialog wide" : "dialog"} aria-labelledby={titleId} onCancel={props.onClose}>
+    <dialog ref={ref} class={props.wide ? "dialog wide" : "dialog"} aria-labelledby={titleId} onCancel={(e) => (e.preventDefault(), props.onClose())}>
       <header><h2 id={titleId}>{props.title}</h2><IconButton icon="close" label="Close" onClick={props.onClose} /></header>
       {props.children}
     </dialog>

@@ -38,8 +38,12 @@ export function ErrorNote({ error, retry }: { error: Error; retry?: () => void }
   );
 }
 
+/** Why the console itself didn't do something. The message is for the user. */
+export class Refusal extends Error {}
+
 /** Returns a sentence about an error. */
 export function explain(error: Error): string {
+  if (error instanceof Refusal) return error.message;
   if (error instanceof ConnectionError) return "The server can't be reached. Check your connection.";
   if (!(error instanceof SlipwayError)) return "Something went wrong in the console. Reload the page.";
   if (error.status === 404) return "Not found, or you don't have access.";

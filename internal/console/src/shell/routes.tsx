@@ -8,6 +8,7 @@
 import type { FunctionComponent } from "preact";
 import type { IconName } from "../parts/icon.tsx";
 import { can, type Scope } from "../session.ts";
+import { Audit } from "../screens/audit.tsx";
 import { Boat } from "../screens/boat.tsx";
 import { Contact } from "../screens/contact.tsx";
 import { Contacts } from "../screens/contacts.tsx";
@@ -18,6 +19,14 @@ import { Documents } from "../screens/documents.tsx";
 import { Import } from "../screens/import.tsx";
 import { Inventory, useInStock } from "../screens/inventory.tsx";
 import { Leads, useLeadsToDo } from "../screens/leads.tsx";
+import { Events } from "../screens/events.tsx";
+import { Import } from "../screens/import.tsx";
+import { Inventory, useInStock } from "../screens/inventory.tsx";
+import { Keys } from "../screens/keys.tsx";
+import { Logs } from "../screens/logs.tsx";
+import { Settings } from "../screens/settings.tsx";
+import { WebhookScreen } from "../screens/webhook.tsx";
+import { Webhooks, useFailing } from "../screens/webhooks.tsx";
 
 export interface Route {
   /** Path with parameters, such as boats/:id/:tab?. */
@@ -57,6 +66,14 @@ export const routes: Route[] = [
   { path: "deals/new", title: "Start a deal", screen: NewDeal, scopes: ["deals:write"] },
   { path: "deals/:id", title: "Deal", screen: Deal, scopes: ["deals:read"] },
   { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
+  { path: "developers/keys", title: "API keys", screen: Keys, scopes: ["admin"], group: "developers", icon: "key" },
+  { path: "developers/webhooks", title: "Webhooks", screen: Webhooks, scopes: ["webhooks"], group: "developers", icon: "webhook", useCount: useFailing },
+  { path: "developers/webhooks/:id", title: "Webhook", screen: WebhookScreen, scopes: ["webhooks"] },
+  { path: "developers/events", title: "Events", screen: Events, scopes: ["webhooks"], group: "developers", icon: "event" },
+  { path: "developers/logs", title: "Request log", screen: Logs, scopes: ["admin"], group: "developers", icon: "list" },
+  { path: "developers/audit", title: "Audit", screen: Audit, scopes: ["admin"], group: "developers", icon: "audit" },
+  { path: "settings", title: "Settings", screen: Settings, group: "settings", icon: "settings" },
+  { path: "settings/:section", title: "Settings", screen: Settings },
 ];
 
 /** Reports whether the user can open a screen. */

@@ -1,0 +1,113 @@
+// Events: what happened, newest first, with what changed and who was told.
+import { api, type Event } from "../api.ts";
+import { dateTime } from "../format.ts";
+import { useList, useLoad } from "../load.ts";
+import { ChoiceChip, InputChip } from "../parts/chip.tsx";
+import { Diff, Json } from "../parts/json.tsx";
+import { Facts, Page, Sheet } from "../parts/layout.tsx";
+import { Peek } from "../parts/peek.tsx";
+import { Loaded } from "../parts/state.tsx";
+import { Status } from "../parts/status.tsx";
+import { NoRows, Table, type Column } from "../parts/table.tsx";
+import { href, navigate, setQuery, usePlace, withQuery } from "../router.ts";
+import { word } from "../words.ts";
+import { CopyButton } from "./dialogs.tsx";
+import { nouns } from "./event-types.tsx";
+import { Clock, ObjectLink, ofRequest, useTail } from "./traces.tsx";
+import { webhookName } from "./webhooks.tsx";
+
+const filterNames = ["type", "object_id", "created_after", "created_before"];
+
+export function Events() {
+  const { query } = usePlace();
+  const value = (name: string) => query.get(name) ?? undefined;
+  const filters = Object.fromEntries(filterNames.filter(value).map((n) => [n, value(n)!]));
+  const request = value("request_id");
+  const load = (page: object) => ofRequest(api.webhooks.listEvents({ ...filters, ...page }), request, (e) => e.request.id);
+  const events = useList(["events", filters, request], load);
+  const tail = useTail(events, load, "hint");
+  const peek = value("peek");
+  const type = value("type");
+  const noun = type?.endsWith(".*") ? type.slice(0, -2) : undefined;
+  const clear = (...names: string[]) => () => setQuery(Object.fromEntries(names.map((n) => [n, undefined])));
+  return (
+    <Sheet {...(peek && { kind: "with-peek" })}>
+      <Page title="Events">
+        <div class="filters" role="group" aria-label="Filters">
+          {tail}
+          <ChoiceChip label="About" value={noun && word(noun)} current={noun} choices={nouns().map((n) => [n, word(n)])}
+            onChoose={(n) => setQuery({ type: n + ".*" })} onClear={clear("type")} />
+          <InputChip label="Type" value={noun ? undefined : type} fields={[{ name: "type", label: "Type, such as hull.sold", value: type ?? "" }]} onApply={setQuery} onClear={clear("type")} />
+          <InputChip label="Object" value={value("object_id")} fields={[{ name: "object_id", label: "ID of the object", value: value("object_id") ?? "" }]} onApply={setQuery} onClear={clear("object_id")} />
+          {request && <button type="button" class="chip on" onClick={clear("request_id", "created_after", "created_before")}>Request: <b class="mono">{request}</b></button>}
+        </div>
+        <Table label="Events" list={events} columns={columns} current={peek} onMove={(e) => setQuery({ peek: e.id })}
+          empty={<NoRows filtered={Object.keys(filters).length > 0} text="No events in the last 30 days." clear={() => navigate(href("developers/events"))} />} />
+      </Page>
+      {peek && <EventPeek key={peek} id={peek} />}
+    </Sheet>
+  );
+}
+
+/** The ID of the object that an event is about. */
+function objectId(event: Event): string {
+  return (event.data.object as { id?: string }).id ?? "";
+}
+
+const columns: Array<Column<Event>> = [
+  { title: "Type", phone: "main", cell: (e) => <b class="mono"><a href={withQuery({ peek: e.id })}>{e.type}</a></b> },
+  { title: "Object", cell: (e) => <ObjectLink id={objectId(e)} /> },
+  { title: "Changed", wide: true, phone: "bottom", cell: (e) => <span class="sub">{Object.keys(e.data.previous).map(word).join(", ")}</span> },
+  { title: "When", align: "right", phone: "top", cell: (e) => <span class="sub"><Clock at={e.created_at} /></span> },
+];
+
+function EventPeek({ id }: { id: string }) {
+  const event = useLoad(["event", id], () => api.webhooks.getEvent(id));
+  return (
+    <Peek label="Event" code={id} onClose={() => setQuery({ peek: undefined })}>
+      <Loaded load={event}>{(e) => <EventDetails event={e} />}</Loaded>
+    </Peek>
+  );
+}
+
+function EventDetails({ event }: { event: Event }) {
+  const previous = event.data.previous as Record<string, unknown>;
+  const object = objectId(event);
+  return (
+    <>
+      <h2 class="mono first">{event.type}</h2>
+      <Facts facts={[
+        ["When", dateTime(event.created_at)], ["Object", object && <ObjectLink id={object} />],
+        ["Request", event.request.id ? <ObjectLink id={event.request.id} /> : "None, a job did it"],
+        ["Idempotency key", event.request.idempotency_key && <span class="mono">{event.request.idempotency_key}</span>],
+        ["Number of this object's events", event.sequence], ["API version", event.api_version],
+      ]} />
+      {object && <p class="links"><a class="link" href={href("developers/events", { object_id: object })}>All events of the object</a></p>}
+      {Object.keys(previous).length > 0 && <><h3>Changes</h3><Diff before={previous} after={event.data.object as unknown as Record<string, unknown>} /></>}
+      <h3>Deliveries</h3>
+      <DeliveriesOf event={event.id} />
+      <h3>Event <CopyButton text={JSON.stringify(event, null, 2)} /></h3>
+      <Json value={event} />
+    </>
+  );
+}
+
+/** The deliveries of an event, for each webhook. */
+function DeliveriesOf({ event }: { event: string }) {
+  const load = useLoad(["deliveries of", event], async () => {
+    const { data } = await api.webhooks.list({ limit: 20 });
+    const found = await Promise.all(data.map(async (webhook) => ({ webhook, deliveries: (await api.webhooks.listDeliveries(webhook.id, { event_id: event, limit: 5 })).data })));
+    return found.filter((f) => f.deliveries.length > 0);
+  }, ["deliveries", "webhook"]);
+  return (
+    <Loaded load={load} rows={1}>
+      {(found) => found.length === 0 ? <p class="sub">No webhook received this event.</p> : (
+        <ul class="link-rows">
+          {found.flatMap(({ webhook, deliveries }) => deliveries.map((d) => (
+            <li key={d.id}><a class="link" href={href(`developers/webhooks/${webhook.id}`, { peek: d.id })}>{webhookName(webhook)}</a><Status value={d.status} /></li>
+          )))}
+        </ul>
+      )}
+    </Loaded>
+  );
+}
