@@ -120,6 +120,14 @@ export function ago(at: string, now = Date.now()): string {
   return "just now";
 }
 
+/** 42 min, 6 h, 3 days */
+export function duration(seconds: number): string {
+  if (seconds < 60) return "1 min";
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
 /** The first letters of the first and the last word: Owen Tilghman is OT. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/);

@@ -41,8 +41,8 @@ export function CheckList<V extends Values>(props: FieldProps<V> & { choices: Ar
 /** Registers the label of a field, so that errors of the API find it. */
 function useLabel<V extends Values>({ form, name, label }: FieldProps<V>): void {
   useEffect(() => {
-    form.labels.set(name, label);
-    return () => void form.labels.delete(name);
+    form.fields.set(name, { label, required: false });
+    return () => void form.fields.delete(name);
   }, [name, label]);
 }
 

@@ -12,7 +12,8 @@ import { toast } from "../parts/toast.tsx";
 import { href, navigate, usePlace } from "../router.ts";
 import { can, whyNot } from "../session.ts";
 import { boatName, useBoat } from "./boats.ts";
-import { dealTypes, personName } from "./deals.ts";
+import { dealTypes } from "./deals.ts";
+import { contactName } from "./people.tsx";
 import { Picker, type Choice } from "./picker.tsx";
 
 async function searchBoats(q: string, signal: AbortSignal): Promise<Choice[]> {
@@ -22,7 +23,7 @@ async function searchBoats(q: string, signal: AbortSignal): Promise<Choice[]> {
 
 async function searchContacts(q: string, signal: AbortSignal): Promise<Choice[]> {
   const { data } = await api.contacts.list({ q, limit: 8 }, { signal });
-  return data.map((c) => ({ id: c.id, title: personName(c), note: reach(c) }));
+  return data.map((c) => ({ id: c.id, title: contactName(c), note: reach(c) }));
 }
 
 function reach(contact: Contact): string {
@@ -62,7 +63,7 @@ function NewDealForm() {
   }
   const boat = useBoat(form.values.hull_id || undefined).data;
   const { data: buyer } = useLoad(form.values.buyer_id ? ["contact", form.values.buyer_id] : undefined, () => api.contacts.get(form.values.buyer_id), [form.values.buyer_id]);
-  form.labels.set("hull_id", "Boat").set("buyer_id", "Buyer");
+  form.fields.set("hull_id", { label: "Boat", required: false }).set("buyer_id", { label: "Buyer", required: false });
   const cancel = () => {
     form.reset();
     navigate(href("deals"));
@@ -79,7 +80,7 @@ function NewDealForm() {
             {!form.values.isNew && (
               <Picker
                 label="Buyer" placeholder="Name, email or phone" error={form.errors.buyer_id} search={searchContacts}
-                chosen={form.values.buyer_id && <span class="t"><b>{buyer && personName(buyer)}</b><small>{buyer && reach(buyer)}</small></span>}
+                chosen={form.values.buyer_id && <span class="t"><b>{buyer && contactName(buyer)}</b><small>{buyer && reach(buyer)}</small></span>}
                 onChoose={(id) => form.set("buyer_id", id)}
               />
             )}

@@ -9,7 +9,8 @@ import { CheckField, MoneyField, NumberField, Select, TextField } from "../parts
 import { Section } from "../parts/layout.tsx";
 import { toast } from "../parts/toast.tsx";
 import { options, word } from "../words.ts";
-import { dealChanged, dealTypes, fromCents, toCents, usePeople, useStructures } from "./deals.ts";
+import { dealChanged, dealTypes, fromCents, toCents, useStructures } from "./deals.ts";
+import { useDirectory } from "./people.tsx";
 import { fromRows, rowsOf, toRows } from "./rows.ts";
 import { tradeName, useTradeIns } from "./deal-trades.tsx";
 
@@ -136,7 +137,7 @@ function toTerms(deal: PreviewDeal): Values {
 }
 
 export function TermsDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
-  const people = usePeople();
+  const people = [...useDirectory().values()];
   // Only what changed is sent, because a signed agreement blocks the terms but not the owner.
   const toPatch = (v: Values): DealPatch => {
     const before = toTerms(deal);

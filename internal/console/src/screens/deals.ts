@@ -1,8 +1,9 @@
 // What the screens about deals and documents share.
-import { api, type Contact, type DealStatus, type DealType, type PreviewDeal, type PreviewDealExpansion, type PreviewDirectoryUser } from "../api.ts";
+import { api, type DealStatus, type DealType, type PreviewDeal, type PreviewDealExpansion } from "../api.ts";
 import { changed, useLoad } from "../load.ts";
 import { can, session } from "../session.ts";
 import { boatName } from "./boats.ts";
+import { contactName } from "./people.tsx";
 
 /** Statuses of a deal, in the order of a sale. */
 export const dealStatuses = ["open", "accepted", "in_finance", "contracted", "funded", "delivered", "closed"] as const;
@@ -48,12 +49,6 @@ export function usePipeline(location_id?: string) {
   return useLoad(["pipeline", location_id], load, ["deal", "payment"]);
 }
 
-/** The people who work at the dealership. */
-export function usePeople(): PreviewDirectoryUser[] {
-  const { data } = useLoad(["directory"], () => api.preview.dealership.listDirectory({ limit: 100 }), ["user"]);
-  return data?.data ?? [];
-}
-
 /** Loads a deal and its parts again. */
 export function dealChanged(id: string): void {
   changed("deal", id);
@@ -64,14 +59,8 @@ export function canOverride(): boolean {
   return can("admin") || session.roles.includes("manager");
 }
 
-/** June Abara, or the name of the company. */
-export function personName(contact: Contact): string {
-  const name = [contact.first_name, contact.last_name].filter(Boolean).join(" ");
-  return name || contact.company_name || contact.email || "No name";
-}
-
 export function buyerName(deal: PreviewDeal): string {
-  return deal.buyer ? personName(deal.buyer) : `Deal ${deal.number}`;
+  return deal.buyer ? contactName(deal.buyer) : `Deal ${deal.number}`;
 }
 
 export function dealBoat(deal: PreviewDeal): string {

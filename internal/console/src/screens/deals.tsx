@@ -21,7 +21,8 @@ import { useActions } from "../shell/actions.ts";
 import { word } from "../words.ts";
 import { useLocations } from "./boats.ts";
 import { MoveDialog } from "./deal-actions.tsx";
-import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions, usePeople, usePipeline } from "./deals.ts";
+import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions, usePipeline } from "./deals.ts";
+import { useDirectory } from "./people.tsx";
 
 /** The number in the sidebar. */
 export function useOpenDeals() {
@@ -79,7 +80,7 @@ export function Deals() {
 function FilterBar({ asTable }: { asTable: boolean }) {
   const { owner_id, deal_type, location_id } = useFilters();
   const status = usePlace().query.get("status") ?? undefined;
-  const people = usePeople();
+  const people = [...useDirectory().values()];
   const locations = useLocations();
   const chip = (name: string, label: string, current: string | undefined, choices: Array<[string, string]>) => (
     <ChoiceChip

@@ -68,7 +68,7 @@ export function EventPicker({ form }: { form: FormState<{ url: string; descripti
       <span>{title}</span>
     </label>
   );
-  form.labels.set("events", "Events");
+  form.fields.set("events", { label: "Events", required: false });
   const all = chosen.includes("*");
   return (
     <fieldset class="checklist">

@@ -32,6 +32,12 @@ export function useDirectory() {
   return new Map(data?.data.map((u) => [u.id, u]));
 }
 
+/** Returns a function that names a user. */
+export function useNames(): (userID: string | null | undefined) => string {
+  const users = useDirectory();
+  return (userID) => (userID ? (users.get(userID)?.name ?? "Someone") : "No one");
+}
+
 /** The active users, as choices of a select. */
 export function useUserChoices(): Array<[string, string]> {
   return [...useDirectory().values()].filter((u) => u.active).map((u) => [u.id, u.name]);

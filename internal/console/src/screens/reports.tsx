@@ -12,7 +12,7 @@ import { href } from "../router.ts";
 import { can, type Scope } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useLocations } from "./boats.ts";
-import { useNames } from "./people.ts";
+import { useNames } from "./people.tsx";
 import { Period, ReportFilters, Rows, ageLabel, days, percent, seconds, useFilter } from "./report-parts.tsx";
 import { Figure, monthLabel } from "./today.tsx";
 

@@ -1,7 +1,7 @@
 // Today: what needs attention, in the order to do it, and then the numbers.
 import type { ComponentChildren } from "preact";
 import { api, type Activity, type Appointment, type PreviewFundingContract, type PreviewHull, type PreviewLead, type Webhook } from "../api.ts";
-import { ago, count, date, dayName, duration, number, personName, shortMoney, time, when } from "../format.ts";
+import { ago, count, date, dayName, duration, number, shortMoney, time, when } from "../format.ts";
 import { useLoad, type Load } from "../load.ts";
 import { ButtonLink } from "../parts/button.tsx";
 import { Columns, StackedBar } from "../parts/chart.tsx";
@@ -12,6 +12,7 @@ import { href } from "../router.ts";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useInventoryReport } from "./boats.ts";
+import { contactName } from "./people.tsx";
 import { ageLabel, monthsAgo } from "./report-parts.tsx";
 
 /** Something to do. */
@@ -90,7 +91,7 @@ function leads(filter: object): () => Promise<PreviewLead[]> {
 function leadTodo(kind: string, tone: Tone, action: string, text: (lead: PreviewLead) => ComponentChildren) {
   return (lead: PreviewLead): Todo => ({
     id: lead.id, kind, tone, action, at: lead.last_activity_at, href: href(`leads/${lead.id}`),
-    text: <><b>{personName(lead.contact)}</b> {text(lead)}</>,
+    text: <><b>{lead.contact && contactName(lead.contact)}</b> {text(lead)}</>,
   });
 }
 
@@ -161,7 +162,7 @@ function endOfDay(): string {
 function Schedule() {
   const from = new Date(Date.now() - 3_600_000).toISOString().slice(0, 13) + ":00:00Z";
   const load = useLoad(["today", "appointments", from], () => api.preview.appointments.list({ starts_from: from, status: "scheduled", limit: 100 }), ["appointment"]);
-  const next = load.data?.data.toSorted((a, b) => a.starts_at.localeCompare(b.starts_at)).slice(0, 6);
+  const next = load.data && [...load.data.data].sort((a, b) => a.starts_at.localeCompare(b.starts_at)).slice(0, 6);
   if (!next || next.length === 0) return null;
   return (
     <Section title="Appointments">

@@ -12,19 +12,19 @@ import { Audit } from "../screens/audit.tsx";
 import { Boat } from "../screens/boat.tsx";
 import { Contact } from "../screens/contact.tsx";
 import { Contacts } from "../screens/contacts.tsx";
-import { Deal } from "../screens/deal.tsx";
 import { NewDeal } from "../screens/deal-new.tsx";
+import { Deal } from "../screens/deal.tsx";
 import { Deals, useOpenDeals } from "../screens/deals.tsx";
 import { Documents } from "../screens/documents.tsx";
-import { Import } from "../screens/import.tsx";
-import { Inventory, useInStock } from "../screens/inventory.tsx";
-import { Leads, useLeadsToDo } from "../screens/leads.tsx";
 import { Events } from "../screens/events.tsx";
 import { Import } from "../screens/import.tsx";
 import { Inventory, useInStock } from "../screens/inventory.tsx";
 import { Keys } from "../screens/keys.tsx";
+import { Leads, useLeadsToDo } from "../screens/leads.tsx";
 import { Logs } from "../screens/logs.tsx";
+import { Reports } from "../screens/reports.tsx";
 import { Settings } from "../screens/settings.tsx";
+import { Today } from "../screens/today.tsx";
 import { WebhookScreen } from "../screens/webhook.tsx";
 import { Webhooks, useFailing } from "../screens/webhooks.tsx";
 
@@ -47,6 +47,7 @@ export interface Route {
 }
 
 export const routes: Route[] = [
+  { path: "today", title: "Today", screen: Today, group: "main", icon: "home", keys: "g t", phone: "Today" },
   {
     path: "boats", title: "Inventory", screen: Inventory, scopes: ["hulls:read"],
     group: "main", icon: "boat", keys: "g i", phone: "Boats", useCount: useInStock,
@@ -58,14 +59,16 @@ export const routes: Route[] = [
     group: "main", icon: "inbox", keys: "g l", phone: "Leads", useCount: useLeadsToDo,
   },
   { path: "leads/:id", title: "Lead", screen: Leads, scopes: ["leads:read"] },
-  { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
-  { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
+  {
     path: "deals", title: "Deals", screen: Deals, scopes: ["deals:read"],
     group: "main", icon: "deal", keys: "g d", phone: "Deals", useCount: useOpenDeals,
   },
   { path: "deals/new", title: "Start a deal", screen: NewDeal, scopes: ["deals:write"] },
   { path: "deals/:id", title: "Deal", screen: Deal, scopes: ["deals:read"] },
+  { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
+  { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
   { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
+  { path: "reports/:name?", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"], group: "main", icon: "report", keys: "g r" },
   { path: "developers/keys", title: "API keys", screen: Keys, scopes: ["admin"], group: "developers", icon: "key" },
   { path: "developers/webhooks", title: "Webhooks", screen: Webhooks, scopes: ["webhooks"], group: "developers", icon: "webhook", useCount: useFailing },
   { path: "developers/webhooks/:id", title: "Webhook", screen: WebhookScreen, scopes: ["webhooks"] },
