@@ -13,7 +13,7 @@ import (
 	"slipway/internal/platform/pages"
 )
 
-//go:embed dist/index.html dist/app.js dist/app.css
+//go:embed dist/*.html dist/*.js dist/*.css
 var dist embed.FS
 
 const assetPath = Path + "/assets/"
@@ -24,7 +24,7 @@ type asset struct {
 }
 
 // built is the page with the files it needs, by their paths. A path has a hash of the
-// content, so that browsers can keep the file.
+// content, so that browsers can keep the file. The files of screens have one in their names.
 var built = func() (all struct {
 	index  []byte
 	assets map[string]asset
@@ -41,7 +41,20 @@ var built = func() (all struct {
 	for _, shared := range []string{"inter.woff2", "icon.svg"} { // with the other pages
 		all.index = bytes.ReplaceAll(all.index, []byte("{{"+shared+"}}"), []byte(pages.AssetURL(shared)))
 	}
-	for name, kind := range map[string]string{"app.css": "text/css; charset=utf-8", "app.js": "text/javascript; charset=utf-8"} {
+	kinds := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+	files, err := dist.ReadDir("dist")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	for _, f := range files {
+		name, kind := f.Name(), kinds[path.Ext(f.Name())]
+		if kind == "" {
+			continue
+		}
+		if !strings.HasPrefix(name, "app.") {
+			all.assets[assetPath+name] = asset{kind, read(name)}
+			continue
+		}
 		content := bytes.ReplaceAll(read(name), []byte("url(inter.woff2)"), []byte("url("+font+")"))
 		sum, ext := sha256.Sum256(content), path.Ext(name)
 		url := assetPath + strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext

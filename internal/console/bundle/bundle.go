@@ -25,6 +25,8 @@ func Build(src string) (map[string][]byte, error) {
 		},
 		Outdir:            "dist",
 		Bundle:            true,
+		Splitting:         true, // screens are loaded when they are opened
+		ChunkNames:        "[name]-[hash]",
 		Format:            api.FormatESModule,
 		Target:            api.ES2022,
 		MinifyWhitespace:  true,

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"path/filepath"
+	"path"
 	"time"
 
 	"slipway/internal/console/bundle"
@@ -41,7 +41,10 @@ func main() {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		name := "app" + filepath.Ext(r.URL.Path)
+		name := path.Base(r.URL.Path)
+		if files[name] == nil { // its URL has a hash
+			name = "app" + path.Ext(name)
+		}
 		content := bytes.ReplaceAll(files[name], []byte("url(inter.woff2)"), []byte("url("+pages.AssetURL("inter.woff2")+")"))
 		w.Header().Set("Cache-Control", "no-store")
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))

@@ -5,6 +5,7 @@ import { ErrorNote } from "./parts/state.tsx";
 import { applyTheme } from "./prefs.ts";
 import { mode, startRouter } from "./router.ts";
 import { loadSession } from "./session.ts";
+import { preload } from "./shell/routes.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 const root = document.getElementById("app")!;
@@ -17,6 +18,7 @@ async function start(): Promise<void> {
   startKeys();
   render(<Shell />, root);
   void startLive();
+  void preload();
 }
 
 start().catch((error: Error) => render(<ErrorNote error={error} retry={() => location.reload()} />, root));

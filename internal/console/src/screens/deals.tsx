@@ -24,11 +24,6 @@ import { MoveDialog } from "./deal-actions.tsx";
 import { buyerName, dealBoat, dealStatuses, dealTypeName, dealTypes, expansions, usePipeline } from "./deals.ts";
 import { useDirectory } from "./people.tsx";
 
-/** The number in the sidebar. */
-export function useOpenDeals() {
-  return { count: usePipeline().data?.total.deals };
-}
-
 /** Filters in the URL. The API has no filter by location, so the rows of other locations are left out here. */
 interface Filters {
   owner_id?: string;

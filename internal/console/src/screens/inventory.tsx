@@ -23,11 +23,6 @@ import { BoatPeek } from "./boat-peek.tsx";
 import { boatName, statuses, useChannels, useInventoryReport, useLocations } from "./boats.ts";
 import { SelectedBoats } from "./selected-boats.tsx";
 
-/** The number in the sidebar. */
-export function useInStock() {
-  return { count: useInventoryReport().data?.total.hulls };
-}
-
 const sorts = [
   ["", "Newest first"],
   ["price", "Lowest price"],

@@ -20,15 +20,6 @@ import { NewLead } from "./lead-forms.tsx";
 import { LeadTalk } from "./lead-talk.tsx";
 import { SearchBox, contactName, leadExpansions, markOf } from "./people.tsx";
 
-/** The number in the sidebar: leads that are new or have a message to review. */
-export function useLeadsToDo() {
-  const { data } = useLoad(["leads to do"], async () => {
-    const [fresh, unclear] = await Promise.all([api.leads.list({ status: "new", limit: 100 }), api.leads.list({ needs_review: true, limit: 100 })]);
-    return new Set([...fresh.data, ...unclear.data].map((l) => l.id)).size;
-  }, ["lead"]);
-  return { count: data || undefined, badge: true };
-}
-
 const views: Record<string, [string, PreviewLeadListParams]> = {
   "": ["Open", { status_category: "open" }],
   mine: ["Mine", { status_category: "open", owner_id: "me" }],

@@ -2,7 +2,7 @@
 import { api, type Webhook } from "../api.ts";
 import { ago } from "../format.ts";
 import { useKeys } from "../keys.ts";
-import { changed, useList, useLoad } from "../load.ts";
+import { changed, useList } from "../load.ts";
 import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Page, Sheet } from "../parts/layout.tsx";
@@ -15,12 +15,6 @@ import { word } from "../words.ts";
 import { split } from "./choices.tsx";
 import { openForm, showSecret } from "./dialogs.tsx";
 import { EventPicker } from "./event-types.tsx";
-
-/** The number in the sidebar: webhooks that fail. */
-export function useFailing() {
-  const { data } = useLoad(["failing webhooks"], () => api.webhooks.list({ limit: 100 }), ["webhook"]);
-  return { count: data?.data.filter((w) => w.status === "enabled" && w.health === "failing").length, badge: true };
-}
 
 export function Webhooks() {
   const { query } = usePlace();

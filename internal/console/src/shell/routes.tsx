@@ -5,34 +5,16 @@
 //   2. Add a line here. The first route whose path matches is shown.
 //
 // A route with a group is in the sidebar. Users without the scope don't see it, and get "Not found" at its URL.
-import type { FunctionComponent } from "preact";
 import type { IconName } from "../parts/icon.tsx";
 import { can, type Scope } from "../session.ts";
-import { Audit } from "../screens/audit.tsx";
-import { Boat } from "../screens/boat.tsx";
-import { Contact } from "../screens/contact.tsx";
-import { Contacts } from "../screens/contacts.tsx";
-import { NewDeal } from "../screens/deal-new.tsx";
-import { Deal } from "../screens/deal.tsx";
-import { Deals, useOpenDeals } from "../screens/deals.tsx";
-import { Documents } from "../screens/documents.tsx";
-import { Events } from "../screens/events.tsx";
-import { Import } from "../screens/import.tsx";
-import { Inventory, useInStock } from "../screens/inventory.tsx";
-import { Keys } from "../screens/keys.tsx";
-import { Leads, useLeadsToDo } from "../screens/leads.tsx";
-import { Logs } from "../screens/logs.tsx";
-import { Reports } from "../screens/reports.tsx";
-import { Settings } from "../screens/settings.tsx";
-import { Today } from "../screens/today.tsx";
-import { WebhookScreen } from "../screens/webhook.tsx";
-import { Webhooks, useFailing } from "../screens/webhooks.tsx";
+import { useFailing, useInStock, useLeadsToDo, useOpenDeals } from "./counts.ts";
+import { lazy, type Screen } from "./lazy.tsx";
 
 export interface Route {
   /** Path with parameters, such as boats/:id/:tab?. */
   path: string;
   title: string;
-  screen: FunctionComponent<any>;
+  screen: Screen;
   /** The user needs one of these scopes. Without any, all users see the screen. */
   scopes?: Scope[];
   /** Where the sidebar shows it. Routes without a group are opened from other screens. */
@@ -45,6 +27,27 @@ export interface Route {
   /** A hook that returns the number in the sidebar. A badge asks for attention. */
   useCount?: () => { count: number | undefined; badge?: boolean };
 }
+
+// Files of the screens.
+const Audit = lazy(async () => (await import("../screens/audit.tsx")).Audit);
+const Boat = lazy(async () => (await import("../screens/boat.tsx")).Boat);
+const Contact = lazy(async () => (await import("../screens/contact.tsx")).Contact);
+const Contacts = lazy(async () => (await import("../screens/contacts.tsx")).Contacts);
+const NewDeal = lazy(async () => (await import("../screens/deal-new.tsx")).NewDeal);
+const Deal = lazy(async () => (await import("../screens/deal.tsx")).Deal);
+const Deals = lazy(async () => (await import("../screens/deals.tsx")).Deals);
+const Documents = lazy(async () => (await import("../screens/documents.tsx")).Documents);
+const Events = lazy(async () => (await import("../screens/events.tsx")).Events);
+const Import = lazy(async () => (await import("../screens/import.tsx")).Import);
+const Inventory = lazy(async () => (await import("../screens/inventory.tsx")).Inventory);
+const Keys = lazy(async () => (await import("../screens/keys.tsx")).Keys);
+const Leads = lazy(async () => (await import("../screens/leads.tsx")).Leads);
+const Logs = lazy(async () => (await import("../screens/logs.tsx")).Logs);
+const Reports = lazy(async () => (await import("../screens/reports.tsx")).Reports);
+const Settings = lazy(async () => (await import("../screens/settings.tsx")).Settings);
+const Today = lazy(async () => (await import("../screens/today.tsx")).Today);
+const WebhookScreen = lazy(async () => (await import("../screens/webhook.tsx")).WebhookScreen);
+const Webhooks = lazy(async () => (await import("../screens/webhooks.tsx")).Webhooks);
 
 export const routes: Route[] = [
   { path: "today", title: "Today", screen: Today, group: "main", icon: "home", keys: "g t", phone: "Today" },
@@ -68,7 +71,8 @@ export const routes: Route[] = [
   { path: "contacts", title: "Contacts", screen: Contacts, scopes: ["leads:read"], group: "main", icon: "contacts", keys: "g c" },
   { path: "contacts/:id", title: "Contact", screen: Contact, scopes: ["leads:read"] },
   { path: "documents", title: "Documents", screen: Documents, scopes: ["deals:read"], group: "main", icon: "document", keys: "g o" },
-  { path: "reports/:name?", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"], group: "main", icon: "report", keys: "g r" },
+  { path: "reports", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"], group: "main", icon: "report", keys: "g r" },
+  { path: "reports/:name", title: "Reports", screen: Reports, scopes: ["hulls:read", "leads:read", "deals:read"] },
   { path: "developers/keys", title: "API keys", screen: Keys, scopes: ["admin"], group: "developers", icon: "key" },
   { path: "developers/webhooks", title: "Webhooks", screen: Webhooks, scopes: ["webhooks"], group: "developers", icon: "webhook", useCount: useFailing },
   { path: "developers/webhooks/:id", title: "Webhook", screen: WebhookScreen, scopes: ["webhooks"] },
@@ -82,4 +86,12 @@ export const routes: Route[] = [
 /** Reports whether the user can open a screen. */
 export function allowed(route: Route): boolean {
   return !route.scopes || route.scopes.some(can);
+}
+
+/** Loads the screens that the user can open, while the browser has nothing else to do. */
+export async function preload(): Promise<void> {
+  for (const route of routes.filter(allowed)) {
+    await new Promise((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(resolve) : setTimeout(resolve, 200)));
+    await route.screen.preload().catch(() => {}); // it is loaded when it is opened
+  }
 }

@@ -1,0 +1,28 @@
+// The numbers in the sidebar. They are not in the files of the screens, which are loaded later.
+import { api } from "../api.ts";
+import { useLoad } from "../load.ts";
+import { useInventoryReport } from "../screens/boats.ts";
+
+export function useInStock() {
+  return { count: useInventoryReport().data?.total.hulls };
+}
+
+/** Leads that are new or need a review. */
+export function useLeadsToDo() {
+  const { data } = useLoad(["leads to do"], async () => {
+    const [fresh, unclear] = await Promise.all([api.leads.list({ status: "new", limit: 100 }), api.leads.list({ needs_review: true, limit: 100 })]);
+    return new Set([...fresh.data, ...unclear.data].map((l) => l.id)).size;
+  }, ["lead"]);
+  return { count: data || undefined, badge: true };
+}
+
+export function useOpenDeals() {
+  const { data } = useLoad(["pipeline", undefined], () => api.preview.reports.getPipeline({}), ["deal", "payment"]);
+  return { count: data?.total.deals };
+}
+
+/** Webhooks that fail. */
+export function useFailing() {
+  const { data } = useLoad(["failing webhooks"], () => api.webhooks.list({ limit: 100 }), ["webhook"]);
+  return { count: data?.data.filter((w) => w.status === "enabled" && w.health === "failing").length, badge: true };
+}
