@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"regexp"
 	"testing"
 
 	"slipway/internal/console/bundle"
