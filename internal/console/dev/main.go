@@ -1,5 +1,5 @@
 // Command dev serves the console from its source, for developers. It builds the files for
-// each request, and passes everything else on to a server, such as that of make run.
+// each page, and passes everything else on to a server, such as that of make run.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"sync"
 	"time"
 
 	"slipway/internal/console/bundle"
@@ -34,8 +35,9 @@ func main() {
 		},
 	}
 	http.Handle("/", proxy)
+	build := once(func() (map[string][]byte, error) { return bundle.Build(*src) })
 	http.HandleFunc("/console/assets/", func(w http.ResponseWriter, r *http.Request) {
-		files, err := bundle.Build(*src)
+		files, err := build()
 		if err != nil {
 			log.Print(err)
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -51,4 +53,22 @@ func main() {
 	})
 	log.Printf("the console is at http://%s/console", *listen)
 	log.Fatal((&http.Server{Addr: *listen, ReadHeaderTimeout: time.Minute}).ListenAndServe())
+}
+
+// once returns a function that builds the files again if the last time is some seconds ago,
+// so that the files of a page belong together.
+func once(build func() (map[string][]byte, error)) func() (map[string][]byte, error) {
+	var mu sync.Mutex
+	var built time.Time
+	var files map[string][]byte
+	var err error
+	return func() (map[string][]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if time.Since(built) > 3*time.Second {
+			files, err = build()
+			built = time.Now()
+		}
+		return files, err
+	}
 }

@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { ChoiceChip } from "../parts/chip.tsx";
 import { toastError } from "../parts/toast.tsx";
 import { setQuery, usePlace } from "../router.ts";
-import { session } from "../session.ts";
+import { can, session } from "../session.ts";
 import { useLocations } from "./boats.ts";
 
 /** The first day of the month, some months ago, in the time zone of the dealership. */
@@ -14,6 +14,11 @@ export function monthsAgo(months: number, now = new Date()): string {
   const [year, month] = new Intl.DateTimeFormat("en-CA", { timeZone: session.dealership.timezone, year: "numeric", month: "2-digit" }).format(now).split("-").map(Number);
   const first = new Date(Date.UTC(year!, month! - 1 - months, 1));
   return first.toISOString().slice(0, 10);
+}
+
+/** Reports whether the user can see costs and profits. */
+export function seesProfit(): boolean {
+  return can("deals:write") && can("hulls:write");
 }
 
 /** 31–60 or 180+ */

@@ -13,13 +13,15 @@ import { can, type Scope } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useLocations } from "./boats.ts";
 import { useNames } from "./people.tsx";
-import { Period, ReportFilters, Rows, ageLabel, days, percent, seconds, useFilter } from "./report-parts.tsx";
+import { Period, ReportFilters, Rows, ageLabel, days, percent, seconds, seesProfit, useFilter } from "./report-parts.tsx";
 import { Figure, monthLabel } from "./today.tsx";
 
 interface Report {
   name: string;
   title: string;
   scope: Scope;
+  /** Whether it shows costs and profits. */
+  profit?: boolean;
   /** Reports of the current state have no period. */
   period: boolean;
   content: FunctionComponent;
@@ -32,13 +34,13 @@ const reports: Report[] = [
   { name: "pipeline", title: "Pipeline", scope: "deals:read", period: true, content: PipelineReport, export: (f) => api.preview.reports.exportPipeline(f) },
   { name: "leads", title: "Leads", scope: "leads:read", period: true, content: LeadsReport, export: (f) => api.preview.reports.exportLeads(f) },
   { name: "responses", title: "Responses", scope: "leads:read", period: true, content: ResponsesReport, export: (f) => api.preview.reports.exportResponses(f) },
-  { name: "gross", title: "Profit", scope: "deals:write", period: true, content: GrossReport, export: (f) => api.preview.reports.exportGross(f) },
+  { name: "gross", title: "Profit", scope: "deals:write", profit: true, period: true, content: GrossReport, export: (f) => api.preview.reports.exportGross(f) },
   { name: "funding", title: "Contracts in transit", scope: "deals:read", period: false, content: FundingReport, export: (f) => api.preview.reports.exportFunding(f) },
   { name: "cash", title: "Cash", scope: "deals:read", period: true, content: CashReport, export: (f) => api.preview.reports.exportCash(f) },
 ];
 
 export function Reports({ name }: { name?: string }) {
-  const visible = reports.filter((r) => can(r.scope));
+  const visible = reports.filter((r) => can(r.scope) && (!r.profit || seesProfit()));
   const report = visible.find((r) => r.name === name) ?? visible[0];
   if (!report) return null;
   const Content = report.content;

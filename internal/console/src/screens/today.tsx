@@ -13,7 +13,7 @@ import { can, session } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useInventoryReport } from "./boats.ts";
 import { contactName } from "./people.tsx";
-import { ageLabel, monthsAgo } from "./report-parts.tsx";
+import { ageLabel, monthsAgo, seesProfit } from "./report-parts.tsx";
 
 /** Something to do. */
 interface Todo {
@@ -30,7 +30,7 @@ export function Today() {
   const first = session.user.name.split(/[\s@]/)[0];
   return (
     <Sheet kind="desk">
-      <Page title={`${greeting()}, ${first}`} aside={dayName(new Date())}>
+      <Page title={`${greeting()}, ${first}`} actions={<span class="muted">{dayName(new Date())}</span>}>
         <div class="content">
           <TodoList />
           {can("leads:read") && <Schedule />}
@@ -54,7 +54,7 @@ function greeting(now = new Date()): string {
 function TodoList() {
   const sources = [useReviews(), useNewLeads(), useTasks(), useStalled(), useHolds(), useContracts(), useWebhooks()];
   const errors = sources.flatMap((s) => (s.error ? [s] : []));
-  const todos = sources.flatMap((s) => s.data ?? []);
+  const todos = [...new Map(sources.flatMap((s) => s.data ?? []).reverse().map((t) => [t.id, t])).values()].reverse(); // the first reason wins
   const loading = sources.some((s) => s.loading && !s.data);
   return (
     <Section title="To do" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
@@ -185,12 +185,12 @@ function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
 
 function ThisMonth() {
   const from = monthsAgo(0);
-  const gross = useLoad(["today", "gross", from], () => api.preview.reports.getGross({ from, limit: 1 }), ["deal"]);
+  const gross = useLoad(seesProfit() ? ["today", "gross", from] : undefined, () => api.preview.reports.getGross({ from, limit: 1 }), ["deal"]);
   const pipeline = useLoad(["today", "pipeline"], () => api.preview.reports.getPipeline(), ["deal"]);
   return (
     <Section title="This month" action={<a class="link" href={href("reports/pipeline")}>Pipeline</a>}>
       <dl class="figures">
-        <Figure title="Delivered" value={gross.data && number(gross.data.total.deals)} note={gross.data && shortMoney(gross.data.total.price)} />
+        {gross.data && <Figure title="Delivered" value={number(gross.data.total.deals)} note={shortMoney(gross.data.total.price)} />}
         <Figure title="Open deals" value={pipeline.data && number(pipeline.data.total.deals)} note={pipeline.data && shortMoney(pipeline.data.total.price)} />
       </dl>
     </Section>
