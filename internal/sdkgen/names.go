@@ -20,8 +20,12 @@ var initialisms = map[string]string{
 	"uris": "URIs", "url": "URL", "urls": "URLs", "usd": "USD", "xml": "XML",
 }
 
-// GoName writes a name as an exported name of Go: price_usd is PriceUSD.
+// GoName writes a name as an exported name of Go: price_usd is PriceUSD, and the order
+// -price is PriceDescending.
 func GoName(name string) string {
+	if column, ok := strings.CutPrefix(name, "-"); ok {
+		return GoName(column) + "Descending"
+	}
 	var b strings.Builder
 	for _, w := range words(name) {
 		if upper := initialisms[strings.ToLower(w)]; upper != "" {

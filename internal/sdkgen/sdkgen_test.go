@@ -200,3 +200,13 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 }
+
+func TestGoName(t *testing.T) {
+	for name, want := range map[string]string{
+		"price_usd": "PriceUSD", "hull_id": "HullID", "price": "Price", "-price": "PriceDescending", "-created_at": "CreatedAtDescending",
+	} {
+		if got := sdkgen.GoName(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
