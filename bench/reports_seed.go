@@ -203,7 +203,8 @@ func (s *sales) crm() {
 		"status", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN 'converted' ELSE "+choose("i % 7", []string{
 			"new", "working", "lost", "lost", "lost", "lost", "lost"})+" END",
 		"location_id", "location", "message", "'Is the boat still available? "+strings.Repeat("We would like to see it. ", 8)+"'",
-		"score_sum", "0", "score_at", s.after("0"), "needs_review", "FALSE", "touched_at", s.after("0"), "stalled_at", s.after("5"),
+		"score_sum", "0", "score_at", s.after("0"), "needs_review", "FALSE", "touched_at", s.after("0"), "last_activity_at", s.after("0"),
+		"stalled_at", s.after("5"),
 		"metadata", "'{}'", "version", "1", "created_at", s.d.stamp("(ms + i % 2 * 3600000)"), "updated_at", s.after("0"),
 		"owner_id", "'usr_' || (i % 20)", "deal_id", "CASE WHEN i % 2 = 0 AND n % 3 = 0 THEN "+key("deal", "ms", "n")+" END")
 	for i, direction := range []string{"outbound", "inbound", "outbound"} {

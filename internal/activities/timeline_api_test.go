@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"slipway/internal/activities"
+	"slipway/internal/leads"
+	"slipway/internal/platform/jobs"
 	"slipway/internal/testkit"
 	"slipway/internal/vocab/auth"
 	"slipway/internal/vocab/page"
@@ -44,6 +46,16 @@ func TestTimeline(t *testing.T) {
 		testkit.Equal(t, p.HasMore, true)
 		s.Test.Get(path+lead+"&starting_after="+*p.NextCursor, 200, &p)
 		testkit.Equal(t, types(), []string{"lead.created"})
+
+		s.Advance(30 * 24 * time.Hour)
+		stalled := leads.API{DB: s.DB}
+		if err := jobs.Run(t.Context(), stalled.FindStalled, leads.FindStalled{}); err != nil {
+			t.Fatal(err)
+		}
+		s.WaitForRelay()
+		s.Test.Get(path+lead, 200, &p)
+		testkit.Equal(t, types()[0], "lead.stalled")
+		testkit.Equal(t, p.Data[0].Actor, auth.System)
 
 		// Without an object, it has what the caller can read.
 		s.As(s.Key(auth.LeadsRead)).Get("/v2-preview/activity", 200, &p)

@@ -13,7 +13,7 @@ import (
 	"slipway/internal/vocab/page"
 )
 
-// API serves hulls, deals and the lists of the office in the shapes of the preview.
+// API serves hulls, leads, deals and the lists of the office in the shapes of the preview.
 type API struct {
 	DB    *db.DB
 	Deals *deals.API

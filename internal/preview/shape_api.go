@@ -1,6 +1,6 @@
-// Package preview serves hulls and deals in the shapes of /v2-preview. The rules and
-// the rows are those of /v1. Only the JSON differs: money is an object, and
-// references can be expanded.
+// Package preview serves hulls, leads and deals in the shapes of /v2-preview, and what
+// combines several features, such as the search. The rules and the rows are those of
+// /v1. Only the JSON differs: money is an object, and references can be expanded.
 package preview
 
 import (

@@ -1118,6 +1118,22 @@ const (
 	PreviewHullExpansionPricing  PreviewHullExpansion = "pricing"
 )
 
+// PreviewHullSort: Order of the list of hulls. A minus sign means from high to low.
+type PreviewHullSort string
+
+// The values of PreviewHullSort.
+const (
+	PreviewHullSortNewest PreviewHullSort = "newest"
+	PreviewHullSortPrice  PreviewHullSort = "price"
+	PreviewHullSortPrice  PreviewHullSort = "-price"
+	PreviewHullSortAge    PreviewHullSort = "age"
+	PreviewHullSortAge    PreviewHullSort = "-age"
+	PreviewHullSortLength PreviewHullSort = "length"
+	PreviewHullSortLength PreviewHullSort = "-length"
+	PreviewHullSortYear   PreviewHullSort = "year"
+	PreviewHullSortYear   PreviewHullSort = "-year"
+)
+
 // PreviewLeadExpansion: Reference of a lead that you can expand.
 type PreviewLeadExpansion string
 

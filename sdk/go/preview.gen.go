@@ -11,6 +11,7 @@ import (
 
 // PreviewServices are the operations of /v2-preview, by family. They can still change.
 type PreviewServices struct {
+	Access       *PreviewAccessService
 	Activities   *PreviewActivitiesService
 	Appointments *PreviewAppointmentsService
 	Dealership   *PreviewDealershipService
@@ -21,11 +22,13 @@ type PreviewServices struct {
 	Office       *PreviewOfficeService
 	Reports      *PreviewReportsService
 	RequestLogs  *PreviewRequestLogsService
+	Search       *PreviewSearchService
 	Webhooks     *PreviewWebhooksService
 }
 
 func newPreviewServices(c *Client) PreviewServices {
 	return PreviewServices{
+		Access:       &PreviewAccessService{c},
 		Activities:   &PreviewActivitiesService{c},
 		Appointments: &PreviewAppointmentsService{c},
 		Dealership:   &PreviewDealershipService{c},
@@ -36,8 +39,22 @@ func newPreviewServices(c *Client) PreviewServices {
 		Office:       &PreviewOfficeService{c},
 		Reports:      &PreviewReportsService{c},
 		RequestLogs:  &PreviewRequestLogsService{c},
+		Search:       &PreviewSearchService{c},
 		Webhooks:     &PreviewWebhooksService{c},
 	}
+}
+
+// PreviewAccessService has the operations of the family Access.
+type PreviewAccessService struct{ client *Client }
+
+// GetMe: Retrieve the calling credential and its user. Requires no scope.
+//
+// Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
+// locations, the plan and the time zone of the dealership, and when the session expires.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewAccessService) GetMe(ctx context.Context, opts ...RequestOption) (*PreviewProfile, error) {
+	return call[PreviewProfile](ctx, s.client, request{verb: "GET", path: "/v2-preview/me"}, opts)
 }
 
 // PreviewActivitiesService has the operations of the family Activities.
@@ -99,6 +116,29 @@ type PreviewActivityListParams struct {
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewActivitiesService) List(ctx context.Context, params PreviewActivityListParams, opts ...RequestOption) iter.Seq2[Activity, error] {
 	return list[Activity](ctx, s.client, request{verb: "GET", path: "/v2-preview/activities", query: params}, opts)
+}
+
+// PreviewActivityListTimelineParams are the parameters of Activities.ListTimeline. Fields that are not set are not sent.
+type PreviewActivityListTimelineParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// Lead, contact, deal or hull. Defaults to all objects that you can read.
+	ObjectID string `url:"object_id"`
+}
+
+// ListTimeline: List what happened to an object, newest first. Requires leads:read or deals:read or hulls:read.
+//
+// Returns the events of one object, or of all objects that you can read, with who caused them and what changed.
+// Events are stored for 30 days. Requires `leads:read` for leads and contacts, `deals:read` for deals and
+// `hulls:read` for hulls.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewActivitiesService) ListTimeline(ctx context.Context, params PreviewActivityListTimelineParams, opts ...RequestOption) iter.Seq2[PreviewTimelineEntry, error] {
+	return list[PreviewTimelineEntry](ctx, s.client, request{verb: "GET", path: "/v2-preview/activity", query: params}, opts)
 }
 
 // Update: Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
@@ -489,11 +529,18 @@ type PreviewHullListParams struct {
 	CreatedBefore time.Time `url:"created_before"`
 	// Only hulls updated after this time, for incremental synchronization.
 	UpdatedAfter time.Time `url:"updated_after"`
+	// newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with
+	// the hull that has been in stock longest. A hull that was not received yet has the lowest age.
+	Sort PreviewHullSort `url:"sort"`
 	// References to return as objects, separated by commas. You need the scope to read them.
 	Expand []PreviewHullExpansion `url:"expand"`
 }
 
-// List: List hulls, newest first. Requires hulls:read.
+// List: List hulls, newest first or in another order. Requires hulls:read.
+//
+// Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and
+// only work with the same `sort`. Archived hulls are only listed if you send `archived=true` or
+// `status=archived`.
 //
 // In preview since November 16, 2026. Can become stable on February 14, 2027.
 func (s *PreviewHullsService) List(ctx context.Context, params PreviewHullListParams, opts ...RequestOption) iter.Seq2[PreviewHull, error] {
@@ -1160,8 +1207,65 @@ func (s *PreviewRequestLogsService) List(ctx context.Context, params PreviewRequ
 	return list[PreviewRequestLog](ctx, s.client, request{verb: "GET", path: "/v2-preview/request_logs", query: params}, opts)
 }
 
+// PreviewSearchService has the operations of the family Search.
+type PreviewSearchService struct{ client *Client }
+
+// PreviewSearchSearchParams are the parameters of Search.Search. Fields that are not set are not sent.
+type PreviewSearchSearchParams struct {
+	// Words, or the start of words. All must match. Without any, nothing is found.
+	Q string `url:"q"`
+}
+
+// Search: Search for anything. Requires hulls:read or leads:read or deals:read.
+//
+// Returns up to five objects of each type that you can read. Hulls are found by make, model, title, stock number
+// and HIN, contacts and leads by name, company, email and phone of the contact, deals by their number, the buyer
+// and the hull, and documents by their number. To find deals by their buyer, you need `leads:read`, and by their
+// hull, `hulls:read`.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewSearchService) Search(ctx context.Context, params PreviewSearchSearchParams, opts ...RequestOption) (*PreviewSearchResult, error) {
+	return call[PreviewSearchResult](ctx, s.client, request{verb: "GET", path: "/v2-preview/search", query: params}, opts)
+}
+
 // PreviewWebhooksService has the operations of the family Webhooks.
 type PreviewWebhooksService struct{ client *Client }
+
+// GetEvent: Retrieve an event with who caused it. Requires webhooks.
+//
+// The same as in `/v1`, with the `actor`.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewWebhooksService) GetEvent(ctx context.Context, eventID string, opts ...RequestOption) (*PreviewEventWithActor, error) {
+	return call[PreviewEventWithActor](ctx, s.client, request{verb: "GET", path: "/v2-preview/events/{event_id}", ids: []string{eventID}}, opts)
+}
+
+// PreviewWebhookListEventsParams are the parameters of Webhooks.ListEvents. Fields that are not set are not sent.
+type PreviewWebhookListEventsParams struct {
+	// Maximum number of objects to return.
+	Limit int64 `url:"limit"`
+	// Return objects older than the object with this ID.
+	StartingAfter string `url:"starting_after"`
+	// Return objects newer than the object with this ID.
+	EndingBefore string `url:"ending_before"`
+	// An event type, or a pattern such as hull.*.
+	Type string `url:"type"`
+	// ID of the object that the events are about.
+	ObjectID string `url:"object_id"`
+	// Only events that became visible at this time or later.
+	CreatedAfter time.Time `url:"created_after"`
+	// Only events that became visible before this time.
+	CreatedBefore time.Time `url:"created_before"`
+}
+
+// ListEvents: List events with who caused them, newest first. Requires webhooks.
+//
+// The same as in `/v1`, with the `actor` of each event.
+//
+// In preview since November 17, 2026. Can become stable on February 15, 2027.
+func (s *PreviewWebhooksService) ListEvents(ctx context.Context, params PreviewWebhookListEventsParams, opts ...RequestOption) iter.Seq2[PreviewEventWithActor, error] {
+	return list[PreviewEventWithActor](ctx, s.client, request{verb: "GET", path: "/v2-preview/events", query: params}, opts)
+}
 
 // StreamEvents: Follow events as they happen. Requires webhooks.
 //

@@ -3691,6 +3691,36 @@ type PreviewEventTrigger struct {
 	Type string `json:"type"`
 }
 
+// PreviewEventWithActor: A change of an object, with who caused it.
+type PreviewEventWithActor struct {
+	// Who caused the event, as in the audit log. The type is system if it happened automatically.
+	Actor Actor `json:"actor"`
+	// API version of the data.
+	APIVersion string `json:"api_version"`
+	// When it happened.
+	CreatedAt time.Time `json:"created_at"`
+	// The object after the event, and the old values of the changed fields.
+	Data PreviewEventWithActorData `json:"data"`
+	// Environment in which it happened.
+	Environment Environment `json:"environment"`
+	// Also the webhook-id header of its deliveries. Use it to ignore duplicates.
+	ID string `json:"id"`
+	// API request that caused the event.
+	Request EventRequest `json:"request"`
+	// Number of the event in the sequence of its object. Use it to ignore events that arrive out of order.
+	Sequence int64 `json:"sequence"`
+	// What happened: the type of the object and a past participle.
+	Type string `json:"type"`
+}
+
+// PreviewEventWithActorData: The object after the event, and the old values of the changed fields.
+type PreviewEventWithActorData struct {
+	// The object after the event. Its fields depend on the type of the event.
+	Object map[string]any `json:"object"`
+	// Old values of the changed fields.
+	Previous map[string]any `json:"previous"`
+}
+
 // PreviewFinanceProduct: A finance or insurance product that is sold with a loan.
 type PreviewFinanceProduct struct {
 	// Cost to the dealership. Null if your key does not have deals:write.
@@ -4243,6 +4273,14 @@ type PreviewInventoryBucket struct {
 	WithoutCost *int64 `json:"without_cost"`
 }
 
+// PreviewInventoryCount: Number of hulls with one status.
+type PreviewInventoryCount struct {
+	// Number of hulls.
+	Hulls int64 `json:"hulls"`
+	// Status of the hulls.
+	Status HullStatus `json:"status"`
+}
+
 // PreviewInventoryHull: One of the oldest hulls in stock.
 type PreviewInventoryHull struct {
 	// Days in stock.
@@ -4289,6 +4327,8 @@ type PreviewInventoryReport struct {
 	ByOwnership []PreviewInventoryOwnership `json:"by_ownership"`
 	// Hulls in stock by status.
 	ByStatus []PreviewInventoryStatus `json:"by_status"`
+	// Number of hulls with each status, also of those that are not in stock. from and to don't apply.
+	Counts []PreviewInventoryCount `json:"counts"`
 	// First day of the report. Null if the report has no first day.
 	From *string `json:"from"`
 	// Location of the report. Null for all locations.
@@ -4705,6 +4745,67 @@ type PreviewPricingSum struct {
 	SoldAfterCut int64 `json:"sold_after_cut"`
 }
 
+// PreviewProfile: The calling credential with its user.
+type PreviewProfile struct {
+	// App of the token. Null for an API key or a session.
+	AppID *string `json:"app_id"`
+	// API key, user or app of the request.
+	Credential Actor `json:"credential"`
+	// Dealership that the credential belongs to.
+	Dealership MeDealership `json:"dealership"`
+	// Email address of the user. Null if the credential is not a session.
+	Email *string `json:"email"`
+	// Environment that the credential belongs to.
+	Environment Environment `json:"environment"`
+	// Install of the app in this environment. Null for an API key or a session.
+	InstallID *string `json:"install_id"`
+	// Locations where the user works. Empty if the user works at all of them, or the credential is not a session.
+	Locations []PreviewProfileLocation `json:"locations"`
+	// Two-factor methods of the user. Empty if the credential is not a session.
+	MFAFactors []UserFactor `json:"mfa_factors"`
+	// Name of the user, API key or app.
+	Name string `json:"name"`
+	// Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
+	// the credential is a session in the live environment.
+	OtherAccount *bool `json:"other_account"`
+	// Plan of the dealership.
+	Plan DealershipPlan `json:"plan"`
+	// How many requests the credential can send.
+	RateLimit MeRateLimit `json:"rate_limit"`
+	// Roles of the user. Empty if the credential is not a session.
+	Roles []UserRole `json:"roles"`
+	// Scopes of the credential.
+	Scopes []string `json:"scopes"`
+	// API version of requests that have no Service-Version header.
+	ServiceVersion string `json:"service_version"`
+	// The current session. Null if the credential is not a session.
+	Session *PreviewProfileSession `json:"session"`
+	// IANA time zone of the dealership.
+	Timezone string `json:"timezone"`
+	// User of the session, or user who installed the app. Null for an API key.
+	UserID *string `json:"user_id"`
+}
+
+// PreviewProfileLocation: A location where the user works.
+type PreviewProfileLocation struct {
+	// ID of the location.
+	ID string `json:"id"`
+	// Name of the location.
+	Name string `json:"name"`
+}
+
+// PreviewProfileSession: The session of the request.
+type PreviewProfileSession struct {
+	// When the user signed in.
+	CreatedAt time.Time `json:"created_at"`
+	// When the session expires.
+	ExpiresAt time.Time `json:"expires_at"`
+	// ID of the session.
+	ID string `json:"id"`
+	// How the user signed in.
+	Method SignInMethod `json:"method"`
+}
+
 // PreviewReachCheck: Whether a message on a channel could be sent now.
 type PreviewReachCheck struct {
 	// Where the message would be sent. Null if the contact has no address for the channel.
@@ -4886,6 +4987,35 @@ type PreviewResponsesReport struct {
 	Total PreviewResponseTimes `json:"total"`
 }
 
+// PreviewSearchHit: An object that a search found.
+type PreviewSearchHit struct {
+	// Deal of a document. Null for other objects.
+	DealID *string `json:"deal_id"`
+	// What tells it from others: a stock number, an email address or phone number, or a boat. Null if there is
+	// nothing.
+	Detail *string `json:"detail"`
+	// ID of the object.
+	ID string `json:"id"`
+	// Status of the object. Null for a contact.
+	Status *string `json:"status"`
+	// Name of the object, for people.
+	Title string `json:"title"`
+}
+
+// PreviewSearchResult: What a search found, by type of object.
+type PreviewSearchResult struct {
+	// Contacts that match, newest first.
+	Contacts []PreviewSearchHit `json:"contacts"`
+	// Deals that match: by number, then by hull, then by buyer.
+	Deals []PreviewSearchHit `json:"deals"`
+	// The document with this number.
+	Documents []PreviewSearchHit `json:"documents"`
+	// Hulls that match, newest first. Archived hulls are left out.
+	Hulls []PreviewSearchHit `json:"hulls"`
+	// Leads that match, the latest activity first.
+	Leads []PreviewSearchHit `json:"leads"`
+}
+
 // PreviewSettings: How this environment of the dealership works.
 type PreviewSettings struct {
 	// Whether a boat can be delivered before the deal is funded (spot delivery).
@@ -4928,6 +5058,24 @@ type PreviewTaxRule struct {
 	Name string `json:"name"`
 	// Rate as a decimal with up to four places.
 	RatePercent string `json:"rate_percent"`
+}
+
+// PreviewTimelineEntry: Something that happened to an object.
+type PreviewTimelineEntry struct {
+	// Who did it. The type is system if it happened automatically.
+	Actor Actor `json:"actor"`
+	// When it happened.
+	At time.Time `json:"at"`
+	// Old and new value of each field that changed. Empty for a new object.
+	Changes map[string][]any `json:"changes"`
+	// ID of the event.
+	ID string `json:"id"`
+	// Data of the event, such as the object afterwards, or a message. Its fields depend on the type.
+	Object map[string]any `json:"object"`
+	// Object that it happened to.
+	ObjectID string `json:"object_id"`
+	// What happened: the type of the event.
+	Type string `json:"type"`
 }
 
 // PreviewTradeIn: A boat that the buyer trades in.

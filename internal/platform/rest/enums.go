@@ -115,7 +115,7 @@ var enums = []struct {
 	{"PriceType", []string{"Hull.price_type"}},
 	{"Propulsion", []string{"HullSpecs.propulsion"}},
 	{"RequestMethod", []string{"listRequestLogs?method"}},
-	{"SignInMethod", []string{"Session.method"}},
+	{"SignInMethod", []string{"Session.method", "ProfileSession.method"}},
 	{"SignerRole", []string{"DocumentSignature.signer_role"}},
 	{"SoldWhen", []string{"Settings.sold_when"}},
 	{"StipulationKind", []string{"Stipulation.kind"}},

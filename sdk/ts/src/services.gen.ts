@@ -1167,6 +1167,20 @@ export class WebhooksService extends Family {
   }
 }
 
+/** Operations of preview.access. */
+export class PreviewAccessService extends PreviewFamily {
+  /**
+   * Retrieve the calling credential and its user. Requires no scope.
+   * Shows who the request was authenticated as, and what someone who is signed in wants to see: name, roles,
+   * locations, the plan and the time zone of the dealership, and when the session expires.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  getMe(options?: Options): Promise<t.PreviewProfile> {
+    return get(this, "/me", options);
+  }
+}
+
 /** Operations of preview.activities. */
 export class PreviewActivitiesService extends PreviewFamily {
   /**
@@ -1206,6 +1220,17 @@ export class PreviewActivitiesService extends PreviewFamily {
    */
   list(query?: t.PreviewActivityListParams, options?: Options): List<t.Activity> {
     return list(this, "/activities", options, query);
+  }
+  /**
+   * List what happened to an object, newest first. Requires leads:read or deals:read or hulls:read.
+   * Returns the events of one object, or of all objects that you can read, with who caused them and what changed.
+   * Events are stored for 30 days. Requires `leads:read` for leads and contacts, `deals:read` for deals and
+   * `hulls:read` for hulls.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  listTimeline(query?: t.PreviewActivityListTimelineParams, options?: Options): List<t.PreviewTimelineEntry> {
+    return list(this, "/activity", options, query);
   }
   /**
    * Update an activity, or complete a task. Requires leads:write or deals:write or hulls:write.
@@ -1453,7 +1478,11 @@ export class PreviewHullsService extends PreviewFamily {
     return get(this, path`/hulls/${hullId}/pricing`, options);
   }
   /**
-   * List hulls, newest first. Requires hulls:read.
+   * List hulls, newest first or in another order. Requires hulls:read.
+   * Returns the hulls that match all filters. The cursors of a list with `sort` are positions and not IDs, and
+   * only work with the same `sort`. Archived hulls are only listed if you send `archived=true` or
+   * `status=archived`.
+   *
    * In preview since November 16, 2026. Can become stable on February 14, 2027.
    */
   list(query?: t.PreviewHullListParams, options?: Options): List<t.PreviewHull> {
@@ -1795,8 +1824,42 @@ export class PreviewRequestLogsService extends PreviewFamily {
   }
 }
 
+/** Operations of preview.search. */
+export class PreviewSearchService extends PreviewFamily {
+  /**
+   * Search for anything. Requires hulls:read or leads:read or deals:read.
+   * Returns up to five objects of each type that you can read. Hulls are found by make, model, title, stock number
+   * and HIN, contacts and leads by name, company, email and phone of the contact, deals by their number, the buyer
+   * and the hull, and documents by their number. To find deals by their buyer, you need `leads:read`, and by their
+   * hull, `hulls:read`.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  search(query?: t.PreviewSearchSearchParams, options?: Options): Promise<t.PreviewSearchResult> {
+    return get(this, "/search", options, query);
+  }
+}
+
 /** Operations of preview.webhooks. */
 export class PreviewWebhooksService extends PreviewFamily {
+  /**
+   * Retrieve an event with who caused it. Requires webhooks.
+   * The same as in `/v1`, with the `actor`.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  getEvent(eventId: string, options?: Options): Promise<t.PreviewEventWithActor> {
+    return get(this, path`/events/${eventId}`, options);
+  }
+  /**
+   * List events with who caused them, newest first. Requires webhooks.
+   * The same as in `/v1`, with the `actor` of each event.
+   *
+   * In preview since November 17, 2026. Can become stable on February 15, 2027.
+   */
+  listEvents(query?: t.PreviewWebhookListEventsParams, options?: Options): List<t.PreviewEventWithActor> {
+    return list(this, "/events", options, query);
+  }
   /**
    * Follow events as they happen. Requires webhooks.
    * Sends a server-sent event for each new event that your scopes can read: its ID, its type and the ID of its
@@ -1833,6 +1896,7 @@ export class Services {
   readonly webhooks: WebhooksService;
   /** Operations of /v2-preview. They can still change. */
   readonly preview: {
+    readonly access: PreviewAccessService;
     readonly activities: PreviewActivitiesService;
     readonly appointments: PreviewAppointmentsService;
     readonly dealership: PreviewDealershipService;
@@ -1843,6 +1907,7 @@ export class Services {
     readonly office: PreviewOfficeService;
     readonly reports: PreviewReportsService;
     readonly requestLogs: PreviewRequestLogsService;
+    readonly search: PreviewSearchService;
     readonly webhooks: PreviewWebhooksService;
   };
 
@@ -1856,6 +1921,7 @@ export class Services {
     this.leads = new LeadsService(sender);
     this.webhooks = new WebhooksService(sender);
     this.preview = {
+      access: new PreviewAccessService(sender),
       activities: new PreviewActivitiesService(sender),
       appointments: new PreviewAppointmentsService(sender),
       dealership: new PreviewDealershipService(sender),
@@ -1866,6 +1932,7 @@ export class Services {
       office: new PreviewOfficeService(sender),
       reports: new PreviewReportsService(sender),
       requestLogs: new PreviewRequestLogsService(sender),
+      search: new PreviewSearchService(sender),
       webhooks: new PreviewWebhooksService(sender),
     };
   }

@@ -480,6 +480,9 @@ export type PreviewDealMissingCode = "accepted_offer" | "earlier_status" | "sign
 /** Reference of a hull that you can expand. */
 export type PreviewHullExpansion = "location" | "pricing";
 
+/** Order of the list of hulls. A minus sign means from high to low. */
+export type PreviewHullSort = "newest" | "price" | "-price" | "age" | "-age" | "length" | "-length" | "year" | "-year";
+
 /** Reference of a lead that you can expand. */
 export type PreviewLeadExpansion = "contact" | "hull" | "owner" | "last_message";
 
@@ -4672,6 +4675,36 @@ export interface PreviewEventTrigger {
   type: string;
 }
 
+/** A change of an object, with who caused it. */
+export interface PreviewEventWithActor {
+  /** Who caused the event, as in the audit log. The type is system if it happened automatically. */
+  actor: Actor;
+  /** API version of the data. */
+  api_version: string;
+  /** When it happened. */
+  created_at: string;
+  /** The object after the event, and the old values of the changed fields. */
+  data: PreviewEventWithActorData;
+  /** Environment in which it happened. */
+  environment: Environment;
+  /** Also the webhook-id header of its deliveries. Use it to ignore duplicates. */
+  id: string;
+  /** API request that caused the event. */
+  request: EventRequest;
+  /** Number of the event in the sequence of its object. Use it to ignore events that arrive out of order. */
+  sequence: number;
+  /** What happened: the type of the object and a past participle. */
+  type: string;
+}
+
+/** The object after the event, and the old values of the changed fields. */
+export interface PreviewEventWithActorData {
+  /** The object after the event. Its fields depend on the type of the event. */
+  object: Record<string, unknown>;
+  /** Old values of the changed fields. */
+  previous: Record<string, unknown>;
+}
+
 /** A finance or insurance product that is sold with a loan. */
 export interface PreviewFinanceProduct {
   /** Cost to the dealership. Null if your key does not have deals:write. */
@@ -5245,6 +5278,14 @@ export interface PreviewInventoryBucket {
   without_cost: number | null;
 }
 
+/** Number of hulls with one status. */
+export interface PreviewInventoryCount {
+  /** Number of hulls. */
+  hulls: number;
+  /** Status of the hulls. */
+  status: HullStatus;
+}
+
 /** One of the oldest hulls in stock. */
 export interface PreviewInventoryHull {
   /** Days in stock. */
@@ -5291,6 +5332,8 @@ export interface PreviewInventoryReport {
   by_ownership: Array<PreviewInventoryOwnership>;
   /** Hulls in stock by status. */
   by_status: Array<PreviewInventoryStatus>;
+  /** Number of hulls with each status, also of those that are not in stock. from and to don't apply. */
+  counts: Array<PreviewInventoryCount>;
   /** First day of the report. Null if the report has no first day. */
   from: string | null;
   /** Location of the report. Null for all locations. */
@@ -5728,6 +5771,69 @@ export interface PreviewPricingSum {
   sold_after_cut: number;
 }
 
+/** The calling credential with its user. */
+export interface PreviewProfile {
+  /** App of the token. Null for an API key or a session. */
+  app_id: string | null;
+  /** API key, user or app of the request. */
+  credential: Actor;
+  /** Dealership that the credential belongs to. */
+  dealership: MeDealership;
+  /** Email address of the user. Null if the credential is not a session. */
+  email: string | null;
+  /** Environment that the credential belongs to. */
+  environment: Environment;
+  /** Install of the app in this environment. Null for an API key or a session. */
+  install_id: string | null;
+  /** Locations where the user works. Empty if the user works at all of them, or the credential is not a session. */
+  locations: Array<PreviewProfileLocation>;
+  /** Two-factor methods of the user. Empty if the credential is not a session. */
+  mfa_factors: Array<UserFactor>;
+  /** Name of the user, API key or app. */
+  name: string;
+  /**
+   * Whether a user with the same email address can sign in to the test environment of the dealership. Null unless
+   * the credential is a session in the live environment.
+   */
+  other_account: boolean | null;
+  /** Plan of the dealership. */
+  plan: DealershipPlan;
+  /** How many requests the credential can send. */
+  rate_limit: MeRateLimit;
+  /** Roles of the user. Empty if the credential is not a session. */
+  roles: Array<UserRole>;
+  /** Scopes of the credential. */
+  scopes: Array<string>;
+  /** API version of requests that have no Service-Version header. */
+  service_version: string;
+  /** The current session. Null if the credential is not a session. */
+  session: PreviewProfileSession | null;
+  /** IANA time zone of the dealership. */
+  timezone: string;
+  /** User of the session, or user who installed the app. Null for an API key. */
+  user_id: string | null;
+}
+
+/** A location where the user works. */
+export interface PreviewProfileLocation {
+  /** ID of the location. */
+  id: string;
+  /** Name of the location. */
+  name: string;
+}
+
+/** The session of the request. */
+export interface PreviewProfileSession {
+  /** When the user signed in. */
+  created_at: string;
+  /** When the session expires. */
+  expires_at: string;
+  /** ID of the session. */
+  id: string;
+  /** How the user signed in. */
+  method: SignInMethod;
+}
+
 /** Whether a message on a channel could be sent now. */
 export interface PreviewReachCheck {
   /** Where the message would be sent. Null if the contact has no address for the channel. */
@@ -5911,6 +6017,37 @@ export interface PreviewResponsesReport {
   total: PreviewResponseTimes;
 }
 
+/** An object that a search found. */
+export interface PreviewSearchHit {
+  /** Deal of a document. Null for other objects. */
+  deal_id: string | null;
+  /**
+   * What tells it from others: a stock number, an email address or phone number, or a boat. Null if there is
+   * nothing.
+   */
+  detail: string | null;
+  /** ID of the object. */
+  id: string;
+  /** Status of the object. Null for a contact. */
+  status: string | null;
+  /** Name of the object, for people. */
+  title: string;
+}
+
+/** What a search found, by type of object. */
+export interface PreviewSearchResult {
+  /** Contacts that match, newest first. */
+  contacts: Array<PreviewSearchHit>;
+  /** Deals that match: by number, then by hull, then by buyer. */
+  deals: Array<PreviewSearchHit>;
+  /** The document with this number. */
+  documents: Array<PreviewSearchHit>;
+  /** Hulls that match, newest first. Archived hulls are left out. */
+  hulls: Array<PreviewSearchHit>;
+  /** Leads that match, the latest activity first. */
+  leads: Array<PreviewSearchHit>;
+}
+
 /** How this environment of the dealership works. */
 export interface PreviewSettings {
   /** Whether a boat can be delivered before the deal is funded (spot delivery). */
@@ -5957,6 +6094,24 @@ export interface PreviewTaxRule {
   name: string;
   /** Rate as a decimal with up to four places. */
   rate_percent: string;
+}
+
+/** Something that happened to an object. */
+export interface PreviewTimelineEntry {
+  /** Who did it. The type is system if it happened automatically. */
+  actor: Actor;
+  /** When it happened. */
+  at: string;
+  /** Old and new value of each field that changed. Empty for a new object. */
+  changes: Record<string, Array<unknown>>;
+  /** ID of the event. */
+  id: string;
+  /** Data of the event, such as the object afterwards, or a message. Its fields depend on the type. */
+  object: Record<string, unknown>;
+  /** Object that it happened to. */
+  object_id: string;
+  /** What happened: the type of the event. */
+  type: string;
 }
 
 /** A boat that the buyer trades in. */
@@ -7137,6 +7292,12 @@ export interface PreviewActivityListParams extends ListParams {
   due_before?: string;
 }
 
+/** Parameters of preview.activities.listTimeline. */
+export interface PreviewActivityListTimelineParams extends ListParams {
+  /** Lead, contact, deal or hull. Defaults to all objects that you can read. */
+  object_id?: string;
+}
+
 /** Parameters of preview.appointments.list. */
 export interface PreviewAppointmentListParams extends ListParams {
   /** Only appointments of this user. */
@@ -7261,6 +7422,11 @@ export interface PreviewHullListParams extends ListParams {
   created_before?: string;
   /** Only hulls updated after this time, for incremental synchronization. */
   updated_after?: string;
+  /**
+   * newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with
+   * the hull that has been in stock longest. A hull that was not received yet has the lowest age.
+   */
+  sort?: PreviewHullSort;
   /** References to return as objects, separated by commas. You need the scope to read them. */
   expand?: Array<PreviewHullExpansion>;
 }
@@ -7563,4 +7729,22 @@ export interface PreviewRequestLogListParams extends ListParams {
   after?: string;
   /** Only requests that arrived before this time. */
   before?: string;
+}
+
+/** Parameters of preview.search.search. */
+export interface PreviewSearchSearchParams {
+  /** Words, or the start of words. All must match. Without any, nothing is found. */
+  q?: string;
+}
+
+/** Parameters of preview.webhooks.listEvents. */
+export interface PreviewWebhookListEventsParams extends ListParams {
+  /** An event type, or a pattern such as hull.*. */
+  type?: string;
+  /** ID of the object that the events are about. */
+  object_id?: string;
+  /** Only events that became visible at this time or later. */
+  created_after?: string;
+  /** Only events that became visible before this time. */
+  created_before?: string;
 }
