@@ -16,33 +16,33 @@ type SortedFilter struct {
 	Sort string `query:"sort" enum:"newest,price,-price,age,-age,length,-length,year,-year" default:"newest" doc:"newest lists the hulls that were added last first. A minus sign means from high to low, so -age starts with the hull that has been in stock longest. A hull that was not received yet has the lowest age."`
 }
 
-// order is a column that hulls can be sorted by. Sorted prevents that its index is
-// used, for filters that match few hulls.
-type order struct {
-	column, sorted string
-	value          func(Hull) int64
-	argument       func(int64) any
+// orders has the orders from low to high. The column of the age is as in the index
+// hulls_age. The latest date is the lowest age.
+var orders = map[string]db.Order[Hull]{
+	"price": {Column: "h.price_usd", Value: func(h Hull) int64 { return h.PriceUSD }, Argument: number},
+	"year":  {Column: "h.year", Value: func(h Hull) int64 { return h.Year }, Argument: number},
+	"length": {
+		Column:   "h.length_ft",
+		Value:    func(h Hull) int64 { return int64(math.Float64bits(h.LengthFt)) },
+		Argument: func(n int64) any { return math.Float64frombits(uint64(n)) },
+	},
+	"age": {
+		Column: "COALESCE(h.received_on, '" + notReceived + "')", IsExpr: true, Desc: true,
+		Value:    receivedDay,
+		Argument: func(n int64) any { return time.Unix(n*secondsPerDay, 0).UTC().Format(time.DateOnly) },
+	},
 }
 
 func number(n int64) any { return n }
 
-// orders has the orders from low to high. The column of the age is as in the index
-// hulls_age, and the latest date is the lowest age.
-var orders = map[string]order{
-	"price": {"h.price_usd", "h.price_usd + 0", func(h Hull) int64 { return h.PriceUSD }, number},
-	"year":  {"h.year", "h.year + 0", func(h Hull) int64 { return h.Year }, number},
-	"length": {"h.length_ft", "h.length_ft + 0",
-		func(h Hull) int64 { return int64(math.Float64bits(h.LengthFt)) },
-		func(n int64) any { return math.Float64frombits(uint64(n)) }},
-	"age": {"COALESCE(h.received_on, '9999-12-31')", "COALESCE(h.received_on, '9999-12-31') || ''", receivedDay,
-		func(n int64) any { return time.Unix(n*secondsPerDay, 0).UTC().Format(time.DateOnly) }},
-}
+// notReceived is the date of hulls that were not received yet.
+const notReceived = "9999-12-31"
 
 const secondsPerDay = 24 * 60 * 60
 
 // receivedDay returns the date on which the hull was received as a number.
 func receivedDay(h Hull) int64 {
-	date := "9999-12-31"
+	date := notReceived
 	if h.ReceivedOn != nil {
 		date = *h.ReceivedOn
 	}
@@ -59,7 +59,7 @@ func receivedDay(h Hull) int64 {
 // leads to the first hulls that match.
 func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull], error) {
 	name, down := strings.CutPrefix(f.Sort, "-")
-	by, ok := orders[name]
+	o, ok := orders[name]
 	if !ok {
 		return List(ctx, tx, f.HullFilter)
 	}
@@ -71,13 +71,13 @@ func ListSorted(ctx context.Context, tx *db.Tx, f SortedFilter) (page.Page[Hull]
 		return page.New([]Hull{}, f.Query, false, nil), nil
 	}
 
-	o := db.Order[Hull]{Name: name, Column: by.column, Desc: down != (name == "age"), Prefix: "hull", Value: by.value, Argument: by.argument}
+	o.Name, o.Prefix, o.Desc = name, hulls.Prefix, o.Desc != down
 	w, few, err := s.narrow(ctx)
 	if err != nil {
 		return page.Page[Hull]{}, err
 	}
-	if few {
-		o.Column = by.sorted
+	if few { // an expression, so that the hulls are sorted and not found by the index of the order
+		o.Column = "COALESCE(" + o.Column + ", " + o.Column + ")"
 	}
 	p, err := db.ListSorted(ctx, tx, allHulls, o, f.Query, w)
 	for i := range p.Data {

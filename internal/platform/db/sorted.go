@@ -11,6 +11,7 @@ import (
 type Order[T any] struct {
 	Name   string // of the cursors, such as "price"
 	Column string // or an expression. An index starts with env, this and the ID.
+	IsExpr bool   // Column is an expression
 	Desc   bool
 	Prefix string // of the IDs
 
@@ -33,7 +34,7 @@ func ListSorted[T any](ctx context.Context, tx *Tx, src Source, o Order[T], q pa
 	down := o.Desc != q.Backwards()
 	from := w
 	if at != nil {
-		from = w.With(o.beyond(src, down, ""), o.Argument(at.Value), at.ID)
+		from = o.after(w, src, down, "", *at)
 	}
 
 	query := "SELECT {" + src.Cols + "} FROM " + src.From + " WHERE " + from.String() + " ORDER BY " + o.by(src, down) + " LIMIT ?"
@@ -41,18 +42,21 @@ func ListSorted[T any](ctx context.Context, tx *Tx, src Source, o Order[T], q pa
 	if err != nil || at == nil {
 		return page.New(rows, q, false, o.Cursor), err
 	}
-	w = w.With(o.beyond(src, !down, "="), o.Argument(at.Value), at.ID)
+	w = o.after(w, src, !down, "=", *at)
 	found, err := All[int](ctx, tx, "SELECT 1 FROM "+src.From+" WHERE "+w.String()+" ORDER BY "+o.by(src, !down)+" LIMIT 1", w.Args...)
 	return page.New(rows, q, len(found) > 0, o.Cursor), err
 }
 
-// beyond returns the condition that a row comes after a position.
-func (o Order[T]) beyond(src Source, down bool, or string) string {
+// after adds the condition that a row comes after a position, or at it.
+func (o Order[T]) after(w *Where, src Source, down bool, or string, at page.Position) *Where {
 	sign := " >"
 	if down {
 		sign = " <"
 	}
-	return "(" + o.Column + ", " + src.ID + ")" + sign + or + " (?, ?)"
+	if o.IsExpr { // SQLite doesn't find pairs with an expression in an index
+		w = w.With(o.Column+sign+"= ?", o.Argument(at.Value))
+	}
+	return w.With("("+o.Column+", "+src.ID+")"+sign+or+" (?, ?)", o.Argument(at.Value), at.ID)
 }
 
 func (o Order[T]) by(src Source, down bool) string {
