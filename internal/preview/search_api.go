@@ -118,7 +118,15 @@ func searchLeads(ctx context.Context, tx *db.Tx, q string, first page.Query) ([]
 	return found, nil
 }
 
+// searchDeals also finds deals about archived hulls, if the caller can read hulls.
 func searchDeals(ctx context.Context, tx *db.Tx, q string, boats []hulls.Hull) ([]SearchHit, error) {
+	if auth.From(ctx).Can(auth.HullsRead) {
+		archived, err := hulls.List(ctx, tx, hulls.HullFilter{Query: page.Query{Limit: hits}, Q: q, Status: hulls.Archived})
+		if err != nil {
+			return nil, err
+		}
+		boats = append(boats, archived.Data...)
+	}
 	var boatIDs []string
 	for _, h := range boats {
 		boatIDs = append(boatIDs, h.ID)

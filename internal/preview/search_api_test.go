@@ -37,6 +37,13 @@ func TestSearch(t *testing.T) {
 		testkit.Equal(t, ids(r.Deals), []string{deal}, "by stock number")
 		testkit.Len(t, r.Contacts, 0)
 
+		old := s.Test.Hull(s.Test.Location(), map[string]any{"stock_number": "BW-7"})
+		cancelled := s.Test.DealIn("cancelled", map[string]any{"hull_id": old})
+		s.Test.Post("/v1/hulls/"+old+"/archive", nil, 200, nil)
+		r = find(s.Test, "bw-7")
+		testkit.Len(t, r.Hulls, 0)
+		testkit.Equal(t, ids(r.Deals), []string{cancelled}, "by the stock number of an archived hull")
+
 		r = find(s.Test, "holt mar")
 		testkit.Equal(t, r.Contacts, []preview.SearchHit{{ID: maren, Title: "Maren Holt", Detail: new("maren@example.com")}})
 		testkit.Equal(t, r.Leads[0], preview.SearchHit{ID: lead, Title: "Maren Holt", Detail: new("2024 Grady-White Freedom 235"), Status: new("new")})
