@@ -14,12 +14,12 @@ const root = document.getElementById("app")!;
 async function start(): Promise<void> {
   applyTheme();
   document.documentElement.dataset["mode"] = mode;
+  void startLive(); // before data is loaded, so that no change is missed
   await loadSession();
   setTimeZone(session.dealership.timezone);
   startRouter();
   startKeys();
   render(<Shell />, root);
-  void startLive();
   void preload();
 }
 
