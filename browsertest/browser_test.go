@@ -144,7 +144,7 @@ func (b *tab) observe(event any) {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
-		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:"}, b.s.sites...)
+		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:", "blob:" + b.s.url}, b.s.sites...)
 		if !hasPrefix(e.Request.URL, known) {
 			problem = "request to another site: " + e.Request.URL
 		}

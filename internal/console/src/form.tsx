@@ -127,11 +127,8 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   /** Applies the user's changes to the current values. Returns the fields that both changed. */
   async function rebase(): Promise<{ next: Draft<V>; both: Conflict[] }> {
     const theirs = await options.reload!();
-    const mine = changed(draft.base, draft.values);
-    const both = Object.entries(mine)
-      .filter(([name, value]) => theirs.values[name] !== draft.base[name] && theirs.values[name] !== value)
-      .map(([name, value]) => ({ name, mine: value!, theirs: theirs.values[name] ?? "" }));
-    const next = { base: theirs.values, version: theirs.version, values: { ...theirs.values, ...mine } as V };
+    const { values, both } = merge(draft.base, draft.values, theirs.values);
+    const next = { base: theirs.values, version: theirs.version, values };
     setDraft(next);
     setConflicts(both);
     return { next, both };
@@ -180,6 +177,15 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
 
 function changed<V extends Values>(base: V, values: V): Partial<V> {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== base[name])) as Partial<V>;
+}
+
+/** Returns the values of both, and the fields that both changed to something else. There, mine stay. */
+export function merge<V extends Values>(base: V, mine: V, theirs: V): { values: V; both: Conflict[] } {
+  const changes = changed(base, mine);
+  const both = Object.entries(changes)
+    .filter(([name, value]) => theirs[name] !== base[name] && theirs[name] !== value)
+    .map(([name, value]) => ({ name, mine: value!, theirs: theirs[name] ?? "" }));
+  return { values: { ...theirs, ...changes }, both };
 }
 
 /** Reports whether a write failed because the object has changed since it was loaded. */

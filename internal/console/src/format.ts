@@ -1,6 +1,12 @@
 // How values are shown: US English, in the time zone of the dealership.
 import type { PreviewMoney } from "./api.ts";
-import { session } from "./session.ts";
+
+let timeZone = "UTC";
+
+/** Sets the time zone of the dealership. Call it before times are shown. */
+export function setTimeZone(zone: string): void {
+  timeZone = zone;
+}
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
@@ -60,7 +66,7 @@ export function bytes(n: number): string {
 
 function zoned(options: Intl.DateTimeFormatOptions): (at: Date) => string {
   let format: Intl.DateTimeFormat | undefined;
-  return (at) => (format ??= new Intl.DateTimeFormat("en-US", { timeZone: session.dealership.timezone, ...options })).format(at);
+  return (at) => (format ??= new Intl.DateTimeFormat("en-US", { timeZone, ...options })).format(at);
 }
 
 const timeOf = zoned({ hour: "numeric", minute: "2-digit" });

@@ -54,7 +54,6 @@ export async function startLive(): Promise<void> {
 }
 
 async function follow(): Promise<never> {
-  let isFirst = true;
   for (let failures = 0; ; failures++) {
     // A page that the browser keeps for the Back button must not keep its connection.
     const abort = new AbortController();
@@ -62,9 +61,8 @@ async function follow(): Promise<never> {
     try {
       const response = await api.preview.webhooks.streamEvents({ signal: abort.signal, headers: lastId ? { "Last-Event-ID": lastId } : {} });
       connected.set(true);
-      // Without an ID to continue after, it is unknown what changed while there was no connection.
-      if (!isFirst && !lastId) share({ id: "", hint: null });
-      isFirst = false;
+      // Without an ID to continue after, what was loaded before can be outdated.
+      if (!lastId) share({ id: "", hint: null });
       failures = 0;
       for await (const message of messages(response)) {
         if (message.event === "reset") share({ id: message.id, hint: null });

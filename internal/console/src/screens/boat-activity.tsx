@@ -1,28 +1,40 @@
 // What happened to a boat.
-import { api, type Actor, type HullChange, type PreviewHull, type PriceChange } from "../api.ts";
+import { api, type Actor, type HullChange, type PreviewHull, type PreviewTimelineEntry, type PriceChange } from "../api.ts";
 import { usd, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Skeleton } from "../parts/state.tsx";
 import { Timeline, type Moment } from "../parts/timeline.tsx";
 import { word } from "../words.ts";
-import { useLocations } from "./boats.ts";
+import { useChannels, useLocations } from "./boats.ts";
 
-/** Changes of status, location and price, newest first. */
+/** Changes of status, location and price since the boat was added, and other changes of the last 30 days. Newest first. */
 export function useBoatActivity(boat: PreviewHull): Moment[] {
   const locations = useLocations();
+  const channels = useChannels();
   const history = useLoad(["history", boat.id], () => api.hulls.listHistory(boat.id, { limit: 100 }), [boat.id]);
   const prices = useLoad(["price changes", boat.id], () => api.hulls.listPriceChanges(boat.id, { limit: 100 }), [boat.id]);
+  const events = useLoad(["timeline", boat.id], () => api.preview.activities.listTimeline({ object_id: boat.id, limit: 100 }), [boat.id]);
   const place = (id: string) => locations.get(id)?.name ?? "another location";
-  const moments = [
-    ...(history.data?.data ?? []).map((c) => ({ at: c.at, moment: toMoment(c.id, describe(c, place), c) })),
-    ...(prices.data?.data ?? []).filter((p) => p.old_price_usd !== null).map((p) => ({ at: p.at, moment: toMoment(p.id, describePrice(p), p) })),
+  const channel = (id: unknown) => channels.find((c) => c.id === id)?.name ?? "a channel";
+
+  const all: Array<[Change, Moment["what"] | undefined]> = [
+    ...(history.data?.data ?? []).map((c): [Change, Moment["what"]] => [c, describe(c, place)]),
+    ...(prices.data?.data ?? []).map((p): [Change, Moment["what"] | undefined] => [p, describePrice(p)]),
+    ...(events.data?.data ?? []).map((e): [Change, Moment["what"] | undefined] => [e, describeEvent(e, channel)]),
   ];
-  return moments.sort((a, b) => b.at.localeCompare(a.at)).map((m) => m.moment);
+  return all.filter(([, what]) => what).sort(([a], [b]) => b.at.localeCompare(a.at)).map(([change, what]) => toMoment(change, what));
 }
 
-function toMoment(id: string, what: Moment["what"], change: { at: string; actor: Actor; reason: string | null }): Moment {
-  const who = change.actor.type === "system" ? "Automatic" : change.actor.label;
-  return { id, what, note: [who, when(change.at), change.reason].filter(Boolean).join(" · ") };
+interface Change {
+  id: string;
+  at: string;
+  actor: Actor;
+  reason?: string | null;
+}
+
+function toMoment({ id, at, actor, reason }: Change, what: Moment["what"]): Moment {
+  const who = actor.type === "system" ? "Automatic" : actor.label;
+  return { id, what, note: [who, when(at), reason].filter(Boolean).join(" · ") };
 }
 
 function describe(change: HullChange, place: (id: string) => string): Moment["what"] {
@@ -31,8 +43,31 @@ function describe(change: HullChange, place: (id: string) => string): Moment["wh
   return <>{word(change.from)} → <b>{word(change.to)}</b></>;
 }
 
-function describePrice(change: PriceChange): Moment["what"] {
-  return <>Price <b>{usd(change.old_price_usd!)} → {usd(change.new_price_usd)}</b></>;
+/** The first price is not a change. */
+function describePrice(change: PriceChange): Moment["what"] | undefined {
+  if (change.old_price_usd === null) return undefined;
+  return <>Price <b>{usd(change.old_price_usd)} → {usd(change.new_price_usd)}</b></>;
+}
+
+/** The history and the prices have the other events. */
+function describeEvent(event: PreviewTimelineEntry, channel: (id: unknown) => string): Moment["what"] | undefined {
+  const name = <b>{channel(event.object["channel_id"])}</b>;
+  switch (event.type) {
+    case "hull.updated":
+      return <>Changed <b>{Object.keys(event.changes).map((field) => word(field).toLowerCase()).join(", ")}</b></>;
+    case "hull.photos_added":
+      return "Photos added";
+    case "hull.specs_replaced":
+      return "Specifications changed";
+    case "hull.syndicated":
+      return <>Listed on {name}</>;
+    case "hull.syndication_removed":
+      return <>Removed from {name}</>;
+    case "hull.syndication_rejected":
+      return <>Rejected by {name}</>;
+    default:
+      return undefined;
+  }
 }
 
 export function BoatActivity({ boat }: { boat: PreviewHull }) {

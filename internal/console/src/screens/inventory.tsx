@@ -1,6 +1,6 @@
 // Inventory: numbers, filters, the table of boats, and the boat that is selected.
 import { useState } from "preact/hooks";
-import { api, type HullCondition, type HullStatus, type PreviewHull, type PreviewInventoryReport } from "../api.ts";
+import { api, type HullCondition, type HullStatus, type PreviewHull, type PreviewHullSort, type PreviewInventoryReport } from "../api.ts";
 import { money, number, shortMoney, usd } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { useList, type LoadList } from "../load.ts";
@@ -23,7 +23,7 @@ import { BoatPeek } from "./boat-peek.tsx";
 import { boatName, statuses, useChannels, useInventoryReport, useLocations } from "./boats.ts";
 import { SelectedBoats } from "./selected-boats.tsx";
 
-const sorts = [
+const sorts: Array<[PreviewHullSort | "", string]> = [
   ["", "Newest first"],
   ["price", "Lowest price"],
   ["-price", "Highest price"],
@@ -32,7 +32,7 @@ const sorts = [
   ["length", "Shortest boat"],
   ["-length", "Longest boat"],
   ["-year", "Newest model year"],
-] as const;
+];
 
 /** Names of the filters in the URL. They are those of the API. */
 const filterNames = ["location_id", "make", "price_min", "price_max", "length_min", "length_max", "condition", "q"];
@@ -125,12 +125,13 @@ function StatusTabs() {
   const { query } = usePlace();
   const { data } = useInventoryReport();
   const current = query.get("status") ?? "";
-  const counts = new Map(data?.by_status.map((s) => [s.status, s.hulls]));
+  const counts = new Map(data?.counts.map((c) => [c.status as string, c.hulls]));
+  const total = data?.counts.filter((c) => c.status !== "archived").reduce((sum, c) => sum + c.hulls, 0);
   const tab = (status: HullStatus | "") => ({
     title: status ? word(status) : "All",
     href: withQuery({ status, peek: undefined }),
     current: status === current,
-    count: status ? counts.get(status) : undefined,
+    count: status ? counts.get(status) : total,
   });
   return <Tabs label="Status" tabs={["" as const, ...statuses].map(tab)} />;
 }
@@ -241,7 +242,7 @@ function Pager({ boats }: { boats: LoadList<PreviewHull> }) {
     <div class="pager">
       Showing {number(boats.data.length)}{boats.hasMore && ". Scroll for more"}
       <span class="keys">
-        <span><kbd>J</kbd><kbd>K</kbd> move</span><span><kbd>↵</kbd> open</span><span><kbd>E</kbd> edit</span><span><kbd>?</kbd> all shortcuts</span>
+        <span><kbd>J</kbd><kbd>K</kbd> move</span><span><kbd>↵</kbd> open</span>{can("hulls:write") && <span><kbd>E</kbd> edit</span>}<span><kbd>?</kbd> all shortcuts</span>
       </span>
     </div>
   );

@@ -6,7 +6,7 @@ import { announce, announcement } from "../parts/announce.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Confirmation } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Sheet, useTitle } from "../parts/layout.tsx";
+import { Page, Sheet } from "../parts/layout.tsx";
 import { Empty } from "../parts/state.tsx";
 import { useStore } from "../parts/store.ts";
 import { Toasts } from "../parts/toast.tsx";
@@ -101,7 +101,6 @@ function Banner() {
 }
 
 function NotFound({ path }: { path: string }) {
-  useTitle("Not found");
   if (!path) return null;
-  return <Sheet><Empty text="This page doesn't exist, or you don't have access." /></Sheet>;
+  return <Sheet><Page title="Page not found"><Empty text="This page doesn't exist, or you don't have access." /></Page></Sheet>;
 }

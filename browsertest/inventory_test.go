@@ -1,0 +1,190 @@
+package browsertest
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"slipway/internal/console/bundle"
+	"slipway/internal/testkit"
+)
+
+// The rules of the console: URLs, formats, CSV, and merging the changes of two people.
+func TestConsoleRules(t *testing.T) {
+	script, err := bundle.Script("../internal/console/src", "test/rules.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, start(t), looks[0])
+	b.visit("/oauth/sign-in")
+	var failures []string
+	var count int
+	b.run(chromedp.Evaluate(script+";0", nil), chromedp.Evaluate("failures", &failures), chromedp.Evaluate("caseCount", &count))
+	for _, f := range failures {
+		t.Error(f)
+	}
+	if count < 40 {
+		t.Errorf("got %d cases, want at least 40", count)
+	}
+}
+
+// stock returns a client of the test environment, and the ID of one of its two boats.
+func stock(s *server) (c *testkit.Client, hull string) {
+	c = s.Test
+	location := c.Location()
+	c.Hull(location, map[string]any{"make": "Sea Ray", "model": "SLX 260", "stock_number": "SR-1"})
+	return c, c.Hull(location, map[string]any{"stock_number": "GW-1"})
+}
+
+// A user finds a boat, changes its price, puts it on hold and archives it, with the keyboard where it is faster.
+func TestInventory(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		_, hull := stock(s)
+		b := ownerAt(t, s, "boats")
+		b.read("2024 Sea Ray SLX 260")
+		b.press("j") // the newest boat
+		b.see(".peek")
+		b.press(enter)
+		b.read("Ownership")
+		if got, want := b.path(), "/console/test/boats/"+hull; got != want {
+			t.Fatalf("Enter leads to %s, want %s", got, want)
+		}
+
+		b.visit("/console/test/boats/" + hull + "/pricing")
+		b.button("Change price")
+		b.set("Price", "119500")
+		b.set("Reason", "End of season")
+		b.js(`document.querySelector("dialog .primary").click()`)
+		b.read("$119,500")
+		b.read("End of season")
+		b.button("Hold")
+		b.js(`document.querySelector("dialog .primary").click()`)
+		b.read("Release hold")
+		b.button("Release hold")
+		b.read("Hold")
+		b.button("More actions")
+		b.button("Archive")
+		b.button("Archive boat")
+		b.read("Boat archived.")
+		b.button("Undo")
+		b.read("Available")
+	})
+}
+
+// Two people edit a boat. A form follows the server until it is changed, and then no change is lost.
+func TestConflict(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		c, hull := stock(s)
+		b := ownerAt(t, s, "boats/"+hull)
+		c.Patch("/v1/hulls/"+hull, map[string]any{"stock_number": "GW-2"}, 200, nil)
+		b.read("GW-2")
+
+		b.press("e")
+		b.read("Edit boat")
+		b.set("Headline of listings", "Mine")
+		b.set("Stock number", "GW-3")
+		c.Patch("/v1/hulls/"+hull, map[string]any{"title": "Theirs", "description": "Low hours"}, 200, nil)
+		b.read("Someone just changed this.")
+		b.button("Save")
+		b.read("Someone else changed this too.")
+		b.button("Use theirs")
+		b.button("Save")
+		b.read("Boat saved.")
+
+		var h struct {
+			Title       string `json:"title"`
+			Description string `json:"description"`
+			StockNumber string `json:"stock_number"`
+		}
+		c.Get("/v1/hulls/"+hull, 200, &h)
+		if h.Title != "Theirs" || h.Description != "Low hours" || h.StockNumber != "GW-3" {
+			t.Fatalf("got %+v, want the headline and the description of the other user, and the stock number of this one", h)
+		}
+	})
+}
+
+// Invalid fields show what is wrong, and input survives a sign-in.
+func TestForms(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		_, hull := stock(s)
+		b := ownerAt(t, s, "boats/"+hull+"?edit=yes")
+		b.set("Model year", "1800")
+		b.button("Save")
+		b.read("Model year must be")
+		b.until(`document.activeElement.name === "year"`, "the focus at the year")
+		b.visit("/console/test/boats/" + hull + "?edit=yes")
+		b.read("Your unsaved changes were restored.")
+		b.until(`document.querySelector("[name=year]").value === "1800"`, "the year that was typed")
+		b.button("Discard them")
+		b.until(`document.querySelector("[name=year]").value === "2024"`, "the year that is saved")
+	})
+}
+
+// picture returns an image of one color.
+func picture(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A user adds photos, of which one is not an image, and makes the second the first.
+func TestPhotos(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		_, hull := stock(s)
+		files := []string{}
+		for i, content := range [][]byte{picture(t, 64, 48), []byte("not an image"), picture(t, 48, 64)} {
+			file := filepath.Join(t.TempDir(), fmt.Sprintf("photo%d.png", i))
+			if err := os.WriteFile(file, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		b := ownerAt(t, s, "boats/"+hull+"/photos")
+		b.see(".drop-tile")
+		b.run(chromedp.SetUploadFiles("input[type=file][multiple]", files, chromedp.ByQuery))
+		b.read("2 photos, 1 failed")
+		b.read("Try again")
+		b.until(`document.querySelectorAll(".tile img[src*=media]").length === 2`, "both photos")
+
+		second := `document.querySelectorAll("[data-photo]")[1].dataset.photo`
+		b.js("window.second = " + second)
+		b.button("Actions of photo 2")
+		b.button("Move to first")
+		b.until(`document.querySelector("[data-photo]").dataset.photo === window.second`, "the second photo at the first place")
+		b.visit("/console/test/boats/" + hull + "/photos")
+		b.read("2 photos")
+
+		b.run(chromedp.SetUploadFiles("input[type=file][multiple]", files[:1], chromedp.ByQuery))
+		b.see(".tile.flash")
+	})
+}
+
+// A user checks a file, and imports the rows that are valid.
+func TestImport(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		stock(s)
+		file := filepath.Join(t.TempDir(), "boats.csv")
+		text := "Stock #,Builder,Model,Year,Length,Price,Location,HIN\n" +
+			"IM-1,Sea Fox,228 Commander,2024,22.6,64900,Harbor East,LYG12345B324\nIM-2,Sea Fox,248,2024,24,cheap,Harbor East,\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := ownerAt(t, s, "boats/import")
+		b.run(chromedp.SetUploadFiles(".drop-zone input", []string{file}, chromedp.ByQuery))
+		b.read("Nothing is saved yet.")
+		b.read("must be an amount in US dollars")
+		b.button("Import 1 row")
+		b.read("The file was imported.")
+		b.button("Show inventory")
+		b.read("2024 Sea Fox 228 Commander")
+	})
+}
