@@ -78,7 +78,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
           ]}
         />
       )}
-      {isOpen && writes && <Button onClick={() => setOpen("close")}>Close</Button>}
+      {isOpen && writes && <span class="wide-only"><Button onClick={() => setOpen("close")}>Close</Button></span>}
       {lead.status === "lost" && <Button why={whyNot("leads:write")} onClick={() => void setStatus(lead, "working").catch(toastError)}>Reopen</Button>}
       {lead.deal_id
         ? can("deals:read") && <ButtonLink kind="primary" href={href("deals/" + lead.deal_id)}>Open deal</ButtonLink>
