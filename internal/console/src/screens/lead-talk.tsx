@@ -36,7 +36,7 @@ export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
       {messages.data
         ? <Thread lead={lead} name={name} messages={messages.data} earlier={messages.hasMore ? messages.more : undefined} />
         : <div class="thread">{!messages.error && <Skeleton rows={4} />}</div>}
-      <Compose key={lead.id} lead={lead} messages={messages.data ?? []} />
+      <Compose key={lead.id} lead={lead} messages={messages.data} />
     </section>
   );
 }
