@@ -53,6 +53,13 @@ func evaluate[T any](b *tab, expression string) (value T) {
 	return value
 }
 
+// submit clicks the button at the end of the dialog.
+func (b *tab) submit() {
+	b.t.Helper()
+	b.until(`document.querySelector("dialog [type=submit]") !== null`, "the button of the dialog")
+	b.js(`document.querySelector("dialog [type=submit]").click()`)
+}
+
 // hasSend reports whether a message could be sent by pointer or keyboard.
 const hasSend = `document.querySelector(".compose textarea, .compose [type=submit]") !== null`
 
@@ -173,10 +180,10 @@ func TestConsoleLeadLife(t *testing.T) {
 
 		b.button("Start deal")
 		b.set("Boat", "freedom")
-		b.read("2024 Grady-White Freedom 235")
-		b.press(enter)
+		b.until(`document.querySelector(".picker li")?.innerText.startsWith("2024 Grady-White Freedom 235")`, "the boat that was found")
+		b.js(`document.querySelector(".picker li").click()`)
 		b.set("Opening offer", "120000")
-		b.js(`document.querySelector("dialog [type=submit]").click()`)
+		b.submit()
 		b.until(`location.pathname.includes("/deals/deal_")`, "the deal")
 	})
 }
@@ -192,7 +199,7 @@ func TestConsoleContacts(t *testing.T) {
 		b.set("Last name", "Reed")
 		b.set("Email", "dana@example.com")
 		b.set("Tags", "Boat show, VIP")
-		b.js(`document.querySelector("dialog [type=submit]").click()`)
+		b.submit()
 		b.read("Contact added.")
 		b.read("VIP")
 		id := b.path()[strings.LastIndex(b.path(), "/")+1:]
@@ -200,10 +207,10 @@ func TestConsoleContacts(t *testing.T) {
 		b.press("e")
 		b.set("Last name", "Reade")
 		s.Test.Patch("/v1/contacts/"+id, `{"last_name":"Reid"}`, 200, nil)
-		b.js(`document.querySelector("dialog [type=submit]").click()`)
+		b.submit()
 		b.read("Someone else changed this too.")
 		b.button("Keep mine")
-		b.js(`document.querySelector("dialog [type=submit]").click()`)
+		b.submit()
 		b.read("Dana Reade")
 
 		s.Test.Contact(map[string]any{"first_name": "D.", "last_name": "Reade", "email": "dana@example.com", "phone": "+14105550199"})

@@ -13,7 +13,7 @@ import { FormDialog, searchBoats, searchContacts, useUserChoices } from "./peopl
 
 const sources = ["walk_in", "phone", "web", "email", "sms", "referral", "marketplace", "event", "other"];
 
-/** A number that the user left empty is null. */
+/** A number that the user left empty is null, and not 0. */
 function amount(text: string): number | null {
   return text === "" ? null : Number(text);
 }
@@ -147,7 +147,7 @@ export function ConvertLead({ lead, name, onClose }: { lead: PreviewLead; name: 
     name: "convert " + lead.id,
     values: { hull_id: lead.hull_id ?? "", offer_usd: lead.hull ? String(lead.hull.price.amount / 100) : "", deal_type: "finance" },
     save: async ({ hull_id, offer_usd, deal_type }) => {
-      const deal = await api.leads.convert(lead.id, { hull_id: hull_id || null, offer_usd: Number(offer_usd), deal_type: deal_type as DealType });
+      const deal = await api.leads.convert(lead.id, { hull_id: hull_id || null, offer_usd: amount(offer_usd)!, deal_type: deal_type as DealType });
       changed("lead", "deal", "hull", lead.id);
       toast("Deal started.");
       navigate(href("deals/" + deal.id));
