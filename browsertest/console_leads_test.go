@@ -271,3 +271,33 @@ func TestConsoleLeadsReadOnly(t *testing.T) {
 		b.gone("Add contact")
 	}
 }
+
+// A conversation and a contact are accessible in both themes and on all screens.
+func TestConsoleLeadLooks(t *testing.T) {
+	d := startDemo(t)
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			b := signIn(t, d.server, l, d.Users[0].Email, "/console/test/contacts?q=dale")
+			b.settled()
+			b.js(`document.querySelector("tbody a").click()`)
+			b.read("Stalled")
+			b.review("console-contacts-peek")
+			b.button("Open contact")
+			b.read("Please stop texting me")
+			b.settled()
+			b.js(`document.querySelector(".ledger summary").click()`)
+			b.review("console-contact")
+
+			b.visit("/console/test/leads?q=kit+amari")
+			b.until(`document.querySelector(".who a")?.innerText.includes("Kit Amari")`, "the lead")
+			b.js(`document.querySelector(".who a").click()`)
+			b.button("Offer")
+			b.read("Kit might have opted out.")
+			b.settled()
+			b.review("console-lead-review")
+			b.visit("/console/test/leads/lead_01jcqz8t5n8m2x4v6b7c9d0e1f")
+			b.read("Not found, or you don't have access.")
+			b.review("console-lead-missing")
+		})
+	}
+}

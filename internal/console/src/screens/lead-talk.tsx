@@ -19,7 +19,7 @@ import { ReviewButtons, channelWords, useConsents } from "./consents.tsx";
 import { assign, setStatus } from "./lead-actions.ts";
 import { Compose } from "./lead-compose.tsx";
 import { CloseLead, ConvertLead, EditLead, RecordSignal } from "./lead-forms.tsx";
-import { useDirectory } from "./people.tsx";
+import { useDirectory, useNames } from "./people.tsx";
 
 export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
   const messages = useList(["messages", lead.id], (page) => api.leads.listMessages(lead.id, page), ["lead"]);
@@ -104,11 +104,10 @@ interface Entry {
 
 /** Everything in the order of time. Without the earlier messages, other entries before them are left out, too. */
 function useEntries(lead: PreviewLead, name: string, messages: LeadMessage[], isComplete: boolean): Entry[] {
-  const users = useDirectory();
+  const who = useNames();
   const consents = useConsents(lead.contact_id);
   const assignments = useLoad(["assignments", lead.id], () => api.leads.listAssignments(lead.id, { limit: 100 }), [lead.id]);
   const activities = useLeadActivities(lead.id);
-  const who = (id: string) => users.get(id)?.name ?? "someone";
   const entries: Entry[] = [
     { id: lead.id, at: lead.created_at, show: <Beginning lead={lead} /> },
     ...messages.map((m) => ({ id: m.id, at: m.received_at ?? m.created_at, show: <Bubble message={m} /> })),
