@@ -24,7 +24,7 @@ const views: Record<string, [string, PreviewLeadListParams]> = {
   "": ["Open", { status_category: "open" }],
   mine: ["Mine", { status_category: "open", owner_id: "me" }],
   unassigned: ["Unassigned", { status_category: "open", assigned: false }],
-  review: ["Needs review", { needs_review: true }],
+  review: ["Review", { needs_review: true }],
   lost: ["Lost", { status_category: "lost" }],
 };
 
