@@ -84,6 +84,7 @@ function Write({ lead, channel, check, purpose }: { lead: PreviewLead; channel: 
     },
     onSaved: () => form.reset(),
   });
+  form.fields.set("body", { label: channel === "note" ? "Note" : "Message", required: true });
   useKeys({ r: () => ref.current?.focus() });
   const what = channel === "sms" ? "text" : channel;
   const submit = channel === "note" ? "Save note" : check?.quiet_until ? `Schedule ${what}` : `Send ${what}`;

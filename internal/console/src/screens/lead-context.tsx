@@ -120,7 +120,7 @@ function Interest({ lead }: { lead: PreviewLead }) {
   const most = Math.max(1, ...counts);
   return (
     <>
-      <div class="spark" role="img" aria-label={`Signals in the last ${weeks} weeks: ${counts.join(", ")}`}>
+      <div class="interest" role="img" aria-label={`Signals in the last ${weeks} weeks: ${counts.join(", ")}`}>
         {counts.map((n, i) => <i key={i} title={count(n, "signal")} style={{ "--share": `${(n / most) * 100}%` }} />)}
       </div>
       <p class="muted small-text">Score <b>{lead.score}</b> of 100{signals[0] && ` · Last: ${word(signals[0].kind).toLowerCase()}, ${when(signals[0].occurred_at)}`}</p>
