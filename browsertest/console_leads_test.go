@@ -53,6 +53,12 @@ func evaluate[T any](b *tab, expression string) (value T) {
 	return value
 }
 
+// dialog waits until a dialog is open and has moved the focus.
+func (b *tab) dialog() {
+	b.t.Helper()
+	b.until(`document.querySelector("dialog")?.contains(document.activeElement)`, "a dialog")
+}
+
 // submit clicks the button at the end of the dialog.
 func (b *tab) submit() {
 	b.t.Helper()
@@ -101,6 +107,7 @@ func TestConsoleReach(t *testing.T) {
 		testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send without consent")
 
 		b.button("Log consent")
+		b.dialog()
 		b.set("Wording", "I agree to texts.")
 		b.set("Evidence", "Paper card 118")
 		b.button("Log consent")
@@ -157,6 +164,7 @@ func TestConsoleLeadLife(t *testing.T) {
 		b := ownerAt(t, s, "leads")
 		b.read("No open leads.")
 		b.press("c")
+		b.dialog()
 		b.set("First name", "Ruth")
 		b.set("Last name", "Lindqvist")
 		b.set("Phone", "410 555 0133")
@@ -179,6 +187,7 @@ func TestConsoleLeadLife(t *testing.T) {
 		b.read("Lead reopened.")
 
 		b.button("Start deal")
+		b.dialog()
 		b.set("Boat", "freedom")
 		b.until(`document.querySelector(".picker li")?.innerText.startsWith("2024 Grady-White Freedom 235")`, "the boat that was found")
 		b.js(`document.querySelector(".picker li").click()`)
@@ -195,6 +204,7 @@ func TestConsoleContacts(t *testing.T) {
 		b := ownerAt(t, s, "contacts")
 		b.read("No contacts yet.")
 		b.press("c")
+		b.dialog()
 		b.set("First name", "Dana")
 		b.set("Last name", "Reed")
 		b.set("Email", "dana@example.com")
@@ -205,6 +215,7 @@ func TestConsoleContacts(t *testing.T) {
 		id := b.path()[strings.LastIndex(b.path(), "/")+1:]
 
 		b.press("e")
+		b.dialog()
 		b.set("Last name", "Reade")
 		s.Test.Patch("/v1/contacts/"+id, `{"last_name":"Reid"}`, 200, nil)
 		b.submit()
