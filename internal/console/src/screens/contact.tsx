@@ -104,7 +104,7 @@ export function ContactLeads({ contactId }: { contactId: string }) {
   return (
     <Loaded load={leads} rows={2}>
       {({ data }) => data.length === 0 ? <p class="muted">No leads.</p> : (
-        <ul class="rows">
+        <ul class="records">
           {data.map((l) => {
             const [mark, tone] = markOf(l);
             return <li key={l.id}><a href={href("leads/" + l.id)}><b>{leadTitle(l)}</b><Tag tone={tone}>{mark}</Tag><small>{[l.owner?.name ?? "Unassigned", when(l.last_activity_at)].join(" · ")}</small></a></li>;
@@ -121,7 +121,7 @@ function ContactDeals({ contactId }: { contactId: string }) {
   return (
     <Loaded load={deals} rows={2}>
       {({ data }) => data.length === 0 ? <p class="muted">No deals.</p> : (
-        <ul class="rows">
+        <ul class="records">
           {data.map((d) => (
             <li key={d.id}>
               <a href={href("deals/" + d.id)}><b>{d.hull ? boatName(d.hull) : `Deal ${d.number}`}</b><Status value={d.status} /><small>Deal {d.number} · {money(d.offer)} · {date(d.created_at)}</small></a>

@@ -58,15 +58,15 @@ const columns: Array<Column<Contact>> = [
   {
     title: "Name", wide: true, phone: "main",
     cell: (c) => (
-      <div class="person">
+      <div class="contact-cell">
         <Avatar name={contactName(c)} />
         <div class="t"><b><a href={withQuery({ peek: c.id })}>{contactName(c)}</a></b><small>{c.company_name !== contactName(c) && c.company_name}</small></div>
       </div>
     ),
   },
   { title: "Phone", phone: "top", cell: (c) => c.phone && <span class="num sub">{phone(c.phone)}</span> },
-  { title: "Email", cell: (c) => <span class="sub clip">{c.email}</span> },
-  { title: "Tags", phone: "bottom", cell: (c) => <span class="tag-list">{c.possible_duplicates.length > 0 && <Tag tone="amber">Possible duplicate</Tag>}{c.tags.slice(0, 3).map((t) => <Tag key={t}>{t}</Tag>)}</span> },
+  { title: "Email", cell: (c) => <span class="sub email-cell">{c.email}</span> },
+  { title: "Tags", phone: "bottom", cell: (c) => <span class="few-tags">{c.possible_duplicates.length > 0 && <Tag tone="amber">Possible duplicate</Tag>}{c.tags.slice(0, 3).map((t) => <Tag key={t}>{t}</Tag>)}</span> },
   { title: "Added", align: "right", cell: (c) => <span class="sub">{date(c.created_at)}</span> },
 ];
 

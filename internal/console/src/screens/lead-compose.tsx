@@ -1,5 +1,5 @@
 // The composer. It says whether a message can be sent before the user types it. The API checks it again.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Contact, type LeadMessage, type MessageChannel, type MessagePurpose, type PreviewLead, type PreviewReachCheck } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
 import { date, dayName, phone, time } from "../format.ts";
@@ -27,17 +27,21 @@ type Channel = MessageChannel | "note";
 const channels: Array<[Channel, string, IconName]> = [["sms", "Text", "message"], ["email", "Email", "mail"], ["note", "Note", "note"]];
 const purposes: Array<[MessagePurpose, string]> = [["transactional", "Reply"], ["marketing", "Offer"]];
 
-export function Compose({ lead, messages }: { lead: PreviewLead; messages: LeadMessage[] }) {
+export function Compose({ lead, messages }: { lead: PreviewLead; messages: LeadMessage[] | undefined }) {
   const reach = useReach(lead.id);
   const [chosen, setChosen] = useState<Channel>();
   const [purpose, setPurpose] = useState<MessagePurpose>("transactional");
   const find = (channel: Channel, p = purpose) => reach.data?.checks.find((c) => c.channel === channel && c.purpose === p);
 
-  // Until the user chooses, the channel is the one the lead used last, if it is allowed.
-  const last = messages.find((m) => m.direction === "inbound")?.channel ?? "sms";
+  // The first channel is the one that the lead used last, if it is allowed. Then only the user changes it.
+  const last = messages?.find((m) => m.direction === "inbound")?.channel ?? "sms";
   const usual = [last, "sms", "email"] as const;
   const channel = chosen ?? usual.find((c) => find(c, "transactional")?.allowed) ?? last;
   const check = find(channel);
+  const isReady = !!reach.data && !!messages;
+  useEffect(() => {
+    if (isReady) setChosen(channel);
+  }, [isReady]);
 
   if (reach.error && !reach.data) return <div class="compose"><ErrorNote error={reach.error} retry={reach.reload} /></div>;
   return (
@@ -56,7 +60,7 @@ export function Compose({ lead, messages }: { lead: PreviewLead; messages: LeadM
         )}
         {check?.address && <span class="to">To <span class="num">{channel === "sms" ? phone(check.address) : check.address}</span></span>}
       </div>
-      {check && lead.contact && <ReachVerdict lead={lead} contact={lead.contact} check={check} messages={messages} emails={!!find("email")?.allowed} onChoose={setChosen} />}
+      {check && lead.contact && <ReachVerdict lead={lead} contact={lead.contact} check={check} messages={messages ?? []} emails={!!find("email")?.allowed} onChoose={setChosen} />}
       {!can("leads:write") ? <p class="muted">{whyNot("leads:write")}</p> : (channel === "note" || check?.allowed) && <Write lead={lead} channel={channel} check={check} purpose={purpose} />}
     </div>
   );
@@ -80,6 +84,7 @@ function Write({ lead, channel, check, purpose }: { lead: PreviewLead; channel: 
     },
     onSaved: () => form.reset(),
   });
+  form.fields.set("body", { label: channel === "note" ? "Note" : "Message", required: true });
   useKeys({ r: () => ref.current?.focus() });
   const what = channel === "sms" ? "text" : channel;
   const submit = channel === "note" ? "Save note" : check?.quiet_until ? `Schedule ${what}` : `Send ${what}`;

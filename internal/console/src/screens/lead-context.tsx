@@ -97,7 +97,7 @@ function Wish({ lead }: { lead: PreviewLead }) {
   if (!hull && !lead.interest && !note) return <p class="muted small-text">Not known yet.</p>;
   return (
     <>
-      {hull && <a class="card" href={href("boats/" + hull.id)}><Photo boat={hull} /><span><b>{boatName(hull)}</b><small>{word(hull.status)} · {money(hull.price)}</small></span></a>}
+      {hull && <a class="boat-card" href={href("boats/" + hull.id)}><Photo boat={hull} /><span><b>{boatName(hull)}</b><small>{word(hull.status)} · {money(hull.price)}</small></span></a>}
       {(lead.interest || note) && <div class="wish"><b>{lead.interest}</b>{note && <small>{note}</small>}</div>}
       {lead.possible_mismatch && lead.submitted_contact && (
         <p class="note">The form says {[lead.submitted_contact.first_name, lead.submitted_contact.last_name].filter(Boolean).join(" ")}. This might be another person.</p>
@@ -120,7 +120,7 @@ function Interest({ lead }: { lead: PreviewLead }) {
   const most = Math.max(1, ...counts);
   return (
     <>
-      <div class="spark" role="img" aria-label={`Signals in the last ${weeks} weeks: ${counts.join(", ")}`}>
+      <div class="interest" role="img" aria-label={`Signals in the last ${weeks} weeks: ${counts.join(", ")}`}>
         {counts.map((n, i) => <i key={i} title={count(n, "signal")} style={{ "--share": `${(n / most) * 100}%` }} />)}
       </div>
       <p class="muted small-text">Score <b>{lead.score}</b> of 100{signals[0] && ` · Last: ${word(signals[0].kind).toLowerCase()}, ${when(signals[0].occurred_at)}`}</p>

@@ -3,17 +3,16 @@ import { api, type AppointmentKind, type DealType, type LeadSignalKind, type Lea
 import { useForm } from "../form.tsx";
 import { changed } from "../load.ts";
 import { MoneyField, Select, TextArea, TextField } from "../parts/field.tsx";
-import { Picker } from "../parts/picker.tsx";
 import { toast } from "../parts/toast.tsx";
 import { href, navigate } from "../router.ts";
 import { can, session } from "../session.ts";
 import { options } from "../words.ts";
 import { boatName, useLocations } from "./boats.ts";
-import { FormDialog, searchBoats, searchContacts, useUserChoices } from "./people.tsx";
+import { FormDialog, PickerField, useUserChoices } from "./people.tsx";
 
 const sources = ["walk_in", "phone", "web", "email", "sms", "referral", "marketplace", "event", "other"];
 
-/** A number that the user left empty is null. */
+/** A number that the user left empty is null, and not 0. */
 function amount(text: string): number | null {
   return text === "" ? null : Number(text);
 }
@@ -49,7 +48,7 @@ export function NewLead({ contactId, onClose }: { contactId: string; onClose: ()
     <FormDialog title="New lead" wide form={form} submit="Add lead" onClose={onClose}>
       {!contactId && <Select form={form} name="who" label="From" required choices={[["new", "A new contact"], ["known", "A contact on file"]]} />}
       {form.values.who === "known"
-        ? !contactId && <Picker form={form} name="contact_id" label="Contact" required search={searchContacts} />
+        ? !contactId && <PickerField form={form} name="contact_id" of="contact" />
         : (
           <>
             <div class="form-row"><TextField form={form} name="contact.first_name" label="First name" /><TextField form={form} name="contact.last_name" label="Last name" /></div>
@@ -65,7 +64,7 @@ export function NewLead({ contactId, onClose }: { contactId: string; onClose: ()
       </div>
       <TextField form={form} name="interest" label="Looking for" />
       <div class="form-row">
-        {can("hulls:read") && <Picker form={form} name="hull_id" label="Boat" search={searchBoats} />}
+        {can("hulls:read") && <PickerField form={form} name="hull_id" of="boat" />}
         <MoneyField form={form} name="budget_max_usd" label="Budget up to" />
         <TextField form={form} name="timeline" label="When they plan to buy" />
       </div>
@@ -108,7 +107,7 @@ export function EditLead({ lead, onClose }: { lead: PreviewLead; onClose: () => 
   return (
     <FormDialog title="Edit lead" form={form} submit="Save" onClose={onClose}>
       <TextField form={form} name="interest" label="Looking for" />
-      {can("hulls:read") && <Picker form={form} name="hull_id" label="Boat" search={searchBoats} title={lead.hull && boatName(lead.hull)} />}
+      {can("hulls:read") && <PickerField form={form} name="hull_id" of="boat" title={lead.hull && boatName(lead.hull)} />}
       <div class="form-row"><MoneyField form={form} name="budget_min_usd" label="Budget from" /><MoneyField form={form} name="budget_max_usd" label="Budget up to" /></div>
       <TextField form={form} name="timeline" label="When they plan to buy" />
       <div class="form-row">
@@ -127,7 +126,7 @@ export function CloseLead({ lead, name, onClose }: { lead: PreviewLead; name: st
     name: "close " + lead.id,
     values: { reason: reasons[0]!, other: "" },
     save: async ({ reason, other }) => {
-      await api.leads.close(lead.id, { reason: reason || other });
+      await api.leads.close(lead.id, { reason: reason === "other" ? other : reason });
       changed("lead", lead.id);
       toast("Lead closed.");
     },
@@ -135,8 +134,8 @@ export function CloseLead({ lead, name, onClose }: { lead: PreviewLead; name: st
   });
   return (
     <FormDialog title={`Close the lead of ${name}`} form={form} submit="Close lead" onClose={onClose}>
-      <Select form={form} name="reason" label="Reason" required choices={reasons.map((r) => [r, r])} empty="Another reason" />
-      {!form.values.reason && <TextField form={form} name="other" label="Which reason" required autofocus />}
+      <Select form={form} name="reason" label="Reason" required choices={[...reasons.map((r): [string, string] => [r, r]), ["other", "Another reason"]]} />
+      {form.values.reason === "other" && <TextField form={form} name="other" label="Which reason" required autofocus />}
     </FormDialog>
   );
 }
@@ -147,7 +146,7 @@ export function ConvertLead({ lead, name, onClose }: { lead: PreviewLead; name: 
     name: "convert " + lead.id,
     values: { hull_id: lead.hull_id ?? "", offer_usd: lead.hull ? String(lead.hull.price.amount / 100) : "", deal_type: "finance" },
     save: async ({ hull_id, offer_usd, deal_type }) => {
-      const deal = await api.leads.convert(lead.id, { hull_id: hull_id || null, offer_usd: Number(offer_usd), deal_type: deal_type as DealType });
+      const deal = await api.leads.convert(lead.id, { hull_id: hull_id || null, offer_usd: amount(offer_usd)!, deal_type: deal_type as DealType });
       changed("lead", "deal", "hull", lead.id);
       toast("Deal started.");
       navigate(href("deals/" + deal.id));
@@ -155,7 +154,7 @@ export function ConvertLead({ lead, name, onClose }: { lead: PreviewLead; name: 
   });
   return (
     <FormDialog title={`Start a deal with ${name}`} form={form} submit="Start deal" onClose={onClose}>
-      <Picker form={form} name="hull_id" label="Boat" required search={searchBoats} title={lead.hull && boatName(lead.hull)} />
+      <PickerField form={form} name="hull_id" of="boat" title={lead.hull && boatName(lead.hull)} />
       <div class="form-row">
         <MoneyField form={form} name="offer_usd" label="Opening offer" required />
         <Select form={form} name="deal_type" label="Payment" required choices={[["finance", "Finance"], ["cash", "Cash"], ["outside_finance", "Own lender"]]} />
@@ -243,7 +242,7 @@ export function AddAppointment({ lead, onClose }: { lead: PreviewLead; onClose: 
     <FormDialog title="Add appointment" form={form} submit="Add appointment" onClose={onClose}>
       <div class="form-row">
         <Select form={form} name="kind" label="For" required choices={options(kinds)} />
-        <Select form={form} name="location_id" label="Location" required choices={locations.map((l) => [l.id, l.name])} />
+        <Select form={form} name="location_id" label="Location" required choices={locations.map((l) => [l.id, l.name])} empty="Choose" />
       </div>
       <div class="form-row">
         <TextField form={form} name="starts_at" label="Starts" type="datetime-local" required hint="In the time zone of the location." />

@@ -19,7 +19,7 @@ import { ReviewButtons, channelWords, useConsents } from "./consents.tsx";
 import { assign, setStatus } from "./lead-actions.ts";
 import { Compose } from "./lead-compose.tsx";
 import { CloseLead, ConvertLead, EditLead, RecordSignal } from "./lead-forms.tsx";
-import { useDirectory } from "./people.tsx";
+import { useDirectory, useNames } from "./people.tsx";
 
 export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
   const messages = useList(["messages", lead.id], (page) => api.leads.listMessages(lead.id, page), ["lead"]);
@@ -36,7 +36,7 @@ export function LeadTalk({ lead, name }: { lead: PreviewLead; name: string }) {
       {messages.data
         ? <Thread lead={lead} name={name} messages={messages.data} earlier={messages.hasMore ? messages.more : undefined} />
         : <div class="thread">{!messages.error && <Skeleton rows={4} />}</div>}
-      <Compose key={lead.id} lead={lead} messages={messages.data ?? []} />
+      <Compose key={lead.id} lead={lead} messages={messages.data} />
     </section>
   );
 }
@@ -78,7 +78,7 @@ function Actions({ lead, name }: { lead: PreviewLead; name: string }) {
           ]}
         />
       )}
-      {isOpen && writes && <Button onClick={() => setOpen("close")}>Close</Button>}
+      {isOpen && writes && <span class="wide-only"><Button onClick={() => setOpen("close")}>Close</Button></span>}
       {lead.status === "lost" && <Button why={whyNot("leads:write")} onClick={() => void setStatus(lead, "working").catch(toastError)}>Reopen</Button>}
       {lead.deal_id
         ? can("deals:read") && <ButtonLink kind="primary" href={href("deals/" + lead.deal_id)}>Open deal</ButtonLink>
@@ -104,11 +104,10 @@ interface Entry {
 
 /** Everything in the order of time. Without the earlier messages, other entries before them are left out, too. */
 function useEntries(lead: PreviewLead, name: string, messages: LeadMessage[], isComplete: boolean): Entry[] {
-  const users = useDirectory();
+  const who = useNames();
   const consents = useConsents(lead.contact_id);
   const assignments = useLoad(["assignments", lead.id], () => api.leads.listAssignments(lead.id, { limit: 100 }), [lead.id]);
   const activities = useLeadActivities(lead.id);
-  const who = (id: string) => users.get(id)?.name ?? "someone";
   const entries: Entry[] = [
     { id: lead.id, at: lead.created_at, show: <Beginning lead={lead} /> },
     ...messages.map((m) => ({ id: m.id, at: m.received_at ?? m.created_at, show: <Bubble message={m} /> })),

@@ -1,5 +1,5 @@
 // Leads: the inbox. A list of leads, the conversation with one of them, and who they are.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { api, type PreviewLead, type PreviewLeadListParams } from "../api.ts";
 import { dateTime, when } from "../format.ts";
 import { useKeys } from "../keys.ts";
@@ -24,7 +24,7 @@ const views: Record<string, [string, PreviewLeadListParams]> = {
   "": ["Open", { status_category: "open" }],
   mine: ["Mine", { status_category: "open", owner_id: "me" }],
   unassigned: ["Unassigned", { status_category: "open", assigned: false }],
-  review: ["Needs review", { needs_review: true }],
+  review: ["Review", { needs_review: true }],
   lost: ["Lost", { status_category: "lost" }],
 };
 
@@ -48,7 +48,6 @@ export function Leads({ id }: { id?: string }) {
   useEffect(() => {
     if (!id && !query.get("new") && matchMedia("(min-width: 901px)").matches) move(0);
   }, [id, rows[0]?.id]);
-  useTitle("Leads");
   useKeys({ j: () => move(at + 1), k: () => move(at - 1), c: can("leads:write") ? create : undefined });
   useActions(can("leads:write") ? [{ title: "New lead", icon: "plus", key: "C", run: create }] : []);
 
@@ -61,10 +60,15 @@ export function Leads({ id }: { id?: string }) {
         <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view }))} />
         <LeadList leads={leads} id={id} query={query} />
       </section>
-      {id ? <Lead key={id} id={id} /> : <section class="talk nobody" aria-label="Conversation"><Empty text={rows.length ? "Choose a lead." : "The conversation with a lead appears here."} /></section>}
+      {id ? <Lead key={id} id={id} /> : <Nobody text={rows.length ? "Choose a lead." : "The conversation with a lead appears here."} />}
       {query.get("new") && can("leads:write") && <NewLead contactId={query.get("contact_id") ?? ""} onClose={() => setQuery({ new: undefined, contact_id: undefined })} />}
     </Sheet>
   );
+}
+
+function Nobody({ text }: { text: string }) {
+  useTitle("Leads");
+  return <section class="talk nobody" aria-label="Conversation"><Empty text={text} /></section>;
 }
 
 function LeadList({ leads, id, query }: { leads: LoadList<PreviewLead>; id: string | undefined; query: URLSearchParams }) {
@@ -83,11 +87,15 @@ function LeadList({ leads, id, query }: { leads: LoadList<PreviewLead>; id: stri
 function LeadRow({ lead, url, isCurrent }: { lead: PreviewLead; url: string; isCurrent: boolean }) {
   const name = lead.contact ? contactName(lead.contact) : "Unknown";
   const last = lead.last_message;
+  const ref = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isCurrent) ref.current?.scrollIntoView({ block: "nearest" });
+  }, [isCurrent]);
   const [mark, tone] = markOf(lead);
   const text = last?.body ?? lead.message ?? lead.interest ?? "";
   const about = lead.hull ? `${lead.hull.make} ${lead.hull.model}` : (last && lead.interest) || lead.source_detail || word(lead.source);
   return (
-    <a href={url} class={isWaiting(lead) ? "unread" : ""} aria-current={isCurrent ? "true" : undefined}>
+    <a ref={ref} href={url} class={isWaiting(lead) ? "unread" : ""} aria-current={isCurrent ? "true" : undefined}>
       <Avatar name={name} />
       <b>{name}{isWaiting(lead) && <span class="vh">, waiting for an answer</span>}</b>
       <time title={dateTime(lead.last_activity_at)}>{when(lead.last_activity_at)}</time>
@@ -111,7 +119,7 @@ function Lead({ id }: { id: string }) {
   const load = useLoad(["lead", id], () => api.preview.leads.get(id, { expand: leadExpansions() }), [id, "lead", "contact"]);
   const showsDetails = !!query.get("details");
   useKeys({ Escape: () => (showsDetails ? setQuery({ details: undefined }) : navigate(href("leads", { view: query.get("view") ?? "" }))) });
-  if (!load.data) return <section class="talk" aria-label="Conversation"><Loaded load={load}>{() => null}</Loaded></section>;
+  if (!load.data) return <section class="talk" aria-label="Conversation"><h1 class="vh">Lead</h1><Loaded load={load}>{() => null}</Loaded></section>;
   const lead = load.data;
   const name = lead.contact ? contactName(lead.contact) : "Unknown";
   return (

@@ -7,12 +7,12 @@ import { money, phone, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import type { Choice } from "../parts/picker.tsx";
 import { Tag, type Tone } from "../parts/status.tsx";
 import { setQuery, usePlace } from "../router.ts";
 import { can } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName } from "./boats.ts";
+import { Picker, type Choice } from "./picker.tsx";
 
 /** The name of a contact, or how to recognize it. */
 export function contactName(c: Pick<Contact, "kind" | "first_name" | "last_name" | "company_name" | "email" | "phone" | "erased_at">): string {
@@ -71,14 +71,36 @@ export function SearchBox({ label }: { label: string }) {
   );
 }
 
-export async function searchContacts(q: string, signal: AbortSignal): Promise<Choice[]> {
+async function searchContacts(q: string, signal: AbortSignal): Promise<Choice[]> {
   const { data } = await api.contacts.list({ q, limit: 6 }, { signal });
-  return data.map((c) => ({ id: c.id, title: contactName(c), note: c.email ?? (c.phone ? phone(c.phone) : undefined) }));
+  return data.map((c) => ({ id: c.id, title: contactName(c), note: c.email ?? (c.phone ? phone(c.phone) : "") }));
 }
 
-export async function searchBoats(q: string, signal: AbortSignal): Promise<Choice[]> {
+async function searchBoats(q: string, signal: AbortSignal): Promise<Choice[]> {
   const { data } = await api.preview.hulls.list({ q, limit: 6 }, { signal });
   return data.map((b) => ({ id: b.id, title: boatName(b), note: [b.stock_number, word(b.status), money(b.price)].filter(Boolean).join(" · ") }));
+}
+
+/** What was found, to name what is chosen. */
+const titles = new Map<string, string>();
+
+/** A field that finds a contact or a boat. Its value is the ID. */
+export function PickerField<V extends Values>(props: { form: FormState<V>; name: keyof V & string; of: "boat" | "contact"; title?: string | undefined }) {
+  const { form, name, of } = props;
+  const label = of === "boat" ? "Boat" : "Contact";
+  const value = form.values[name];
+  form.fields.set(name, { label, required: false });
+  const search = async (q: string, signal: AbortSignal) => {
+    const found = await (of === "boat" ? searchBoats : searchContacts)(q, signal);
+    for (const choice of found) titles.set(choice.id, choice.title);
+    return found;
+  };
+  return (
+    <Picker
+      label={label} placeholder={of === "boat" ? "Make, model, HIN or stock number" : "Name, email or phone"} error={form.errors[name]} search={search}
+      chosen={value && (titles.get(value) ?? props.title ?? `The ${of} that you chose before`)} onChoose={(id) => form.set(name, id)}
+    />
+  );
 }
 
 /** Words for codes of the send check. */
