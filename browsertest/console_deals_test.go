@@ -62,7 +62,7 @@ func TestDealDesk(t *testing.T) {
 		b.option("Expires", "48")
 		b.button("Record offer")
 		b.read("Superseded")
-		b.read("expires in 2 days")
+		b.read("expires tomorrow")
 		b.button("Answer the offer of $120,000")
 		b.button("Buyer accepts")
 		b.button("Accept offer")
