@@ -192,7 +192,7 @@ function fieldErrors(error: SlipwayError, fields: Map<string, { label: string }>
   const errors: Values = {};
   for (const { field, message } of error.details) {
     const label = fields.get(field)?.label;
-    if (label) errors[field] ??= `${label} ${message === "must have at least 1 characters" ? "is required" : message}.`;
+    if (label) errors[field] ??= `${label} ${message}.`;
   }
   return errors;
 }
