@@ -260,8 +260,11 @@ func TestDealOfViewer(t *testing.T) {
 		viewer := s.Person("viewer")
 		b := open(t, s, looks[0])
 		b.visit("/console/test/deals/" + deal)
-		b.fill("#email", viewer.Email+enter)
-		b.fill("#password", testkit.Password+enter)
+		b.fill("#email", viewer.Email)
+		b.click("main button")
+		b.fill("#password", testkit.Password)
+		b.click("main button")
+		b.see(".notes p")
 		b.read("<b>Call on Friday</b>")
 		b.console = true
 		b.read(`<img src=x`)
