@@ -71,6 +71,11 @@ export function dealChanged(id: string): void {
   changed("deal", id);
 }
 
+/** Loads the documents of a deal again, and what depends on their signatures. */
+export function documentsChanged(dealId: string): void {
+  changed("deal", dealId, "document");
+}
+
 /** Reports whether the user can make exceptions: accept an offer in spite of a hold, or write a balance off. */
 export function canOverride(): boolean {
   return can("admin") || session.roles.includes("manager");
