@@ -128,6 +128,9 @@ func open(t *testing.T, s *server, l look) *tab {
 	return b
 }
 
+// pdfViewer is the extension of Chromium that shows PDF files.
+const pdfViewer = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/"
+
 // observe collects what must not happen: messages in the console, violations of the
 // policy, and requests to other hosts.
 func (b *tab) observe(event any) {
@@ -144,7 +147,7 @@ func (b *tab) observe(event any) {
 			problem = fmt.Sprint("log: ", e.Entry.Text, " ", e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
-		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:", "blob:" + b.s.url}, b.s.sites...)
+		known := append([]string{b.s.url + "/", strings.TrimSuffix(b.s.other, "landed"), "data:", "blob:" + b.s.url + "/", pdfViewer}, b.s.sites...)
 		if !hasPrefix(e.Request.URL, known) {
 			problem = "request to another site: " + e.Request.URL
 		}

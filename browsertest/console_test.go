@@ -20,7 +20,7 @@ import (
 )
 
 // consolePaths are where the requests of the console go.
-var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:"}
+var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:", pdfViewer}
 
 // onBoth runs a test on both databases, with background jobs and live updates.
 func onBoth(t *testing.T, test func(t *testing.T, s *server)) {

@@ -1,6 +1,6 @@
 // Fields of a form. Each registers its label, shows its error and describes itself to screen readers.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { FormState, Values } from "../form.tsx";
 
 interface FieldProps<V extends Values> {
@@ -26,7 +26,8 @@ interface Control {
 /** A label, an input, and a hint or an error. */
 export function Field<V extends Values>(props: FieldProps<V> & { children: (control: Control) => ComponentChildren }) {
   const { form, name, label, hint, required = false } = props;
-  useEffect(() => {
+  // A layout effect runs before the user can submit the form.
+  useLayoutEffect(() => {
     form.fields.set(name, { label, required });
     return () => void form.fields.delete(name);
   }, [name, label, required]);

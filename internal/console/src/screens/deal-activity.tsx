@@ -1,8 +1,9 @@
 // Notes about a deal, and what happened to it.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { api, type Activity, type PreviewDeal } from "../api.ts";
+import { api, type Activity, type Actor, type PreviewDeal } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
-import { when } from "../format.ts";
+import { cents, usd, when } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
 import { Dialog, confirm } from "../parts/dialog.tsx";
 import { TextArea } from "../parts/field.tsx";
@@ -10,10 +11,11 @@ import { Icon } from "../parts/icon.tsx";
 import { Section } from "../parts/layout.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { Loaded } from "../parts/state.tsx";
-import { Timeline } from "../parts/timeline.tsx";
+import { Timeline, type Moment } from "../parts/timeline.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
+import { useDocuments, useFundings, useHistory, useOffers, usePayments } from "./deals.ts";
 
 export function DealNotes({ deal }: { deal: PreviewDeal }) {
   const notes = useLoad(["notes", deal.id], () => api.preview.activities.list({ object_id: deal.id, kind: "note", limit: 100 }), [deal.id, "activity"]);
@@ -75,19 +77,36 @@ function NoteDialog({ deal, note, onClose }: { deal: PreviewDeal; note: Activity
   );
 }
 
+/** What happened, from the parts of the deal. */
+function useMoments(deal: PreviewDeal): Array<Moment & { at: string }> {
+  const { data: history } = useHistory(deal.id);
+  const { data: offers } = useOffers(deal.id);
+  const { data: payments } = usePayments(deal.id);
+  const { data: documents } = useDocuments(deal.id);
+  const { data: fundings } = useFundings(deal);
+  const moment = (id: string, at: string, what: ComponentChildren, ...notes: Array<string | null>) => ({ id, at, what, note: [...notes, when(at)].filter(Boolean).join(" · ") });
+  const who = (actor: Actor) => (actor.type === "system" ? "Automatic" : actor.label);
+  return [
+    ...(history?.data ?? []).map((c) => moment(c.id, c.at, c.from ? <>{word(c.from)} → <b>{word(c.to)}</b></> : <>Deal <b>started</b></>, who(c.actor), c.reason)),
+    ...(offers?.data ?? []).map((o) => moment(o.id, o.created_at, <>{word(o.made_by)} offered <b>{usd(o.amount_usd)}</b></>, o.note)),
+    ...(payments?.data ?? []).map((p) => moment(p.id, p.created_at, <>{word(p.type)} of <b>{cents(p.amount_cents)}</b></>, word(p.method), p.reason)),
+    ...(fundings?.data ?? []).map((f) => moment(f.id, f.created_at, <>Submitted to <b>{f.lender}</b></>)),
+    ...(documents?.data ?? []).flatMap((d) => [
+      moment(d.id, d.created_at, <><b>{d.title}</b> {d.origin}</>, who(d.issued_by)),
+      ...d.signatures.map((s) => moment(d.id + s.signer_role, s.signed_at, <>{d.title} signed by <b>{s.signer_name}</b></>)),
+      ...(d.voided_at ? [moment(d.id + "voided", d.voided_at, <>{d.title} <b>voided</b></>, d.void_reason)] : []),
+    ]),
+  ].sort((a, b) => b.at.localeCompare(a.at));
+}
+
+const few = 6;
+
 export function DealActivity({ deal }: { deal: PreviewDeal }) {
-  const history = useLoad(["deal history", deal.id], () => api.deals.listHistory(deal.id, { limit: 100 }), [deal.id]);
+  const moments = useMoments(deal);
+  const [all, setAll] = useState(false);
   return (
-    <Section title="Activity">
-      <Loaded load={history} rows={3}>
-        {({ data }) => (
-          <Timeline moments={data.map((c) => ({
-            id: c.id,
-            what: c.from === null ? <>Deal <b>started</b></> : <>{word(c.from)} → <b>{word(c.to)}</b></>,
-            note: [c.actor.type === "system" ? "Automatic" : c.actor.label, when(c.at), c.reason].filter(Boolean).join(" · "),
-          }))} />
-        )}
-      </Loaded>
+    <Section title="Activity" action={moments.length > few && <button type="button" class="link" onClick={() => setAll(!all)}>{all ? "Show less" : "See all"}</button>}>
+      <Timeline moments={all ? moments : moments.slice(0, few)} />
     </Section>
   );
 }

@@ -2,7 +2,6 @@
 import { useState } from "preact/hooks";
 import { api, type DocumentKind, type PreviewDeal, type SignerRole } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
-import { changed } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { CheckField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -12,7 +11,7 @@ import { toast } from "../parts/toast.tsx";
 import { setQuery, withQuery } from "../router.ts";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
-import { dealChanged, useDocuments } from "./deals.ts";
+import { documentsChanged, useDocuments } from "./deals.ts";
 import { DocumentStatus } from "./document-pane.tsx";
 
 export const documentKinds: DocumentKind[] = [
@@ -68,8 +67,7 @@ function IssueDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void
         ...(v.choose && { required_signers: roles.filter((role) => v[role as keyof typeof v]) }),
         ...(old && v.replace && { supersedes_id: old.id }),
       });
-      changed("document");
-      dealChanged(deal.id);
+      documentsChanged(deal.id);
       toast(`${document.title} issued.`);
       setQuery({ document: document.id });
     },
@@ -111,8 +109,7 @@ function UploadForm({ deal, file, onClose }: { deal: PreviewDeal; file: File; on
     values: { kind: "insurance_binder", title: "" },
     save: async ({ kind, title }) => {
       const document = await api.preview.finance.uploadDocument(deal.id, file, { kind, ...(title && { title }) });
-      changed("document");
-      dealChanged(deal.id);
+      documentsChanged(deal.id);
       toast("File uploaded.");
       setQuery({ document: document.id });
     },

@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import { api, type Funding, type FundingStatus, type PreviewDeal, type Stipulation, type StipulationKind, type StipulationResolution } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
 import { cents, date } from "../format.ts";
-import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { MoneyField, NumberField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -12,11 +11,7 @@ import { Status, Tag, type Tone } from "../parts/status.tsx";
 import { toast } from "../parts/toast.tsx";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
-import { dealChanged, toCents, useDocuments, useStructures } from "./deals.ts";
-
-export function useFundings(deal: PreviewDeal) {
-  return useLoad(deal.deal_type === "finance" ? ["fundings", deal.id] : undefined, () => api.finance.listFundings(deal.id, { limit: 100 }), [deal.id, "funding"]);
-}
+import { dealChanged, toCents, useDocuments, useFundings, useStructures } from "./deals.ts";
 
 /** What the menu offers in each status. The API decides. */
 const following: Partial<Record<FundingStatus, FundingStatus[]>> = {

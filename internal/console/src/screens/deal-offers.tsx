@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { SlipwayError, api, type Offer, type OfferParty, type PreviewDeal } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
 import { ago, usd, when } from "../format.ts";
-import { changed, useLoad } from "../load.ts";
+import { changed } from "../load.ts";
 import { Dialog, confirm } from "../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -12,12 +12,12 @@ import { Loaded } from "../parts/state.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can } from "../session.ts";
 import { word } from "../words.ts";
-import { canOverride, dealChanged } from "./deals.ts";
+import { canOverride, dealChanged, useOffers } from "./deals.ts";
 
 const colors: Partial<Record<Offer["status"], string>> = { accepted: "var(--green)", pending: "var(--amber)" };
 
 export function Offers({ deal, onAdd }: { deal: PreviewDeal; onAdd: () => void }) {
-  const offers = useLoad(["offers", deal.id], () => api.deals.listOffers(deal.id, { limit: 100 }), [deal.id]);
+  const offers = useOffers(deal.id);
   const [dialog, setDialog] = useState<{ offer: Offer; kind: "counter" | "reject" | "withdraw" }>();
   const editable = can("deals:write") && deal.status === "open";
   const close = () => setDialog(undefined);

@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 import { api, type Payment, type PaymentKind, type PaymentMethod, type PreviewDeal } from "../api.ts";
 import { Form, useForm } from "../form.tsx";
 import { cents, date } from "../format.ts";
-import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -13,13 +12,13 @@ import { toast } from "../parts/toast.tsx";
 import { href } from "../router.ts";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
-import { dealChanged, toCents } from "./deals.ts";
+import { dealChanged, toCents, usePayments } from "./deals.ts";
 
 /** Types of entries that take money back. */
 const taken = ["refund", "reversal", "transfer_out"];
 
 export function Payments({ deal, onAdd }: { deal: PreviewDeal; onAdd: () => void }) {
-  const payments = useLoad(["payments", deal.id], () => api.finance.listPayments(deal.id, { limit: 100 }), [deal.id, "payment"]);
+  const payments = usePayments(deal.id);
   const [refunding, setRefunding] = useState<{ payment: Payment; reversal: boolean }>();
   const { total, paid, balance_due } = deal.totals;
   const writes = can("deals:write");

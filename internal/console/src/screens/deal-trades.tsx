@@ -113,7 +113,7 @@ function TradeDialog({ deal, trade, onClose }: { deal: PreviewDeal; trade: Trade
           <TextField form={form} name="lienholder" label="Owed to" />
         </div>
         <div class="form-row">
-          <TextField form={form} name="payoff_good_through_on" label="Payoff good through" type="date" />
+          <TextField form={form} name="payoff_good_through_on" label="Good through" type="date" />
           <MoneyField form={form} name="per_diem_cents" label="Each day after that" exact />
         </div>
         <CheckField form={form} name="stock_in" label="Add it to the inventory when the deal is closed" hint="Requires the make, model, year and length." />

@@ -32,7 +32,7 @@ export function Worksheet({ deal, onEdit }: { deal: PreviewDeal; onEdit: (() => 
   const trades = useTradeIns(deal.id).data?.data ?? [];
   const structure = useStructures(deal.id).data?.data.find((s) => s.selected);
   const edit = onEdit && (deal.signed_agreement_id
-    ? <span class="muted">Signed. Void the agreement to change the lines.</span>
+    ? <span class="muted" title="Void the signed purchase agreement to change the lines.">Locked by the signed agreement</span>
     : <button type="button" class="link" onClick={onEdit}>Edit lines</button>);
   return (
     <Section title="Worksheet" action={edit}>

@@ -1,9 +1,8 @@
 // The deal desk: how far a deal is, what is missing, its worksheet and its money. Each part is in a file of its own.
 import { useEffect, useState } from "preact/hooks";
-import { api, type DealStatus, type PreviewDeal, type PreviewDealMissingCode, type PreviewDealNext } from "../api.ts";
+import type { DealStatus, PreviewDeal, PreviewDealMissingCode, PreviewDealNext } from "../api.ts";
 import { when } from "../format.ts";
 import { useKeys } from "../keys.ts";
-import { useLoad } from "../load.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Page, Sheet } from "../parts/layout.tsx";
@@ -19,13 +18,13 @@ import { CancelDialog, MoveDialog } from "./deal-actions.tsx";
 import { DealActivity, DealNotes } from "./deal-activity.tsx";
 import { DealDocuments } from "./deal-documents.tsx";
 import { Calculator } from "./deal-finance.tsx";
-import { Lenders, useFundings } from "./deal-lenders.tsx";
+import { Lenders } from "./deal-lenders.tsx";
 import { Offers, OfferDialog } from "./deal-offers.tsx";
 import { PaymentDialog, Payments } from "./deal-payments.tsx";
 import { TradeIns } from "./deal-trades.tsx";
 import { LinesDialog, TermsDialog, Worksheet } from "./deal-worksheet.tsx";
 import { DocumentPane } from "./document-pane.tsx";
-import { buyerName, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useNext } from "./deals.ts";
+import { buyerName, dealBoat, dealStatuses, dealTypeName, stepActions, useDeal, useFundings, useHistory, useNext } from "./deals.ts";
 
 export function Deal({ id }: { id: string }) {
   const deal = useDeal(id);
@@ -120,7 +119,7 @@ function Parties({ deal }: { deal: PreviewDeal }) {
 
 /** The statuses with their dates. Deals without a lender skip In finance. */
 function Steps({ deal }: { deal: PreviewDeal }) {
-  const { data } = useLoad(["deal history", deal.id], () => api.deals.listHistory(deal.id, { limit: 100 }), [deal.id]);
+  const { data } = useHistory(deal.id);
   const dates = new Map([...(data?.data ?? [])].reverse().map((change) => [change.to, change.at]));
   const reached = (dealStatuses as readonly string[]).indexOf(deal.status);
   const shown = dealStatuses.filter((s) => s !== "in_finance" || deal.deal_type === "finance" || dates.has(s));

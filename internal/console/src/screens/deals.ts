@@ -39,6 +39,23 @@ export function useDocuments(dealId: string) {
   return useLoad(["documents of", dealId], () => api.finance.listDocuments(dealId, { limit: 100 }), [dealId, "document"]);
 }
 
+export function useHistory(dealId: string) {
+  return useLoad(["deal history", dealId], () => api.deals.listHistory(dealId, { limit: 100 }), [dealId]);
+}
+
+export function useOffers(dealId: string) {
+  return useLoad(["offers", dealId], () => api.deals.listOffers(dealId, { limit: 100 }), [dealId]);
+}
+
+export function usePayments(dealId: string) {
+  return useLoad(["payments", dealId], () => api.finance.listPayments(dealId, { limit: 100 }), [dealId, "payment"]);
+}
+
+/** Applications with lenders. Other deals have none. */
+export function useFundings({ id, deal_type }: PreviewDeal) {
+  return useLoad(deal_type === "finance" ? ["fundings", id] : undefined, () => api.finance.listFundings(id, { limit: 100 }), [id, "funding"]);
+}
+
 export function useStructures(dealId: string) {
   return useLoad(["structures", dealId], () => api.finance.listStructures(dealId, { limit: 100 }), [dealId]);
 }
@@ -52,6 +69,11 @@ export function usePipeline(location_id?: string) {
 /** Loads a deal and its parts again. */
 export function dealChanged(id: string): void {
   changed("deal", id);
+}
+
+/** Loads the documents of a deal again, and what depends on their signatures. */
+export function documentsChanged(dealId: string): void {
+  changed("deal", dealId, "document");
 }
 
 /** Reports whether the user can make exceptions: accept an offer in spite of a hold, or write a balance off. */

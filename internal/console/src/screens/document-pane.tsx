@@ -4,7 +4,7 @@ import { api, type Document, type SignerRole } from "../api.ts";
 import { download } from "../csv.ts";
 import { Form, useForm } from "../form.tsx";
 import { bytes, date, dateTime } from "../format.ts";
-import { changed, useLoad } from "../load.ts";
+import { useLoad } from "../load.ts";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Select, TextField } from "../parts/field.tsx";
@@ -17,7 +17,7 @@ import { toast, toastError } from "../parts/toast.tsx";
 import { href, usePlace } from "../router.ts";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
-import { buyerName, dealBoat, dealChanged, useDeal } from "./deals.ts";
+import { buyerName, dealBoat, documentsChanged, useDeal } from "./deals.ts";
 
 /** Roles that have not signed yet. */
 export function unsigned(document: Document): SignerRole[] {
@@ -33,9 +33,11 @@ export function DocumentStatus({ document }: { document: Document }) {
   return <Tag tone="amber">{signatures.length ? `${signatures.length} of ${required.length} signed` : "Not signed"}</Tag>;
 }
 
-function documentChanged(document: Document): void {
-  changed("document");
-  dealChanged(document.deal_id);
+/** What a dialog needs. onSaved shows the document that the API returned. */
+interface DialogProps {
+  document: Document;
+  onSaved: (document: Document) => void;
+  onClose: () => void;
 }
 
 export function DocumentPane({ dealId, id, onClose }: { dealId: string; id: string; onClose: () => void }) {
@@ -56,8 +58,8 @@ export function DocumentPane({ dealId, id, onClose }: { dealId: string; id: stri
   return (
     <Peek label={data?.title ?? "Document"} code={data ? `Document ${data.number}` : ""} onClose={onClose} footer={footer}>
       <Loaded load={document}>{(d) => <Body document={d} />}</Loaded>
-      {dialog === "sign" && data && <SignDialog document={data} onClose={close} />}
-      {dialog === "void" && data && <VoidDialog document={data} onClose={close} />}
+      {dialog === "sign" && data && <SignDialog document={data} onSaved={document.replace} onClose={close} />}
+      {dialog === "void" && data && <VoidDialog document={data} onSaved={document.replace} onClose={close} />}
     </Peek>
   );
 }
@@ -118,7 +120,7 @@ async function save(d: Document, executed: boolean): Promise<void> {
   download(`${d.title} ${d.number}.${extension}`, await response.blob());
 }
 
-function SignDialog({ document: d, onClose }: { document: Document; onClose: () => void }) {
+function SignDialog({ document: d, onSaved, onClose }: DialogProps) {
   const { data: deal } = useDeal(d.deal_id);
   const roles = unsigned(d);
   const nameOf = (role: string) => (role === "dealer" ? session.user.name : role === "buyer" && deal?.buyer ? buyerName(deal) : "");
@@ -126,8 +128,8 @@ function SignDialog({ document: d, onClose }: { document: Document; onClose: () 
     name: "sign " + d.id,
     values: { signer_role: roles[0] as string, signer_name: nameOf(roles[0]!) },
     save: async (v) => {
-      await api.finance.signDocument(d.deal_id, d.id, { signer_role: v.signer_role as SignerRole, signer_name: v.signer_name });
-      documentChanged(d);
+      onSaved(await api.finance.signDocument(d.deal_id, d.id, { signer_role: v.signer_role as SignerRole, signer_name: v.signer_name }));
+      documentsChanged(d.deal_id);
       toast("Signature recorded.");
     },
     onSaved: onClose,
@@ -146,13 +148,13 @@ function SignDialog({ document: d, onClose }: { document: Document; onClose: () 
   );
 }
 
-function VoidDialog({ document: d, onClose }: { document: Document; onClose: () => void }) {
+function VoidDialog({ document: d, onSaved, onClose }: DialogProps) {
   const form = useForm({
     name: "void " + d.id,
     values: { reason: "" },
     save: async ({ reason }) => {
-      await api.finance.voidDocument(d.deal_id, d.id, { reason });
-      documentChanged(d);
+      onSaved(await api.finance.voidDocument(d.deal_id, d.id, { reason }));
+      documentsChanged(d.deal_id);
       toast("Document voided.");
     },
     onSaved: onClose,
