@@ -20,6 +20,7 @@ import { DeliveryPeek, DeliveryState } from "./delivery.tsx";
 import { showSecret } from "./dialogs.tsx";
 import { replay } from "./replay.tsx";
 import { Clock, duration, usePoll } from "./traces.tsx";
+import { WebhookHours } from "./webhook-hours.tsx";
 import { Health, editWebhook, webhookName } from "./webhooks.tsx";
 
 export function WebhookScreen({ id }: { id: string }) {
@@ -131,6 +132,7 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
   const clear = () => setQuery({ status: undefined, event_id: undefined });
   return (
     <>
+      <WebhookHours webhook={webhook} />
       <div class="filters" role="group" aria-label="Filters">
         <ChoiceChip label="Status" value={status && word(status)} current={status} choices={options(["pending", "succeeded", "dead", "discarded"])}
           onChoose={(s) => setQuery({ status: s })} onClear={() => setQuery({ status: undefined })} />
