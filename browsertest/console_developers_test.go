@@ -94,6 +94,8 @@ func TestWebhooks(t *testing.T) {
 		b.read("Attempt 2")
 		b.read("Succeeded")
 
+		s.Test.Hull(s.Test.Location(), nil)
+		b.read("hull.created")
 		b.button("Replay")
 		b.button("Count events")
 		b.until(`/Replay [\d,]+ events?\?/.test(document.body.innerText)`, "the number of events")

@@ -71,6 +71,6 @@ function Attempt({ of: a }: { of: DeliveryAttempt }) {
 
 function ResponseView({ of: a }: { of: DeliveryAttempt | undefined }) {
   if (!a) return <p class="sub">Not sent yet.</p>;
-  if (a.response === null) return <p class="sub">{a.error ?? "No response."}</p>;
-  return <Code text={a.response || "The response has no body."} />;
+  if (a.response) return <Code text={a.response} />;
+  return <p class="sub">{a.status_code === null ? a.error : "The response has no body."}</p>;
 }

@@ -1,5 +1,5 @@
 // The page of a webhook: its deliveries, its dead letters and its settings.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Delivery, type DeliveryStatus, type Webhook } from "../api.ts";
 import { count, dateTime } from "../format.ts";
 import { useKeys } from "../keys.ts";
@@ -28,6 +28,13 @@ export function WebhookScreen({ id }: { id: string }) {
   const { query } = usePlace();
   const peek = query.get("peek");
   usePoll(webhook.reload, 10);
+  // The health changes without an event.
+  const health = webhook.data?.health;
+  const last = useRef(health);
+  useEffect(() => {
+    if (last.current && health !== last.current) changed("webhook");
+    last.current = health;
+  }, [health]);
   return (
     <Sheet {...(peek && { kind: "with-peek" })}>
       <Loaded load={webhook}>{(w) => <WebhookPage webhook={w} />}</Loaded>
