@@ -31,6 +31,7 @@ const exceptions: Record<string, string> = {
   sso: "SSO",
   saml: "SAML",
   oidc: "OpenID Connect",
+  boat_trader: "Boat Trader",
   boats_com: "boats.com",
   yachtworld: "YachtWorld",
   pre_1972: "Built before November 1972",

@@ -65,7 +65,7 @@ export function Table<T extends Row>(props: TableProps<T>) {
       {list.error && <ErrorNote error={list.error} retry={list.reload} />}
       {rows.length === 0 ? props.empty : (
         <table class={props.selection ? "selectable" : ""} aria-label={props.label}>
-          <thead><tr>{columns.map((c) => <th key={c.title} class={cellClass(c)} scope="col">{c.title}</th>)}</tr></thead>
+          <thead><tr>{columns.map((c) => <th key={c.title} class={cellClass(c)} scope="col">{c.title || <span class="vh">Actions</span>}</th>)}</tr></thead>
           <tbody>
             {rows.map((row) => <TableRow key={row.id} {...props} row={row} />)}
           </tbody>

@@ -27,7 +27,7 @@ export function AddressFields({ form, prefix }: { form: FormState<Values>; prefi
         <TextField form={form} name={name("line1")} label="Street" />
         <TextField form={form} name={name("line2")} label="Suite, building or dock" />
       </div>
-      <div class="form-row">
+      <div class="form-row narrow">
         <TextField form={form} name={name("city")} label="City" />
         <TextField form={form} name={name("region")} label="State" />
         <TextField form={form} name={name("postal_code")} label="ZIP code" />

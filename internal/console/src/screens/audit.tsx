@@ -67,7 +67,7 @@ const columns: Array<Column<AuditEntry>> = [
   { title: "When", phone: "bottom", cell: (e) => <span class="sub"><Clock at={e.at} /></span> },
   { title: "Who", phone: "main", cell: (e) => <div class="t"><b>{e.actor.label}</b></div> },
   { title: "Action", phone: "top", cell: (e) => <span class="mono">{e.action}{e.outcome === "failure" && <> <Tag tone="red">Failed</Tag></>}</span> },
-  { title: "Object", cell: (e) => e.target.id && <ObjectLink id={e.target.id} /> },
+  { title: "Object", cell: (e) => e.target.id && <ObjectLink id={e.target.id} short /> },
   { title: "Changes", wide: true, cell: (e) => <span class="sub clip">{summary(e)}</span> },
 ];
 

@@ -39,7 +39,7 @@ function Inspector({ webhook, delivery }: { webhook: Webhook; delivery: Delivery
   return (
     <>
       <h2 class="mono first">{delivery.event_type}</h2>
-      <div class="row"><Status value={delivery.status} /><ObjectLink id={delivery.event_id} /></div>
+      <div class="row"><DeliveryState of={delivery} /><ObjectLink id={delivery.event_id} /></div>
       <h3>Attempts</h3>
       {next && <p class="sub" title={dateTime(next)}>Next attempt {Date.parse(next) < Date.now() ? "now" : ago(next)}</p>}
       {moments.length ? <Timeline moments={moments} /> : <p class="sub">Not sent yet.</p>}
@@ -59,12 +59,18 @@ function Inspector({ webhook, delivery }: { webhook: Webhook; delivery: Delivery
   );
 }
 
+/** A delivery that failed before and is tried again is not the same as a new one. */
+export function DeliveryState({ of: { status, attempt_count } }: { of: Delivery }) {
+  if (status !== "pending") return <Status value={status} />;
+  return attempt_count ? <Status value="pending" label="Retrying" /> : <Status value="pending" tone="blue" />;
+}
+
 function Attempt({ of: a }: { of: DeliveryAttempt }) {
-  return <><b>Attempt {a.number}</b> {a.status_code ?? "No response"} in {duration(a.latency_ms)}{a.error && <small>{a.error}</small>}</>;
+  return <><b>Attempt {a.number}</b> {a.status_code ?? "No response"} in {duration(a.latency_ms)}{a.error && a.status_code === null && <small>{a.error}</small>}</>;
 }
 
 function ResponseView({ of: a }: { of: DeliveryAttempt | undefined }) {
   if (!a) return <p class="sub">Not sent yet.</p>;
-  if (a.response === null) return <p class="sub">{a.error ?? "No response."}</p>;
-  return <Code text={a.response || "The response has no body."} />;
+  if (a.response) return <Code text={a.response} />;
+  return <p class="sub">{a.status_code === null ? a.error : "The response has no body."}</p>;
 }

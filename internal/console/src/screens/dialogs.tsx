@@ -2,7 +2,7 @@
 import { render, type ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { SlipwayError, api, type UserFactor } from "../api.ts";
-import { Form, useForm, type FormOptions, type FormState, type Values } from "../form.tsx";
+import { Form, discardDraft, useForm, type FormOptions, type FormState, type Values } from "../form.tsx";
 import { Button, ButtonLink } from "../parts/button.tsx";
 import { Dialog, confirm } from "../parts/dialog.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -146,10 +146,14 @@ function Verify({ factors, done }: { factors: UserFactor[]; done: (token?: strin
       done((await api.access.verifyMfaFactor(session.user.id, factor.id, { code: code.trim() })).mfa_token ?? undefined);
     },
   });
+  const cancel = () => {
+    discardDraft("two-factor code");
+    done();
+  };
   const usePasskey = async () => done(await assert(passkey!));
   return (
-    <Dialog title="Two-factor verification" onClose={() => done()}>
-      <Form form={form} submit="Verify" onCancel={() => done()}>
+    <Dialog title="Two-factor verification" onClose={cancel}>
+      <Form form={form} submit="Verify" onCancel={cancel}>
         <p>This change affects the admin scope. Enter the code of your authenticator app or a recovery code.</p>
         <TextField form={form} name="code" label="Code" required autocomplete="one-time-code" />
         {passkey && <div><Button icon="key" onClick={() => void usePasskey().catch(toastError)}>Use your passkey</Button></div>}

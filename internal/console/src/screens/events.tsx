@@ -7,10 +7,10 @@ import { Diff, Json } from "../parts/json.tsx";
 import { Facts, Page, Sheet } from "../parts/layout.tsx";
 import { Peek } from "../parts/peek.tsx";
 import { Loaded } from "../parts/state.tsx";
-import { Status } from "../parts/status.tsx";
 import { NoRows, Table, type Column } from "../parts/table.tsx";
 import { href, navigate, setQuery, usePlace, withQuery } from "../router.ts";
 import { word } from "../words.ts";
+import { DeliveryState } from "./delivery.tsx";
 import { CopyButton } from "./dialogs.tsx";
 import { nouns } from "./event-types.tsx";
 import { Clock, ObjectLink, ofRequest, useTail } from "./traces.tsx";
@@ -56,7 +56,7 @@ function objectId(event: Event): string {
 
 const columns: Array<Column<Event>> = [
   { title: "Type", phone: "main", cell: (e) => <b class="mono"><a href={withQuery({ peek: e.id })}>{e.type}</a></b> },
-  { title: "Object", cell: (e) => <ObjectLink id={objectId(e)} /> },
+  { title: "Object", cell: (e) => <ObjectLink id={objectId(e)} short /> },
   { title: "Changed", wide: true, phone: "bottom", cell: (e) => <span class="sub">{Object.keys(e.data.previous).map(word).join(", ")}</span> },
   { title: "When", align: "right", phone: "top", cell: (e) => <span class="sub"><Clock at={e.created_at} /></span> },
 ];
@@ -104,7 +104,7 @@ function DeliveriesOf({ event }: { event: string }) {
       {(found) => found.length === 0 ? <p class="sub">No webhook received this event.</p> : (
         <ul class="link-rows">
           {found.flatMap(({ webhook, deliveries }) => deliveries.map((d) => (
-            <li key={d.id}><a class="link" href={href(`developers/webhooks/${webhook.id}`, { peek: d.id })}>{webhookName(webhook)}</a><Status value={d.status} /></li>
+            <li key={d.id}><a class="link" href={href(`developers/webhooks/${webhook.id}`, { peek: d.id })}>{webhookName(webhook)}</a><DeliveryState of={d} /></li>
           )))}
         </ul>
       )}

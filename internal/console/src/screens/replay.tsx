@@ -16,7 +16,7 @@ const most = 2000;
 export function replay(webhook: Webhook): void {
   void openForm({
     name: "replay " + webhook.id, title: "Replay events", submit: "Count events",
-    values: { since: local(new Date(Date.now() - 86_400_000)), until: local(new Date()) },
+    values: { since: local(new Date(Date.now() - 86_400_000)), until: "" },
     save: async (v) => {
       if (!v.since) throw new Refusal("Enter the time of the first event.");
       const range = { since: toTime(v.since)!, until: toTime(v.until) };
@@ -34,7 +34,7 @@ export function replay(webhook: Webhook): void {
         <p>Deliver the events of a time again that this webhook subscribes to. Events are stored for 30 days.</p>
         <div class="form-row">
           <TextField form={form} name="since" label="From" type="datetime-local" required />
-          <TextField form={form} name="until" label="To" type="datetime-local" />
+          <TextField form={form} name="until" label="To" type="datetime-local" hint="Now, if you leave it empty." />
         </div>
       </>
     ),

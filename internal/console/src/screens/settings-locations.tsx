@@ -86,7 +86,7 @@ function Fields(form: FormState<Values>) {
       <AddressFields form={form} prefix="address" />
       <div class="form-row">
         <ZoneField form={form} empty="As the dealership" />
-        <Select form={form} name="trade_tax_credit" label="Trade-ins reduce the taxable amount" empty="As the dealership" choices={[["yes", "Yes"], ["no", "No"]]} />
+        <Select form={form} name="trade_tax_credit" label="Trade-in tax credit" empty="As the dealership" choices={[["yes", "Yes"], ["no", "No"]]} />
         <Select form={form} name="own_taxes" label="Taxes of new deals" empty="As the dealership" choices={[["yes", "Own taxes"]]} />
       </div>
       {form.values["own_taxes"] && <TaxesField form={form} name="default_taxes" hint="For new deals of boats at this location." />}

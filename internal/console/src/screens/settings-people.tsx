@@ -1,5 +1,6 @@
 // People: who works at the dealership, what they can do, and where they are signed in.
 import { api, type Role, type Session, type User, type UserPatch, type UserStatus } from "../api.ts";
+import type { FormState } from "../form.tsx";
 import { ago, date, dateTime } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { changed, useList, useLoad } from "../load.ts";
@@ -23,27 +24,30 @@ import { options, word } from "../words.ts";
 import { useLocations } from "./boats.ts";
 import { CheckList, split } from "./choices.tsx";
 import { openForm, tokenHeader, verified, withToken } from "./dialogs.tsx";
-import { isAdmin, roleName, useRoles } from "./settings-roles.tsx";
+import { grantsAdmin, isAdmin, roleName, useRoles } from "./settings-roles.tsx";
 import { SettingsPage } from "./settings.tsx";
 
-/** What the dialogs of this page offer. */
+/** The roles and the locations that people can have. Dialogs load them too, because they can open before the page has. */
 interface Choices {
   roles: Role[];
   locations: Array<[string, string]>;
+}
+
+function useChoices(): Choices {
+  return { roles: useRoles().data ?? [], locations: [...useLocations().values()].map((l) => [l.id, l.name]) };
 }
 
 export function PeopleSettings() {
   const { query } = usePlace();
   const status = (query.get("status") ?? undefined) as UserStatus | undefined;
   const users = useList(["users", status], (page) => api.dealership.listUsers({ ...page, ...(status && { status }) }), ["user"]);
-  const choices: Choices = { roles: useRoles().data ?? [], locations: [...useLocations().values()].map((l) => [l.id, l.name]) };
+  const choices = useChoices();
   const peek = query.get("peek") ?? undefined;
-  const add = () => invite(choices);
-  useKeys({ c: add });
-  useActions([{ title: "Invite a person", icon: "plus", key: "C", run: add }]);
+  useKeys({ c: invite });
+  useActions([{ title: "Invite a person", icon: "plus", key: "C", run: invite }]);
   return (
     <SettingsPage
-      path="people" actions={<Button kind="primary" icon="plus" onClick={add}>Invite</Button>}
+      path="people" actions={<Button kind="primary" icon="plus" onClick={invite}>Invite</Button>}
       peek={peek && <UserPeek key={peek} id={peek} choices={choices} />}
     >
       <div class="filters" role="group" aria-label="Filters">
@@ -73,18 +77,18 @@ function UserPeek({ id, choices }: { id: string; choices: Choices }) {
   const u = user.data;
   const admin = !!u?.roles.some((r) => isAdmin(choices.roles.find((role) => role.id === r.id)));
   return (
-    <Peek label={u?.name ?? "Person"} code={u?.email ?? id} onClose={() => setQuery({ peek: undefined })} footer={u && <UserButtons user={u} admin={admin} choices={choices} />}>
+    <Peek label={u?.name ?? "Person"} code={u?.email ?? id} onClose={() => setQuery({ peek: undefined })} footer={u && <UserButtons user={u} admin={admin} />}>
       <Loaded load={user}>{(loaded) => <UserDetails user={loaded} admin={admin} choices={choices} />}</Loaded>
     </Peek>
   );
 }
 
-function UserButtons({ user, admin, choices }: { user: User; admin: boolean; choices: Choices }) {
+function UserButtons({ user, admin }: { user: User; admin: boolean }) {
   const self = user.id === session.user.id;
   return (
     <>
-      <Button icon="edit" onClick={() => edit(user, admin, choices)}>Edit</Button>
-      <Button onClick={() => assignRoles(user, admin, choices)}>Roles</Button>
+      <Button icon="edit" onClick={() => edit(user, admin)}>Edit</Button>
+      <Button onClick={() => assignRoles(user, admin)}>Roles</Button>
       <Menu class="btn quiet square" label={`More actions for ${user.name}`} align="end" button={<Icon name="more" />} items={[
         user.status === "deactivated" && { title: "Reactivate", icon: "check", onClick: () => void change(user, admin, { status: "active" }, "The invitation was sent.").catch(toastError) },
         user.status !== "deactivated" && { title: user.status === "invited" ? "Send invitation again" : "Reset password", icon: "mail", onClick: () => void resetPassword(user).catch(toastError) },
@@ -153,16 +157,24 @@ function browser(agent: string | null): string {
   return name ? name + (system ? " on " + system : "") : agent ?? "Unknown browser";
 }
 
-const roleChoices = (roles: Role[]) => roles.map((r): [string, string, string] => [r.id, roleName(r), r.scopes.join(", ")]);
+function RolesField({ form }: { form: FormState<any> }) {
+  const { roles } = useChoices();
+  return <CheckList form={form} name="role_ids" label="Roles" choices={roles.map((r) => [r.id, roleName(r), r.scopes.join(", ")])} />;
+}
 
-function invite({ roles, locations }: Choices): void {
+function LocationsField({ form }: { form: FormState<any> }) {
+  const { locations } = useChoices();
+  if (locations.length < 2) return null;
+  return <CheckList form={form} name="location_ids" label="Locations" hint="Without any, the person works at all of them." choices={locations} />;
+}
+
+function invite(): void {
   void openForm({
     name: "new user", title: "Invite a person", submit: "Send invitation",
     values: { name: "", email: "", role_ids: "", location_ids: "" },
     save: async (v) => {
       const role_ids = split(v.role_ids);
-      const admin = roles.some((r) => role_ids.includes(r.id) && isAdmin(r));
-      await verified(admin, (token) => api.dealership.provisionUser({ name: v.name, email: v.email, role_ids, location_ids: split(v.location_ids), ...withToken(token) }));
+      await verified(await grantsAdmin(role_ids), (token) => api.dealership.provisionUser({ name: v.name, email: v.email, role_ids, location_ids: split(v.location_ids), ...withToken(token) }));
       changed("user");
       toast("The invitation was sent.");
     },
@@ -170,8 +182,8 @@ function invite({ roles, locations }: Choices): void {
       <>
         <TextField form={form} name="name" label="Name" required />
         <TextField form={form} name="email" label="Email" type="email" required hint="The invitation is sent to this address." />
-        <CheckList form={form} name="role_ids" label="Roles" choices={roleChoices(roles)} />
-        {locations.length > 1 && <CheckList form={form} name="location_ids" label="Locations" hint="Without any, the person works at all of them." choices={locations} />}
+        <RolesField form={form} />
+        <LocationsField form={form} />
       </>
     ),
   });
@@ -184,7 +196,7 @@ async function change(user: User, admin: boolean, patch: UserPatch, message: str
   toast(message);
 }
 
-function edit(user: User, admin: boolean, { locations }: Choices): void {
+function edit(user: User, admin: boolean): void {
   const toValues = (u: User) => ({ name: u.name, email: u.email, location_ids: u.location_ids.join(" "), takes_leads: u.takes_leads ? "yes" : "" });
   void openForm({
     name: "user " + user.id, title: `Edit ${user.name}`, submit: "Save",
@@ -201,25 +213,24 @@ function edit(user: User, admin: boolean, { locations }: Choices): void {
       <>
         <TextField form={form} name="name" label="Name" required />
         <TextField form={form} name="email" label="Email" type="email" required hint={user.status === "invited" ? "A new address cancels the invitation, and removes the roles." : "A new address is used when the person opens the link that is sent to it."} />
-        {locations.length > 1 && <CheckList form={form} name="location_ids" label="Locations" hint="Without any, the person works at all of them." choices={locations} />}
+        <LocationsField form={form} />
         <CheckField form={form} name="takes_leads" label="New leads are assigned to this person in turn" />
       </>
     ),
   });
 }
 
-function assignRoles(user: User, admin: boolean, { roles }: Choices): void {
+function assignRoles(user: User, admin: boolean): void {
   void openForm({
     name: "roles of " + user.id, title: `Roles of ${user.name}`, submit: "Save roles",
     values: { role_ids: user.roles.map((r) => r.id).join(" ") },
     save: async (v) => {
       const role_ids = split(v.role_ids);
-      const becomesAdmin = roles.some((r) => role_ids.includes(r.id) && isAdmin(r));
-      await verified(admin || becomesAdmin, (token) => api.dealership.assignUserRoles(user.id, { role_ids, ...withToken(token) }));
+      await verified(admin || (await grantsAdmin(role_ids)), (token) => api.dealership.assignUserRoles(user.id, { role_ids, ...withToken(token) }));
       changed("user", user.id);
       toast("Roles saved.");
     },
-    fields: (form) => <CheckList form={form} name="role_ids" label="Roles" choices={roleChoices(roles)} />,
+    fields: (form) => <RolesField form={form} />,
   });
 }
 

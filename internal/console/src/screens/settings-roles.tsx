@@ -24,6 +24,12 @@ export function isAdmin(role: Role | undefined): boolean {
   return role?.scopes.includes("admin") ?? false;
 }
 
+/** Reports whether one of these roles has the admin scope. */
+export async function grantsAdmin(role_ids: string[]): Promise<boolean> {
+  const { data } = await api.dealership.listRoles({ limit: 100 });
+  return data.some((r) => role_ids.includes(r.id) && isAdmin(r));
+}
+
 /** Built-in roles have lowercase names. */
 export function roleName(role: { name: string }): string {
   return word(role.name);
@@ -34,7 +40,7 @@ export function RoleSettings() {
   useKeys({ c: () => edit() });
   return (
     <SettingsPage path="roles" actions={<Button kind="primary" icon="plus" onClick={() => edit()}>Create role</Button>}>
-      <div class="scroll keep-table"><Loaded load={roles}>{(all) => <Matrix roles={all} />}</Loaded></div>
+      <div class="matrix"><Loaded load={roles}>{(all) => <Matrix roles={all} />}</Loaded></div>
     </SettingsPage>
   );
 }

@@ -1,6 +1,6 @@
 // Single sign-on: connect the identity provider, verify the domains, test, and then enforce it.
 import { useState } from "preact/hooks";
-import { api, type Connection, type Role } from "../api.ts";
+import { api, type Connection } from "../api.ts";
 import type { FormState } from "../form.tsx";
 import { dateTime } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
@@ -17,14 +17,13 @@ import { session } from "../session.ts";
 import { word } from "../words.ts";
 import { RowsField, split, toRows } from "./choices.tsx";
 import { Copyable, openForm, tokenHeader, verified, withToken } from "./dialogs.tsx";
-import { isAdmin, roleName, useRoles } from "./settings-roles.tsx";
+import { grantsAdmin, roleName, useRoles } from "./settings-roles.tsx";
 import { SettingsPage } from "./settings.tsx";
 
 export function SsoSettings() {
   const fleet = session.dealership.plan === "fleet";
   const connections = useLoad(fleet ? ["sso"] : undefined, async () => (await api.access.listSsoConnections({ limit: 20 })).data, ["sso_connection"]);
-  const roles = useRoles().data ?? [];
-  const add = <Button kind="primary" icon="plus" onClick={() => edit(roles)}>Add connection</Button>;
+  const add = <Button kind="primary" icon="plus" onClick={() => edit()}>Add connection</Button>;
   if (!fleet) return <SettingsPage path="sso"><Empty text="Single sign-on is part of the fleet plan." /></SettingsPage>;
   return (
     <SettingsPage path="sso" actions={add}>
@@ -32,7 +31,7 @@ export function SsoSettings() {
         <Loaded load={connections}>
           {(all) => all.length === 0
             ? <Empty text="No connection yet. Your staff can sign in with Google, Microsoft, Okta or another identity provider." />
-            : all.map((c) => <Connected key={c.id} connection={c} roles={roles} />)}
+            : all.map((c) => <Connected key={c.id} connection={c} />)}
         </Loaded>
       </div>
     </SettingsPage>
@@ -42,13 +41,13 @@ export function SsoSettings() {
 /** Connections that were tested since the page was loaded. */
 const tested = new Set<string>();
 
-function Connected({ connection: c, roles }: { connection: Connection; roles: Role[] }) {
+function Connected({ connection: c }: { connection: Connection }) {
   const [, render] = useState(0);
   const verifiedDomains = c.domain_verifications.length > 0 && c.domain_verifications.every((d) => d.verified_at);
   const why = !verifiedDomains ? "Verify a domain first." : tested.has(c.id) ? undefined : "Test the connection first.";
   const menu = (
     <Menu class="btn quiet square" label={`Actions for ${c.name}`} align="end" button={<Icon name="more" />} items={[
-      { title: "Edit", icon: "edit", onClick: () => edit(roles, c) },
+      { title: "Edit", icon: "edit", onClick: () => edit(c) },
       { title: "Remove", icon: "trash", onClick: () => void remove(c).catch(toastError) },
     ]} />
   );
@@ -67,14 +66,14 @@ function Connected({ connection: c, roles }: { connection: Connection; roles: Ro
         </li>
         <li>
           <h3>2. Verify your domains</h3>
-          {c.domain_verifications.length === 0 && <p class="sub">No domains yet. Add the domains of your email addresses. <button type="button" class="link" onClick={() => edit(roles, c)}>Edit</button></p>}
+          {c.domain_verifications.length === 0 && <p class="sub">No domains yet. Add the domains of your email addresses. <button type="button" class="link" onClick={() => edit(c)}>Edit</button></p>}
           {c.domain_verifications.map((d) => (
             <div key={d.domain} class="domain">
               <div class="row"><b>{d.domain}</b><Status value={d.verified_at ? "ready" : "pending"} label={d.verified_at ? "Verified" : "Not verified"} /></div>
               {d.verified_at ? <p class="sub">Since {dateTime(d.verified_at)}</p> : <><p class="sub">Add a TXT record with this name and value to your DNS.</p><Copyable text={d.record_name} /><Copyable text={d.record_value} /></>}
             </div>
           ))}
-          {!verifiedDomains && c.domains.length > 0 && <Button small onClick={() => void checkDomains(c).catch(toastError)}>Check again</Button>}
+          {!verifiedDomains && c.domains.length > 0 && <div><Button small onClick={() => void checkDomains(c).catch(toastError)}>Check again</Button></div>}
         </li>
         <li>
           <h3>3. Test, then enforce</h3>
@@ -117,7 +116,7 @@ async function remove(c: Connection): Promise<void> {
 type SsoValues = Record<"name" | "protocol" | "issuer" | "client_id" | "idp_metadata_url" | "idp_metadata_xml" | "domains" | "jit" | "default_role_id" | "group_mapping" | "support_contact", string>;
 
 /** Adds or edits a connection. The client secret is not part of the form, so that the browser doesn't keep it. */
-function edit(roles: Role[], c?: Connection): void {
+function edit(c?: Connection): void {
   const secret = { current: "" };
   void openForm({
     name: c ? "sso " + c.id : "new sso", title: c ? `Edit ${c.name}` : "Add connection", submit: c ? "Save" : "Add connection", wide: true,
@@ -134,9 +133,8 @@ function edit(roles: Role[], c?: Connection): void {
       const provider = v.protocol === "oidc"
         ? { issuer: v.issuer, client_id: v.client_id, ...(secret.current && { client_secret: secret.current }) }
         : v.idp_metadata_xml ? { idp_metadata_xml: v.idp_metadata_xml } : v.idp_metadata_url ? { idp_metadata_url: v.idp_metadata_url } : {};
-      const used = [common.default_role_id, ...group_mapping.map((g) => g.role_id)];
-      const admin = roles.some((r) => used.includes(r.id) && isAdmin(r));
-      await verified(admin || !!c?.enforce, async (token) => {
+      const used = [common.default_role_id ?? "", ...group_mapping.map((g) => g.role_id)];
+      await verified(!!c?.enforce || (await grantsAdmin(used)), async (token) => {
         const body = { ...common, ...provider, ...withToken(token) };
         if (c) await api.access.updateSsoConnection(c.id, body, options);
         else await api.access.createSsoConnection({ ...body, protocol: v.protocol as Connection["protocol"] });
@@ -144,12 +142,12 @@ function edit(roles: Role[], c?: Connection): void {
       changed("sso_connection");
       toast("Connection saved.");
     },
-    fields: (form) => <Fields {...{ form, roles, secret }} isNew={!c} />,
+    fields: (form) => <Fields {...{ form, secret }} isNew={!c} />,
   });
 }
 
-function Fields({ form, roles, secret, isNew }: { form: FormState<SsoValues>; roles: Role[]; secret: { current: string }; isNew: boolean }) {
-  const choices = roles.map((r): [string, string] => [r.id, roleName(r)]);
+function Fields({ form, secret, isNew }: { form: FormState<SsoValues>; secret: { current: string }; isNew: boolean }) {
+  const choices = (useRoles().data ?? []).map((r): [string, string] => [r.id, roleName(r)]);
   const id = form.id + "-secret";
   return (
     <>

@@ -17,7 +17,7 @@ const places: Array<[string, Scope, (id: string) => string]> = [
   ["deal_", "deals:read", (id) => href(`deals/${id}`)],
   ["whk_", "webhooks", (id) => href(`developers/webhooks/${id}`)],
   ["evt_", "webhooks", (id) => href("developers/events", { peek: id })],
-  ["req_", "admin", (id) => href("developers/logs", { peek: id })],
+  ["req_", "admin", (id) => href("developers/requests", { peek: id })],
   ["key_", "admin", () => href("developers/keys")],
   ["usr_", "admin", (id) => href("settings/people", { peek: id })],
   ["loc_", "admin", () => href("settings/locations")],
@@ -27,11 +27,12 @@ const places: Array<[string, Scope, (id: string) => string]> = [
   ["app_", "admin", () => href("settings/apps")],
 ];
 
-/** An ID that links to its object, if the user can see it. */
-export function ObjectLink({ id }: { id: string }) {
+/** An ID that links to its object, if the user can see it. Only its end differs from others, so tables shorten it. */
+export function ObjectLink({ id, short }: { id: string; short?: boolean }) {
+  const text = short ? id.replace(/^([a-z]+_).*(.{6})$/, "$1…$2") : id;
   const place = places.find(([prefix]) => id.startsWith(prefix));
-  if (!place || !can(place[1])) return <span class="mono">{id}</span>;
-  return <a class="link mono" href={place[2](id)}>{id}</a>;
+  if (!place || !can(place[1])) return <span class="mono" title={id}>{text}</span>;
+  return <a class="link mono" title={id} href={place[2](id)}>{text}</a>;
 }
 
 /** The query of a log for what happened around a request. */
@@ -59,7 +60,7 @@ export function Clock({ at }: { at: string }) {
 
 /** 83 ms, 1.2 s */
 export function duration(ms: number): string {
-  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** Text in monospace, such as a command. */

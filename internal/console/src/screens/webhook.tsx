@@ -1,5 +1,5 @@
 // The page of a webhook: its deliveries, its dead letters and its settings.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Delivery, type DeliveryStatus, type Webhook } from "../api.ts";
 import { count, dateTime } from "../format.ts";
 import { useKeys } from "../keys.ts";
@@ -11,16 +11,16 @@ import { Icon } from "../parts/icon.tsx";
 import { Facts, Page, Section, Sheet } from "../parts/layout.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { Loaded } from "../parts/state.tsx";
-import { Status } from "../parts/status.tsx";
 import { NoRows, Table, type Column } from "../parts/table.tsx";
 import { Tabs } from "../parts/tabs.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { href, navigate, setQuery, usePlace, withQuery } from "../router.ts";
 import { options, word } from "../words.ts";
-import { DeliveryPeek } from "./delivery.tsx";
+import { DeliveryPeek, DeliveryState } from "./delivery.tsx";
 import { showSecret } from "./dialogs.tsx";
 import { replay } from "./replay.tsx";
 import { Clock, duration, usePoll } from "./traces.tsx";
+import { WebhookHours } from "./webhook-hours.tsx";
 import { Health, editWebhook, webhookName } from "./webhooks.tsx";
 
 export function WebhookScreen({ id }: { id: string }) {
@@ -28,6 +28,13 @@ export function WebhookScreen({ id }: { id: string }) {
   const { query } = usePlace();
   const peek = query.get("peek");
   usePoll(webhook.reload, 10);
+  // The health changes without an event.
+  const health = webhook.data?.health;
+  const last = useRef(health);
+  useEffect(() => {
+    if (last.current && health !== last.current) changed("webhook");
+    last.current = health;
+  }, [health]);
   return (
     <Sheet {...(peek && { kind: "with-peek" })}>
       <Loaded load={webhook}>{(w) => <WebhookPage webhook={w} />}</Loaded>
@@ -59,7 +66,9 @@ function Actions({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Menu class="btn quiet square" label="More actions" align="end" button={<Icon name="more" />} items={[
-        { title: "Rotate secret", icon: "undo", onClick: () => void rotateSecret(webhook).catch(toastError) },
+        { title: "Edit", icon: "edit", onClick: () => editWebhook(webhook) },
+        enabled && { title: "Replay events", icon: "undo", onClick: () => replay(webhook) },
+        { title: "Rotate secret", icon: "key", onClick: () => void rotateSecret(webhook).catch(toastError) },
         { title: enabled ? "Disable" : "Enable", icon: enabled ? "hold" : "check", onClick: () => void setStatus(webhook, enabled ? "disabled" : "enabled").catch(toastError) },
         { title: "Delete", icon: "trash", onClick: () => void remove(webhook).catch(toastError) },
       ]} />
@@ -101,7 +110,7 @@ async function remove(webhook: Webhook): Promise<void> {
 
 const deliveryColumns: Array<Column<Delivery>> = [
   { title: "Event", wide: true, phone: "main", cell: (d) => <div class="t"><b><a class="mono" href={withQuery({ peek: d.id })}>{d.event_type}</a></b><small>{d.is_replay ? "Replay · " : ""}<span class="mono">{d.event_id}</span></small></div> },
-  { title: "Status", phone: "top", cell: (d) => <Status value={d.status} tone={d.status === "discarded" ? "gray" : d.status === "pending" && d.attempt_count === 0 ? "blue" : undefined!} /> },
+  { title: "Status", phone: "top", cell: (d) => <DeliveryState of={d} /> },
   { title: "Attempts", align: "right", cell: (d) => <span class="num">{d.attempt_count}</span> },
   { title: "Response", cell: (d) => <Response of={d} /> },
   { title: "When", align: "right", phone: "bottom", cell: (d) => <span class="sub"><Clock at={d.created_at} /></span> },
@@ -130,6 +139,7 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
   const clear = () => setQuery({ status: undefined, event_id: undefined });
   return (
     <>
+      <WebhookHours webhook={webhook} />
       <div class="filters" role="group" aria-label="Filters">
         <ChoiceChip label="Status" value={status && word(status)} current={status} choices={options(["pending", "succeeded", "dead", "discarded"])}
           onChoose={(s) => setQuery({ status: s })} onClear={() => setQuery({ status: undefined })} />

@@ -1,6 +1,6 @@
 // Webhooks: the endpoints that receive events, and how well they work.
 import { api, type Webhook } from "../api.ts";
-import { ago } from "../format.ts";
+import { ago, when } from "../format.ts";
 import { useKeys } from "../keys.ts";
 import { changed, useList } from "../load.ts";
 import { Button } from "../parts/button.tsx";
@@ -55,7 +55,7 @@ function eventsText({ events }: Webhook): string {
 /** Whether deliveries arrive. */
 export function Health({ of: webhook }: { of: Webhook }) {
   if (webhook.status === "disabled") return <Status value="disabled" label={disabledReasons[webhook.disabled_reason ?? "requested"]!} />;
-  if (webhook.failing_since) return <Status value="failing" label={`Failing since ${ago(webhook.failing_since)}`} />;
+  if (webhook.failing_since) return <Status value="failing" label={`Failing since ${when(webhook.failing_since)}`} />;
   return <Status value={webhook.health} label={word(webhook.health)} />;
 }
 

@@ -42,8 +42,8 @@ const Import = lazy(async () => (await import("../screens/import.tsx")).Import);
 const Inventory = lazy(async () => (await import("../screens/inventory.tsx")).Inventory);
 const Keys = lazy(async () => (await import("../screens/keys.tsx")).Keys);
 const Leads = lazy(async () => (await import("../screens/leads.tsx")).Leads);
-const Logs = lazy(async () => (await import("../screens/logs.tsx")).Logs);
 const Reports = lazy(async () => (await import("../screens/reports.tsx")).Reports);
+const Requests = lazy(async () => (await import("../screens/requests.tsx")).Requests);
 const Settings = lazy(async () => (await import("../screens/settings.tsx")).Settings);
 const Today = lazy(async () => (await import("../screens/today.tsx")).Today);
 const WebhookScreen = lazy(async () => (await import("../screens/webhook.tsx")).WebhookScreen);
@@ -77,7 +77,7 @@ export const routes: Route[] = [
   { path: "developers/webhooks", title: "Webhooks", screen: Webhooks, scopes: ["webhooks"], group: "developers", icon: "webhook", useCount: useFailing },
   { path: "developers/webhooks/:id", title: "Webhook", screen: WebhookScreen, scopes: ["webhooks"] },
   { path: "developers/events", title: "Events", screen: Events, scopes: ["webhooks"], group: "developers", icon: "event" },
-  { path: "developers/logs", title: "Request log", screen: Logs, scopes: ["admin"], group: "developers", icon: "list" },
+  { path: "developers/requests", title: "Request log", screen: Requests, scopes: ["admin"], group: "developers", icon: "list" },
   { path: "developers/audit", title: "Audit", screen: Audit, scopes: ["admin"], group: "developers", icon: "audit" },
   { path: "settings", title: "Settings", screen: Settings, group: "settings", icon: "settings" },
   { path: "settings/:section", title: "Settings", screen: Settings },

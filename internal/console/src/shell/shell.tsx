@@ -80,7 +80,7 @@ function useTitleAnnouncement(title: string | undefined): void {
 }
 
 function ModeSwitch({ path }: { path: string }) {
-  const screen = path.split("/")[0] ?? "";
+  const screen = path.replace(/\/[a-z]+_.*/, "");
   const button = (value: Mode, title: string) => (
     <button
       type="button" class={value} aria-pressed={mode === value}

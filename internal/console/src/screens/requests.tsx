@@ -16,7 +16,7 @@ import { Clock, Code, ObjectLink, around, curl, duration, useActors, useTail } f
 
 const filterNames = ["status", "method", "operation", "actor_id", "ip", "object_id"];
 
-export function Logs() {
+export function Requests() {
   const { query } = usePlace();
   const value = (name: string) => query.get(name) ?? undefined;
   const filters = Object.fromEntries(filterNames.filter(value).map((n) => [n, value(n)!])) as PreviewRequestLogListParams;
@@ -46,9 +46,9 @@ export function Logs() {
           <InputChip label="Request" value={undefined} fields={[{ name: "peek", label: "Request ID", value: "" }]} onApply={setQuery} onClear={() => {}} />
         </div>
         <Table label="Requests" list={logs} columns={columns} current={peek} onMove={(r) => setQuery({ peek: r.id })}
-          empty={<NoRows filtered={Object.keys(filters).length > 0} text="No requests yet. Writes and failed requests appear here." clear={() => navigate(href("developers/logs"))} />} />
+          empty={<NoRows filtered={Object.keys(filters).length > 0} text="No requests yet. Writes and failed requests appear here." clear={() => navigate(href("developers/requests"))} />} />
       </Page>
-      {peek && <LogPeek key={peek} id={peek} />}
+      {peek && <RequestPeek key={peek} id={peek} />}
     </Sheet>
   );
 }
@@ -65,16 +65,16 @@ function HttpStatus({ of: { status } }: { of: PreviewRequestLog }) {
   return <Tag tone={status >= 500 ? "red" : status >= 400 ? "amber" : "green"}>{status}</Tag>;
 }
 
-function LogPeek({ id }: { id: string }) {
+function RequestPeek({ id }: { id: string }) {
   const log = useLoad(["request log", id], () => api.preview.requestLogs.get(id));
   return (
     <Peek label="Request" code={id} onClose={() => setQuery({ peek: undefined })}>
-      <Loaded load={log}>{(r) => <LogDetails log={r} />}</Loaded>
+      <Loaded load={log}>{(r) => <RequestDetails log={r} />}</Loaded>
     </Peek>
   );
 }
 
-function LogDetails({ log }: { log: PreviewRequestLog }) {
+function RequestDetails({ log }: { log: PreviewRequestLog }) {
   const headers = ["Authorization: Bearer $SLIPWAY_KEY", `Service-Version: ${log.api_version}`];
   if (log.request_body) headers.push("Content-Type: application/json");
   const command = curl(log.method, location.origin + log.path + (log.query && "?" + log.query), headers, log.request_body);

@@ -1,0 +1,247 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"slipway/internal/vocab/auth"
+)
+
+// check checks a box whose label starts with a text.
+func (b *tab) check(label string) {
+	b.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll("label")].filter((l) => l.innerText.trim().startsWith(%q) && l.checkVisibility()).map((l) => l.control).findLast(Boolean)`, label)
+	b.until(find+" !== undefined", "the box "+label)
+	b.js(find + ".click()")
+}
+
+// The owner creates a key for administrators with a two-factor code, sees it once, rotates
+// another key, and revokes it.
+func TestKeys(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		b := ownerAt(t, s, "developers/keys")
+		b.button("Create key")
+		b.set("Name", "Back office")
+		b.check("hulls:read")
+		b.check("admin")
+		b.press(enter)
+		b.read("Enter the code of your authenticator app")
+		b.set("Code", "000000")
+		b.button("Verify")
+		b.read("Code is wrong")
+		b.set("Code", s.Code(s.Owner.TOTPSecret(auth.Test)))
+		b.button("Verify")
+		b.read("Slipway can't show it again")
+		b.read("sk_test_")
+
+		b.press(escape)
+		b.read("Close without storing it?")
+		b.button("Cancel")
+		b.check("I stored it in a safe place")
+		b.button("Done")
+		b.gone("Slipway can't show it again")
+		b.read("Back office")
+
+		s.Test.Post("/v1/api_keys", map[string]any{"name": "Website", "scopes": []string{"hulls:read"}}, 201, nil)
+		b.read("Website") // by a live update
+		b.button("Actions for Website")
+		b.button("Rotate")
+		b.button("Rotate key")
+		b.read("works until")
+		b.check("I stored it in a safe place")
+		b.button("Done")
+		b.read("Rotated, expires")
+		b.review("console-keys-rotated")
+	})
+}
+
+// A webhook fails, its delivery shows why, and a retry delivers it.
+func TestWebhooks(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		var healthy atomic.Bool
+		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if !healthy.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				_, _ = w.Write([]byte("<b>closed for the winter</b>"))
+			}
+		}))
+		defer receiver.Close()
+
+		b := ownerAt(t, s, "developers/webhooks")
+		b.read("No webhooks yet")
+		b.button("Add webhook")
+		b.set("URL", "not a url")
+		b.set("Description", "Inventory sync")
+		b.press(enter)
+		b.see(".field-error")
+		b.set("URL", receiver.URL)
+		b.press(enter)
+		b.read("whsec_")
+		b.check("I stored it in a safe place")
+		b.button("Done")
+
+		b.button("Send test")
+		b.read("Attempt 1")
+		b.read("503")
+		b.button("Response")
+		b.read("<b>closed for the winter</b>") // as text
+		b.review("console-delivery")
+		healthy.Store(true)
+		b.button("Retry now")
+		b.read("Attempt 2")
+		b.read("Succeeded")
+
+		s.Test.Hull(s.Test.Location(), nil)
+		b.read("hull.created")
+		b.button("Replay")
+		b.button("Count events")
+		b.until(`/Replay [\d,]+ events?\?/.test(document.body.innerText)`, "the number of events")
+		b.button("Replay events")
+		b.until(`/Replaying [\d,]+ event/.test(document.body.innerText)`, "the start of the replay")
+	})
+}
+
+// Events appear as they happen, and show what changed.
+func TestEvents(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		hull := s.Test.Hull(s.Test.Location(), nil)
+		b := ownerAt(t, s, "developers/events?type=hull.*")
+		b.read("hull.created")
+		s.Test.Patch("/v1/hulls/"+hull, map[string]any{"title": `<img src=x onerror="alert(1)">`}, 200, nil)
+		b.read("hull.updated")
+		b.button("hull.updated")
+		b.read("Changes")
+		b.read(`<img src=x onerror="alert(1)">`)
+		b.read("No webhook received this event.")
+		b.review("console-event")
+		b.button(hull)
+		b.read("Grady-White Freedom 235")
+	})
+}
+
+// A request that failed is in the log, with a command to send it again.
+func TestRequestLog(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		s.Test.LoggedRequest()
+		b := ownerAt(t, s, "developers/requests")
+		b.button("POST /v1/locations")
+		b.read("nope")
+		b.read("curl -X POST")
+		b.read("Authorization: Bearer $SLIPWAY_KEY")
+		b.review("console-request")
+		b.button("Audit entries")
+		b.read("Audit")
+	})
+}
+
+// Settings are saved, and a change of someone else is not lost.
+func TestDealershipSettings(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		b := ownerAt(t, s, "settings/dealership")
+		b.set("Legal name", "Chesapeake Marine LLC")
+		b.set("Length of a hold", "24")
+		s.Test.Patch("/v1/dealership", map[string]any{"legal_name": "Bay Marine LLC", "settings": map[string]any{"qualify_at_score": 55}}, 200, nil)
+		b.read("Someone just changed this.")
+		b.button("Save settings")
+		b.read("Choose which values to save.")
+		b.button("Keep mine")
+		b.button("Save settings")
+		b.read("Settings saved.")
+
+		var d struct {
+			LegalName string `json:"legal_name"`
+			Settings  struct {
+				Hours int `json:"default_hold_hours"`
+				Score int `json:"qualify_at_score"`
+			}
+		}
+		s.Test.Get("/v1/dealership", 200, &d)
+		if d.LegalName != "Chesapeake Marine LLC" || d.Settings.Hours != 24 || d.Settings.Score != 55 {
+			t.Errorf("got %+v, want the legal name and the hours of this user, and the score of the other one", d)
+		}
+	})
+}
+
+// The owner invites a person, assigns a role that the owner has created, and deactivates the person.
+func TestPeopleSettings(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		b := ownerAt(t, s, "settings/roles")
+		b.button("Create role")
+		b.set("Name", "Service desk")
+		b.check("hulls:read")
+		b.press(enter)
+		b.read("Role saved.")
+		b.visit("/console/test/settings/people")
+		b.button("Invite")
+		b.set("Name", "Ines Ruiz")
+		b.set("Email", "ines@example.com")
+		b.check("Service desk")
+		b.button("Send invitation")
+		b.read("The invitation was sent.")
+		b.button("Ines Ruiz")
+		b.read("Not signed in.")
+		b.review("console-person")
+		b.button("More actions for Ines Ruiz")
+		b.button("Deactivate")
+		b.check("Also revoke")
+		b.press(enter)
+		b.read("Person deactivated.")
+		b.read("Deactivated")
+	})
+}
+
+// A channel gets a feed URL, which is shown once.
+func TestChannelSettings(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		b := ownerAt(t, s, "settings/channels")
+		b.button("Add channel")
+		b.set("Name", "Our website")
+		b.press(enter)
+		b.read("/feeds/")
+		b.check("I stored it in a safe place")
+		b.button("Done")
+		b.gone("/feeds/")
+		b.button("Actions for Our website")
+		b.button("Pause automatic listing")
+		b.read("Paused")
+	})
+}
+
+// A salesperson sees only their profile in the settings, and nothing for developers.
+func TestSettingsOfSales(t *testing.T) {
+	d := startDemo(t)
+	for _, u := range d.Users {
+		if u.Role != "Sales" {
+			continue
+		}
+		b := signIn(t, d.server, looks[0], u.Email, "/console/test/settings")
+		b.read("Open your account")
+		b.gone("Developers")
+		b.gone("Roles and")
+		b.button("Dark")
+		b.until(`document.documentElement.dataset.theme === "dark"`, "the dark theme")
+		b.visit("/console/test/settings/people")
+		b.read("This page doesn't exist, or you don't have access.")
+		return
+	}
+	t.Fatal("the demo has no salesperson")
+}
+
+// The parts of the settings are accessible in both themes, on a desk and on a phone.
+func TestSettingsScreens(t *testing.T) {
+	d := startDemo(t)
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			b := signIn(t, d.server, l, d.Users[0].Email, "/console/test/settings")
+			for _, part := range []string{"dealership", "locations", "people", "roles", "channels", "sso", "apps", "profile"} {
+				b.visit("/console/test/settings/" + part)
+				b.settled()
+				b.review("console-settings-" + part)
+			}
+		})
+	}
+}
