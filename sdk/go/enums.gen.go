@@ -1123,15 +1123,15 @@ type PreviewHullSort string
 
 // The values of PreviewHullSort.
 const (
-	PreviewHullSortNewest PreviewHullSort = "newest"
-	PreviewHullSortPrice  PreviewHullSort = "price"
-	PreviewHullSortPrice  PreviewHullSort = "-price"
-	PreviewHullSortAge    PreviewHullSort = "age"
-	PreviewHullSortAge    PreviewHullSort = "-age"
-	PreviewHullSortLength PreviewHullSort = "length"
-	PreviewHullSortLength PreviewHullSort = "-length"
-	PreviewHullSortYear   PreviewHullSort = "year"
-	PreviewHullSortYear   PreviewHullSort = "-year"
+	PreviewHullSortNewest           PreviewHullSort = "newest"
+	PreviewHullSortPrice            PreviewHullSort = "price"
+	PreviewHullSortPriceDescending  PreviewHullSort = "-price"
+	PreviewHullSortAge              PreviewHullSort = "age"
+	PreviewHullSortAgeDescending    PreviewHullSort = "-age"
+	PreviewHullSortLength           PreviewHullSort = "length"
+	PreviewHullSortLengthDescending PreviewHullSort = "-length"
+	PreviewHullSortYear             PreviewHullSort = "year"
+	PreviewHullSortYearDescending   PreviewHullSort = "-year"
 )
 
 // PreviewLeadExpansion: Reference of a lead that you can expand.

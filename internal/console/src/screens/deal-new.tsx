@@ -6,7 +6,6 @@ import { money } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
 import { CheckField, MoneyField, Select, TextField } from "../parts/field.tsx";
 import { Page, Sheet } from "../parts/layout.tsx";
-import { Picker } from "../parts/picker.tsx";
 import { Empty, Skeleton } from "../parts/state.tsx";
 import { toast } from "../parts/toast.tsx";
 import { href, navigate, usePlace } from "../router.ts";
@@ -14,7 +13,7 @@ import { can, whyNot } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName, useBoat } from "./boats.ts";
 import { dealTypes } from "./deals.ts";
-import { contactName, searchBoats, searchContacts } from "./people.tsx";
+import { PickerField, contactName } from "./people.tsx";
 
 const person = { first_name: "", last_name: "", email: "", phone: "" };
 
@@ -68,11 +67,9 @@ function NewDealForm() {
   const { data } = boat;
   return (
     <Form form={form} submit="Start deal" onCancel={cancel}>
-      <Picker
-        form={form} name="hull_id" label="Boat" required title={data && boatName(data)} search={searchBoats}
-        {...(data && data.status !== "available" && { hint: `${word(data.status)}. Someone else might buy it first.` })}
-      />
-      {!form.values.isNew && <Picker form={form} name="buyer_id" label="Buyer" required title={buyer.data && contactName(buyer.data)} search={searchContacts} />}
+      <PickerField form={form} name="hull_id" of="boat" required title={data && boatName(data)} />
+      {data && data.status !== "available" && <p class="hint">{word(data.status)}. Someone else might buy it first.</p>}
+      {!form.values.isNew && <PickerField form={form} name="buyer_id" of="contact" label="Buyer" required title={buyer.data && contactName(buyer.data)} />}
       {can("leads:write") && !buyer_id && <CheckField form={form} name="isNew" label="Add a new contact" />}
       {form.values.isNew && (
         <>

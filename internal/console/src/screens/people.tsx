@@ -7,12 +7,12 @@ import { money, phone, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { Picker, type Choice } from "../parts/picker.tsx";
 import { Tag, type Tone } from "../parts/status.tsx";
 import { setQuery, usePlace } from "../router.ts";
 import { can } from "../session.ts";
 import { word } from "../words.ts";
 import { boatName } from "./boats.ts";
-import { Picker, type Choice } from "./picker.tsx";
 
 /** The name of a contact, or how to recognize it. */
 export function contactName(c: Pick<Contact, "kind" | "first_name" | "last_name" | "company_name" | "email" | "phone" | "erased_at">): string {
@@ -85,11 +85,11 @@ async function searchBoats(q: string, signal: AbortSignal): Promise<Choice[]> {
 const titles = new Map<string, string>();
 
 /** A field that finds a contact or a boat. Its value is the ID. */
-export function PickerField<V extends Values>(props: { form: FormState<V>; name: keyof V & string; of: "boat" | "contact"; title?: string | undefined }) {
-  const { form, name, of } = props;
-  const label = of === "boat" ? "Boat" : "Contact";
+export function PickerField<V extends Values>(props: { form: FormState<V>; name: keyof V & string; of: "boat" | "contact"; label?: string; required?: boolean; title?: string | undefined }) {
+  const { form, name, of, required = false } = props;
+  const label = props.label ?? (of === "boat" ? "Boat" : "Contact");
   const value = form.values[name];
-  form.fields.set(name, { label, required: false });
+  form.fields.set(name, { label, required });
   const search = async (q: string, signal: AbortSignal) => {
     const found = await (of === "boat" ? searchBoats : searchContacts)(q, signal);
     for (const choice of found) titles.set(choice.id, choice.title);

@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:internal/console/dist/chunk-WOLAQASW.js
-import{f as l}from"./chunk-4JMQE23C.js";import{P as o,U as n}from"./chunk-BGI5PTB6.js";function t(e){return l({Escape:e.onClose}),o("aside",{class:"peek","aria-label":e.label,children:[o("header",{children:[o("span",{class:"peek-code",children:e.code}),e.href&&o(n,{icon:"open",label:"Open full page",href:e.href}),o(n,{icon:"close",label:"Close",onClick:e.onClose})]}),o("div",{class:"body",children:e.children}),e.footer&&o("footer",{children:e.footer})]})}export{t as a};
-========
-import{f as l}from"./chunk-CDTY4V7L.js";import{C as n,x as o}from"./chunk-SHWZ7Q43.js";function t(e){return l({Escape:e.onClose}),o("aside",{class:"peek","aria-label":e.label,children:[o("header",{children:[o("span",{class:"peek-code",children:e.code}),e.href&&o(n,{icon:"open",label:"Open full page",href:e.href}),o(n,{icon:"close",label:"Close",onClick:e.onClose})]}),o("div",{class:"body",children:e.children}),e.footer&&o("footer",{children:e.footer})]})}export{t as a};
->>>>>>>> dev:internal/console/dist/chunk-CPDSC7AE.js

@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:internal/console/dist/contact-UM3YDN25.js
-import{b as a,c as b,d as c}from"./chunk-F27YI3UG.js";import"./chunk-DPUOWOE3.js";import"./chunk-737THJTL.js";import"./chunk-K5VBUIZO.js";import"./chunk-XIEM5WWX.js";import"./chunk-W6Y3TEQK.js";import"./chunk-LSC7SN5B.js";import"./chunk-OAZ2FDOJ.js";import"./chunk-AE2PY2A2.js";import"./chunk-BAUQ7ZMX.js";import"./chunk-XHSIGIYK.js";import"./chunk-B6O4KXCJ.js";import"./chunk-YVDOAYXW.js";import"./chunk-MU3JCJ3R.js";import"./chunk-TAC2EPGY.js";export{a as Contact,b as ContactFacts,c as ContactLeads};
-========
-import{b as a,c as b,d as c}from"./chunk-DWDYGJWW.js";import"./chunk-AMEILJMV.js";import"./chunk-737THJTL.js";import"./chunk-K5VBUIZO.js";import"./chunk-XIEM5WWX.js";import"./chunk-W6Y3TEQK.js";import"./chunk-LSC7SN5B.js";import"./chunk-OAZ2FDOJ.js";import"./chunk-UZJRI5ST.js";import"./chunk-ALSNUQCL.js";import"./chunk-XHSIGIYK.js";import"./chunk-B6O4KXCJ.js";import"./chunk-YVDOAYXW.js";import"./chunk-MU3JCJ3R.js";import"./chunk-TAC2EPGY.js";export{a as Contact,b as ContactFacts,c as ContactLeads};
->>>>>>>> deals:internal/console/dist/contact-HYIEIDDH.js
