@@ -185,6 +185,7 @@ func TestConsoleLeadLife(t *testing.T) {
 		b.read("Ruth Lindqvist")
 		b.button("Reopen")
 		b.read("Lead reopened.")
+		b.read("Lost → Working")
 
 		b.button("Start deal")
 		b.dialog()

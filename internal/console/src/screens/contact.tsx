@@ -26,6 +26,7 @@ import { Ledger } from "./consents.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { MergeContacts } from "./contact-merge.tsx";
 import { contactName, leadExpansions, leadTitle, markOf } from "./people.tsx";
+import { PersonActivity } from "./person-activity.tsx";
 
 export function Contact({ id }: { id: string }) {
   const contact = useLoad(["contact", id], () => api.contacts.get(id), [id]);
@@ -72,6 +73,7 @@ function ContactPage({ contact }: { contact: ContactData }) {
           <div>
             <Section title="Consents"><Ledger contactId={contact.id} /></Section>
             <Section title="Notes"><Notes contact={contact} readOnly={isGone} /></Section>
+            <Section title="Activity"><PersonActivity id={contact.id} /></Section>
           </div>
         </div>
       </div>
