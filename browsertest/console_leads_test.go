@@ -185,6 +185,7 @@ func TestConsoleLeadLife(t *testing.T) {
 		b.read("Ruth Lindqvist")
 		b.button("Reopen")
 		b.read("Lead reopened.")
+		b.read("Lost → Working")
 
 		b.button("Start deal")
 		b.dialog()
@@ -203,7 +204,7 @@ func TestConsoleContacts(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *server) {
 		b := ownerAt(t, s, "contacts")
 		b.read("No contacts yet.")
-		b.press("c")
+		b.button("Add contact")
 		b.dialog()
 		b.set("First name", "Dana")
 		b.set("Last name", "Reed")
@@ -274,7 +275,7 @@ func TestConsoleLeadsReadOnly(t *testing.T) {
 			continue
 		}
 		b := signIn(t, d.server, looks[0], u.Email, "/console/test/leads")
-		b.read("can't do this. An owner can add leads:write to your role.")
+		b.read("Your role can't do this. An owner can add leads:write to it.")
 		testkit.Equal(t, evaluate[bool](b, hasSend), false, "a way to send")
 		testkit.Equal(t, evaluate[int](b, `[...document.querySelectorAll("button")].filter((e) => /^(New|Assign|Close)$/.test(e.innerText.trim())).length`), 0, "buttons that write")
 		b.visit("/console/test/contacts")

@@ -8,7 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { CheckField, Select, TextArea, TextField } from "../parts/field.tsx";
 import { Json } from "../parts/json.tsx";
 import { Facts } from "../parts/layout.tsx";
-import { Empty, Loaded } from "../parts/state.tsx";
+import { Loaded } from "../parts/state.tsx";
 import { Tag } from "../parts/status.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { whyNot } from "../session.ts";
@@ -135,7 +135,7 @@ export function Ledger({ contactId }: { contactId: string }) {
     <Loaded load={consents} rows={3}>
       {({ data }) => (
         <>
-          {data.length === 0 && <Empty text="No consent on file." />}
+          {data.length === 0 && <p class="muted">No consent on file.</p>}
           <ul class="ledger">
             {data.map((c) => {
               const canRevoke = c.direction === "granted" && c.lead_id && !data.some((r) => r.revokes_id === c.id);

@@ -26,6 +26,7 @@ import { Ledger } from "./consents.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { MergeContacts } from "./contact-merge.tsx";
 import { contactName, leadExpansions, leadTitle, markOf } from "./people.tsx";
+import { PersonActivity } from "./person-activity.tsx";
 
 export function Contact({ id }: { id: string }) {
   const contact = useLoad(["contact", id], () => api.contacts.get(id), [id]);
@@ -72,6 +73,7 @@ function ContactPage({ contact }: { contact: ContactData }) {
           <div>
             <Section title="Consents"><Ledger contactId={contact.id} /></Section>
             <Section title="Notes"><Notes contact={contact} readOnly={isGone} /></Section>
+            <Section title="Activity"><PersonActivity id={contact.id} /></Section>
           </div>
         </div>
       </div>
@@ -184,8 +186,9 @@ async function erase(contact: ContactData): Promise<void> {
   const yes = await confirm({
     title: `Erase ${name}?`,
     text:
-      "This removes the personal data from the contact, its leads, messages, notes and consents, and from contacts that were merged into it. You can't undo it. " +
-      "Deals and signed documents stay, because tax and title law require them. Opt-outs stay in force: only a code that stands for the address is kept, so that nobody writes to it by mistake.",
+      "This removes the personal data from the contact, from contacts that were merged into it, and from their leads, messages, consents, notes and deals. " +
+      "Scheduled appointments are canceled. Documents of completed sales are kept, because the law requires it. " +
+      "Opt-outs still apply: Slipway keeps a code that stands for the address, not the address. You can't undo this.",
     action: "Erase contact",
     danger: true,
     type: name,

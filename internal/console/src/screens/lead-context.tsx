@@ -19,6 +19,7 @@ import { useReach } from "./lead-compose.tsx";
 import { AddAppointment, AddTask, EditLead, RecordSignal } from "./lead-forms.tsx";
 import { useLeadActivities } from "./lead-talk.tsx";
 import { ConsentBadge, consentNote } from "./people.tsx";
+import { PersonActivity } from "./person-activity.tsx";
 
 type Open = "task" | "appointment" | "edit" | "signal";
 
@@ -39,6 +40,8 @@ export function LeadContext({ lead }: { lead: PreviewLead }) {
       <Tasks leadId={lead.id} />
       <h2>Appointments{action("appointment", "Add")}</h2>
       <Appointments leadId={lead.id} />
+      <h2>Activity</h2>
+      <PersonActivity id={lead.id} />
       {open === "task" && <AddTask lead={lead} onClose={close} />}
       {open === "appointment" && <AddAppointment lead={lead} onClose={close} />}
       {open === "edit" && <EditLead lead={lead} onClose={close} />}
@@ -66,7 +69,7 @@ function Methods({ lead }: { lead: PreviewLead }) {
     const found = checks(channel);
     const first = found.find((c) => c.code === "needs_review") ?? found[0];
     return address && first && (
-      <li><Icon name={icon} /><span class="num">{channel === "sms" ? phone(address) : address}</span><ConsentBadge checks={found} />{menu(channel)}<small>{consentNote(first, consents.data?.data.find((c) => c.id === first.consent_id))}</small></li>
+      <li><Icon name={icon} /><span class="num" title={address}>{channel === "sms" ? phone(address) : address}</span><ConsentBadge checks={found} />{menu(channel)}<small>{consentNote(first, consents.data?.data.find((c) => c.id === first.consent_id))}</small></li>
     );
   };
   return (

@@ -21,7 +21,7 @@ function amount(text: string): number | null {
 export function NewLead({ contactId, onClose }: { contactId: string; onClose: () => void }) {
   const users = useUserChoices();
   const form = useForm({
-    name: "new lead",
+    name: "new lead " + contactId,
     values: {
       contact_id: contactId, "contact.first_name": "", "contact.last_name": "", "contact.email": "", "contact.phone": "", who: contactId ? "known" : "new",
       source: "walk_in", source_detail: "", interest: "", hull_id: "", budget_max_usd: "", timeline: "", message: "", owner_id: session.user.id,
