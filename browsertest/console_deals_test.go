@@ -297,3 +297,29 @@ func TestCancelDeal(t *testing.T) {
 		b.read("Refund")
 	})
 }
+
+// The pages of deals and documents are accessible in both themes, on a desk and on a phone.
+func TestDealScreens(t *testing.T) {
+	d := startDemo(t)
+	for _, l := range looks {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			b := signIn(t, d.server, l, d.Users[0].Email, "/console/test/deals/new")
+			b.settled()
+			b.review("console-deal-new")
+			for name, path := range map[string]string{
+				"table": "deals?view=table", "cash": "deals?view=table&status=accepted", "finance": "deals?view=table&deal_type=finance&status=contracted",
+				"cancelled": "deals?view=table&status=cancelled", "document": "documents?status=signed",
+			} {
+				b.visit("/console/test/" + path)
+				b.settled()
+				if name != "table" {
+					b.js(`document.querySelector("tbody a").click()`)
+					b.until(`document.querySelector("iframe.preview, #documents") !== null`, "the page of the row")
+					b.settled()
+				}
+				b.review("console-deal-" + name)
+			}
+		})
+	}
+}

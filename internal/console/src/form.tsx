@@ -161,6 +161,7 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
     errors: errors as FormState<V>["errors"],
     set: (name, value) => setDraft((d) => ({ ...d, values: { ...d.values, [name]: value } })),
     reset: () => {
+      discardDraft(options.name); // a form that is closed doesn't render again
       setDraft(fresh);
       setError(undefined);
       setMissing([]);

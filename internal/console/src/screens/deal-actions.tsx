@@ -11,6 +11,7 @@ import { Loaded } from "../parts/state.tsx";
 import { toast } from "../parts/toast.tsx";
 import { href, usePlace } from "../router.ts";
 import { word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { canOverride, dealBoat, dealChanged, expansions, stepActions, useNext } from "./deals.ts";
 
 /** Moves a deal to a later status. If something is missing, it lists what. */
@@ -93,13 +94,11 @@ export function CancelDialog({ deal, onClose }: { deal: PreviewDeal; onClose: ()
   });
   const targets = (others.data?.data ?? []).filter((d) => d.id !== deal.id).map((d): [string, string] => [d.id, `${d.number} · ${dealBoat(d)}`]);
   return (
-    <Dialog title={`Cancel deal for ${dealBoat(deal)}?`} onClose={onClose}>
-      <Form form={form} submit="Cancel deal">
-        <p>The boat is for sale again. Offers and lender applications are withdrawn, and unsigned documents are voided.</p>
-        <TextField form={form} name="reason" label="Reason" required />
-        {paid && <Select form={form} name="deposit_outcome" label={`What happens to the ${money(deal.totals.paid)} that was paid?`} required empty="Choose" choices={outcomes} />}
-        {paid && form.values.deposit_outcome === "transfer" && <Select form={form} name="transfer_to_deal_id" label="Deal" required empty={targets.length ? "Choose a deal" : "The buyer has no other open deal"} choices={targets} />}
-      </Form>
-    </Dialog>
+    <DealDialog title={`Cancel deal for ${dealBoat(deal)}?`} form={form} submit="Cancel deal" onClose={onClose}>
+      <p>The boat is for sale again. Offers and lender applications are withdrawn, and unsigned documents are voided.</p>
+      <TextField form={form} name="reason" label="Reason" required />
+      {paid && <Select form={form} name="deposit_outcome" label={`What happens to the ${money(deal.totals.paid)} that was paid?`} required empty="Choose" choices={outcomes} />}
+      {paid && form.values.deposit_outcome === "transfer" && <Select form={form} name="transfer_to_deal_id" label="Deal" required empty={targets.length ? "Choose a deal" : "The buyer has no other open deal"} choices={targets} />}
+    </DealDialog>
   );
 }

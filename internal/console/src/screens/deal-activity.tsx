@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, type Activity, type Actor, type PreviewDeal } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { cents, usd, when } from "../format.ts";
 import { changed, useLoad } from "../load.ts";
-import { Dialog, confirm } from "../parts/dialog.tsx";
+import { confirm } from "../parts/dialog.tsx";
 import { TextArea } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Section } from "../parts/layout.tsx";
@@ -15,6 +15,7 @@ import { Timeline, type Moment } from "../parts/timeline.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { useDocuments, useFundings, useHistory, useOffers, usePayments } from "./deals.ts";
 
 export function DealNotes({ deal }: { deal: PreviewDeal }) {
@@ -69,11 +70,10 @@ function NoteDialog({ deal, note, onClose }: { deal: PreviewDeal; note: Activity
     },
     onSaved: onClose,
   });
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title={note ? "Edit note" : "Add note"} onClose={close}>
-      <Form form={form} submit="Save note" onCancel={close}><TextArea form={form} name="body" label="Note" required rows={5} /></Form>
-    </Dialog>
+    <DealDialog title={note ? "Edit note" : "Add note"} form={form} submit="Save note" onClose={onClose}>
+      <TextArea form={form} name="body" label="Note" required rows={5} />
+    </DealDialog>
   );
 }
 

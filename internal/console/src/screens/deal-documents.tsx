@@ -11,6 +11,7 @@ import { toast } from "../parts/toast.tsx";
 import { setQuery, withQuery } from "../router.ts";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { documentsChanged, useDocuments } from "./deals.ts";
 import { DocumentStatus } from "./document-pane.tsx";
 
@@ -74,18 +75,15 @@ function IssueDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void
     onSaved: onClose,
   });
   const old = current.find((d) => d.kind === form.values.kind && d.status !== "voided" && d.origin === "issued");
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title="Issue a document" onClose={close}>
-      <Form form={form} submit="Issue document" onCancel={close}>
-        <Select form={form} name="kind" label="Document" required choices={options(documentKinds)} />
-        <TextField form={form} name="title" label="Title" hint="The usual title if empty." />
-        {old && <CheckField form={form} name="replace" label={`Replace document ${old.number}`} hint="The old document is voided." />}
-        <CheckField form={form} name="choose" label="Choose who signs" hint="By default, the usual signers." />
-        {form.values.choose && <div class="form-row">{roles.map((role) => <CheckField key={role} form={form} name={role as "buyer"} label={word(role)} />)}</div>}
-        <p class="field-hint">You see the PDF next. It is not sent to anyone.</p>
-      </Form>
-    </Dialog>
+    <DealDialog title="Issue a document" form={form} submit="Issue document" onClose={onClose}>
+      <Select form={form} name="kind" label="Document" required choices={options(documentKinds)} />
+      <TextField form={form} name="title" label="Title" hint="The usual title if empty." />
+      {old && <CheckField form={form} name="replace" label={`Replace document ${old.number}`} hint="The old document is voided." />}
+      <CheckField form={form} name="choose" label="Choose who signs" hint="By default, the usual signers." />
+      {form.values.choose && <div class="form-row">{roles.map((role) => <CheckField key={role} form={form} name={role as "buyer"} label={word(role)} />)}</div>}
+      <p class="field-hint">You see the PDF next. It is not sent to anyone.</p>
+    </DealDialog>
   );
 }
 

@@ -1,17 +1,17 @@
 // The payment calculator, and the structures that were saved. The API calculates all amounts.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SlipwayError, api, type FinanceProduct, type FinanceProductKind, type FinanceStructure, type PreviewDeal, type PreviewFinanceQuote } from "../api.ts";
-import { Form, useForm, type Values } from "../form.tsx";
+import { useForm, type Values } from "../form.tsx";
 import { cents } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Button, IconButton } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { CheckField, MoneyField, NumberField, Select, TextField, withCommas } from "../parts/field.tsx";
 import { explain } from "../parts/state.tsx";
 import { Tag } from "../parts/status.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { dealChanged, fromCents, toCents, useStructures } from "./deals.ts";
 import { fromRows, rowsOf, toRows } from "./rows.ts";
 
@@ -166,34 +166,31 @@ function StructureDialog({ deal, inputs, onClose }: { deal: PreviewDeal; inputs:
     onSaved: onClose,
   });
   const rows = rowsOf(form, "products", productFields);
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title={`Save ${inputs.months} months at ${inputs.apr}%`} wide onClose={close}>
-      <Form form={form} submit="Save structure" onCancel={close}>
-        <div class="form-row">
-          <TextField form={form} name="name" label="Name" />
-          <TextField form={form} name="lender" label="Lender" />
-        </div>
-        <div class="form-row">
-          {can("hulls:write") && <NumberField form={form} name="buy_rate_percent" label="Buy rate" unit="%" />}
-          <TextField form={form} name="first_payment_on" label="First payment on" type="date" hint="One month after today if empty." />
-        </div>
-        {Array.from({ length: rows.count }, (_, i) => {
-          const at = `products[${i}].`;
-          return (
-            <fieldset key={i} class="line-row">
-              <legend class="vh">Product {i + 1}</legend>
-              <Select form={form} name={at + "kind"} label="Product" required choices={options(productKinds)} />
-              <TextField form={form} name={at + "provider"} label="Provider" />
-              <MoneyField form={form} name={at + "price_cents"} label="Price" exact required />
-              <MoneyField form={form} name={at + "cost_cents"} label="Cost" exact />
-              <CheckField form={form} name={at + "financed"} label="Financed" />
-              <IconButton icon="trash" label={`Remove product ${i + 1}`} onClick={() => rows.remove(i)} />
-            </fieldset>
-          );
-        })}
-        <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ kind: "service_contract", financed: "yes" })}>Add product</Button></div>
-      </Form>
-    </Dialog>
+    <DealDialog title={`Save ${inputs.months} months at ${inputs.apr}%`} wide form={form} submit="Save structure" onClose={onClose}>
+      <div class="form-row">
+        <TextField form={form} name="name" label="Name" />
+        <TextField form={form} name="lender" label="Lender" />
+      </div>
+      <div class="form-row">
+        {can("hulls:write") && <NumberField form={form} name="buy_rate_percent" label="Buy rate" unit="%" />}
+        <TextField form={form} name="first_payment_on" label="First payment on" type="date" hint="One month after today if empty." />
+      </div>
+      {Array.from({ length: rows.count }, (_, i) => {
+        const at = `products[${i}].`;
+        return (
+          <fieldset key={i} class="line-row">
+            <legend class="vh">Product {i + 1}</legend>
+            <Select form={form} name={at + "kind"} label="Product" required choices={options(productKinds)} />
+            <TextField form={form} name={at + "provider"} label="Provider" />
+            <MoneyField form={form} name={at + "price_cents"} label="Price" exact required />
+            <MoneyField form={form} name={at + "cost_cents"} label="Cost" exact />
+            <CheckField form={form} name={at + "financed"} label="Financed" />
+            <IconButton icon="trash" label={`Remove product ${i + 1}`} onClick={() => rows.remove(i)} />
+          </fieldset>
+        );
+      })}
+      <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ kind: "service_contract", financed: "yes" })}>Add product</Button></div>
+    </DealDialog>
   );
 }

@@ -1,9 +1,8 @@
 // Applications with lenders, and what the lenders require.
 import { useState } from "preact/hooks";
 import { api, type Funding, type FundingStatus, type PreviewDeal, type Stipulation, type StipulationKind, type StipulationResolution } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { cents, date } from "../format.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { MoneyField, NumberField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -11,6 +10,7 @@ import { Status, Tag, type Tone } from "../parts/status.tsx";
 import { toast } from "../parts/toast.tsx";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { dealChanged, toCents, useDocuments, useFundings, useStructures } from "./deals.ts";
 
 /** What the menu offers in each status. The API decides. */
@@ -116,13 +116,11 @@ function SubmitDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => voi
     onSaved: onClose,
   });
   return (
-    <Dialog title="Submit to a lender" onClose={onClose}>
-      <Form form={form} submit="Submit" onCancel={onClose}>
-        <TextField form={form} name="lender" label="Lender" required />
-        <Select form={form} name="structure_id" label="Structure" required choices={structures.map((s) => [s.id, `${s.name ?? `${s.term_months} months`}, ${cents(s.payment_cents)} per month`])} />
-        <TextField form={form} name="reference" label="Reference of the lender" />
-      </Form>
-    </Dialog>
+    <DealDialog title="Submit to a lender" form={form} submit="Submit" onClose={onClose}>
+      <TextField form={form} name="lender" label="Lender" required />
+      <Select form={form} name="structure_id" label="Structure" required choices={structures.map((s) => [s.id, `${s.name ?? `${s.term_months} months`}, ${cents(s.payment_cents)} per month`])} />
+      <TextField form={form} name="reference" label="Reference of the lender" />
+    </DealDialog>
   );
 }
 
@@ -148,26 +146,24 @@ function AdvanceDialog({ deal, funding, to, onClose }: { deal: PreviewDeal; fund
     onSaved: onClose,
   });
   return (
-    <Dialog title={`${funding.lender}: ${word(to)}`} onClose={onClose}>
-      <Form form={form} submit={`Mark ${word(to).toLowerCase()}`} onCancel={onClose}>
-        {asksTerms && (
-          <>
-            <div class="form-row">
-              <MoneyField form={form} name="decision.amount_cents" label="Amount" exact />
-              <NumberField form={form} name="decision.apr_percent" label="APR" unit="%" />
-              <NumberField form={form} name="decision.term_months" label="Months" />
-            </div>
-            <div class="form-row">
-              <TextField form={form} name="decision.tier" label="Credit tier" />
-              <TextField form={form} name="decision.conditions" label="Conditions" />
-            </div>
-          </>
-        )}
-        {to === "funded" && <MoneyField form={form} name="amount_cents" label="Amount that the lender paid" exact hint={`${cents(funding.requested_cents)} if empty. Record the money as a payment too.`} />}
-        <TextField form={form} name="reference" label="Reference of the lender" />
-        <TextField form={form} name="reason" label="Reason" />
-      </Form>
-    </Dialog>
+    <DealDialog title={`${funding.lender}: ${word(to)}`} form={form} submit={`Mark ${word(to).toLowerCase()}`} onClose={onClose}>
+      {asksTerms && (
+        <>
+          <div class="form-row">
+            <MoneyField form={form} name="decision.amount_cents" label="Amount" exact />
+            <NumberField form={form} name="decision.apr_percent" label="APR" unit="%" />
+            <NumberField form={form} name="decision.term_months" label="Months" />
+          </div>
+          <div class="form-row">
+            <TextField form={form} name="decision.tier" label="Credit tier" />
+            <TextField form={form} name="decision.conditions" label="Conditions" />
+          </div>
+        </>
+      )}
+      {to === "funded" && <MoneyField form={form} name="amount_cents" label="Amount that the lender paid" exact hint={`${cents(funding.requested_cents)} if empty. Record the money as a payment too.`} />}
+      <TextField form={form} name="reference" label="Reference of the lender" />
+      <TextField form={form} name="reason" label="Reason" />
+    </DealDialog>
   );
 }
 
@@ -188,12 +184,10 @@ function StipulationDialog({ deal, funding, onClose }: { deal: PreviewDeal; fund
     onSaved: onClose,
   });
   return (
-    <Dialog title={`${funding.lender} requires`} onClose={onClose}>
-      <Form form={form} submit="Add stipulation" onCancel={onClose}>
-        <Select form={form} name="kind" label="What" required choices={options(stipulationKinds)} />
-        <TextField form={form} name="description" label="Details" />
-      </Form>
-    </Dialog>
+    <DealDialog title={`${funding.lender} requires`} form={form} submit="Add stipulation" onClose={onClose}>
+      <Select form={form} name="kind" label="What" required choices={options(stipulationKinds)} />
+      <TextField form={form} name="description" label="Details" />
+    </DealDialog>
   );
 }
 
@@ -212,12 +206,10 @@ function ResolveDialog({ deal, stipulation, onClose }: { deal: PreviewDeal; stip
     onSaved: onClose,
   });
   return (
-    <Dialog title={word(stipulation.kind)} onClose={onClose}>
-      <Form form={form} submit="Save" onCancel={onClose}>
-        <Select form={form} name="status" label="Status" required choices={[["received", "The lender has it"], ["accepted", "The lender accepts it"], ["waived", "The lender waives it"], ["rejected", "The lender rejects it"]]} />
-        <Select form={form} name="document_id" label="Document that proves it" empty="None" choices={documents.filter((d) => d.status !== "voided").map((d) => [d.id, `${d.number} · ${d.title}`])} />
-        <TextField form={form} name="note" label="Note" />
-      </Form>
-    </Dialog>
+    <DealDialog title={word(stipulation.kind)} form={form} submit="Save" onClose={onClose}>
+      <Select form={form} name="status" label="Status" required choices={[["received", "The lender has it"], ["accepted", "The lender accepts it"], ["waived", "The lender waives it"], ["rejected", "The lender rejects it"]]} />
+      <Select form={form} name="document_id" label="Document that proves it" empty="None" choices={documents.filter((d) => d.status !== "voided").map((d) => [d.id, `${d.number} · ${d.title}`])} />
+      <TextField form={form} name="note" label="Note" />
+    </DealDialog>
   );
 }

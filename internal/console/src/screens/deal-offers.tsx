@@ -1,10 +1,10 @@
 // Offers of the buyer and the dealer.
 import { useState } from "preact/hooks";
 import { SlipwayError, api, type Offer, type OfferParty, type PreviewDeal } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { ago, usd, when } from "../format.ts";
 import { changed } from "../load.ts";
-import { Dialog, confirm } from "../parts/dialog.tsx";
+import { confirm } from "../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -12,6 +12,7 @@ import { Loaded } from "../parts/state.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can } from "../session.ts";
 import { word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { canOverride, dealChanged, useOffers } from "./deals.ts";
 
 const colors: Partial<Record<Offer["status"], string>> = { accepted: "var(--green)", pending: "var(--amber)" };
@@ -106,18 +107,15 @@ export function OfferDialog({ deal, answers, onClose }: { deal: PreviewDeal; ans
     },
     onSaved: onClose,
   });
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title={answers ? `Counter ${usd(answers.amount_usd)}` : "New offer"} onClose={close}>
-      <Form form={form} submit="Record offer" onCancel={close}>
-        <div class="form-row">
-          <MoneyField form={form} name="amount_usd" label="Price of the boat" required />
-          <Select form={form} name="made_by" label="Made by" required disabled={!!answers} choices={[["dealer", "Dealer"], ["buyer", "Buyer"]]} />
-        </div>
-        <Select form={form} name="hours" label="Expires" empty="Never" choices={expirations} />
-        <TextField form={form} name="note" label="Note" hint="For your staff. The buyer doesn't see it." />
-      </Form>
-    </Dialog>
+    <DealDialog title={answers ? `Counter ${usd(answers.amount_usd)}` : "New offer"} form={form} submit="Record offer" onClose={onClose}>
+      <div class="form-row">
+        <MoneyField form={form} name="amount_usd" label="Price of the boat" required />
+        <Select form={form} name="made_by" label="Made by" required disabled={!!answers} choices={[["dealer", "Dealer"], ["buyer", "Buyer"]]} />
+      </div>
+      <Select form={form} name="hours" label="Expires" empty="Never" choices={expirations} />
+      <TextField form={form} name="note" label="Note" hint="For your staff. The buyer doesn't see it." />
+    </DealDialog>
   );
 }
 
@@ -134,8 +132,8 @@ function RejectDialog({ deal, offer, withdraw, onClose }: { deal: PreviewDeal; o
   });
   const verb = withdraw ? "Withdraw" : "Reject";
   return (
-    <Dialog title={`${verb} ${usd(offer.amount_usd)}?`} onClose={onClose}>
-      <Form form={form} submit={`${verb} offer`} onCancel={onClose}><TextField form={form} name="reason" label="Reason" /></Form>
-    </Dialog>
+    <DealDialog title={`${verb} ${usd(offer.amount_usd)}?`} form={form} submit={`${verb} offer`} onClose={onClose}>
+      <TextField form={form} name="reason" label="Reason" />
+    </DealDialog>
   );
 }

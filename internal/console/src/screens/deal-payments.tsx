@@ -1,9 +1,8 @@
 // Money that was received, and refunds.
 import { useState } from "preact/hooks";
 import { api, type Payment, type PaymentKind, type PaymentMethod, type PreviewDeal } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { cents, date } from "../format.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { MoneyField, Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Menu } from "../parts/menu.tsx";
@@ -12,6 +11,7 @@ import { toast } from "../parts/toast.tsx";
 import { href } from "../router.ts";
 import { can } from "../session.ts";
 import { options, word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { dealChanged, toCents, usePayments } from "./deals.ts";
 
 /** Types of entries that take money back. */
@@ -71,21 +71,18 @@ export function PaymentDialog({ deal, onClose }: { deal: PreviewDeal; onClose: (
     },
     onSaved: onClose,
   });
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title="Record payment" onClose={close}>
-      <Form form={form} submit="Record payment" onCancel={close}>
-        <MoneyField form={form} name="amount_cents" label="Amount" exact required hint={`Due: ${cents(deal.totals.balance_due.amount)}`} />
-        <div class="form-row">
-          <Select form={form} name="kind" label="For" required choices={options(kinds)} />
-          <Select form={form} name="method" label="Paid by" required choices={options(methods)} />
-        </div>
-        <div class="form-row">
-          <TextField form={form} name="received_on" label="Received on" type="date" hint="Today if empty." />
-          <TextField form={form} name="reference" label="Check number or reference" />
-        </div>
-      </Form>
-    </Dialog>
+    <DealDialog title="Record payment" form={form} submit="Record payment" onClose={onClose}>
+      <MoneyField form={form} name="amount_cents" label="Amount" exact required hint={`Due: ${cents(deal.totals.balance_due.amount)}`} />
+      <div class="form-row">
+        <Select form={form} name="kind" label="For" required choices={options(kinds)} />
+        <Select form={form} name="method" label="Paid by" required choices={options(methods)} />
+      </div>
+      <div class="form-row">
+        <TextField form={form} name="received_on" label="Received on" type="date" hint="Today if empty." />
+        <TextField form={form} name="reference" label="Check number or reference" />
+      </div>
+    </DealDialog>
   );
 }
 
@@ -101,15 +98,13 @@ function RefundDialog({ deal, payment, reversal, onClose }: { deal: PreviewDeal;
     onSaved: onClose,
   });
   return (
-    <Dialog title={reversal ? `${cents(payment.amount_cents)} did not arrive` : `Refund ${cents(payment.amount_cents)}`} onClose={onClose}>
-      <Form form={form} submit={reversal ? "Record" : "Record refund"} onCancel={onClose}>
-        <p>{reversal ? "Use this for a bounced check or a chargeback." : "This records the refund. Pay the money back where it was paid."}</p>
-        <div class="form-row">
-          <MoneyField form={form} name="amount_cents" label="Amount" exact hint="All that remains if empty." />
-          <TextField form={form} name="reference" label="Reference" />
-        </div>
-        <TextField form={form} name="reason" label="Reason" required />
-      </Form>
-    </Dialog>
+    <DealDialog title={reversal ? `${cents(payment.amount_cents)} did not arrive` : `Refund ${cents(payment.amount_cents)}`} form={form} submit={reversal ? "Record" : "Record refund"} onClose={onClose}>
+      <p>{reversal ? "Use this for a bounced check or a chargeback." : "This records the refund. Pay the money back where it was paid."}</p>
+      <div class="form-row">
+        <MoneyField form={form} name="amount_cents" label="Amount" exact hint="All that remains if empty." />
+        <TextField form={form} name="reference" label="Reference" />
+      </div>
+      <TextField form={form} name="reason" label="Reason" required />
+    </DealDialog>
   );
 }

@@ -1,16 +1,17 @@
 // Boats that the buyer trades in.
 import { useState } from "preact/hooks";
 import { api, type PreviewDeal, type TradeIn } from "../api.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { cents, date } from "../format.ts";
 import { useLoad } from "../load.ts";
-import { Dialog, confirm } from "../parts/dialog.tsx";
+import { confirm } from "../parts/dialog.tsx";
 import { CheckField, MoneyField, NumberField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Section } from "../parts/layout.tsx";
 import { Menu } from "../parts/menu.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { can } from "../session.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { dealChanged, fromCents, toCents } from "./deals.ts";
 
 export function useTradeIns(dealId: string) {
@@ -90,34 +91,31 @@ function TradeDialog({ deal, trade, onClose }: { deal: PreviewDeal; trade: Trade
     },
     onSaved: onClose,
   });
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title={trade ? `Edit ${tradeName(trade)}` : "Add trade-in"} wide onClose={close}>
-      <Form form={form} submit={trade ? "Save" : "Add trade-in"} onCancel={close}>
-        <div class="form-row">
-          <NumberField form={form} name="year" label="Model year" />
-          <TextField form={form} name="make" label="Make" />
-          <TextField form={form} name="model" label="Model" />
-        </div>
-        <div class="form-row">
-          <NumberField form={form} name="length_ft" label="Length" unit="ft" />
-          <TextField form={form} name="hin" label="HIN" />
-          <TextField form={form} name="description" label="Description" />
-        </div>
-        <div class="form-row">
-          <MoneyField form={form} name="allowance_cents" label="Allowance" exact required hint="What the buyer is credited." />
-          <MoneyField form={form} name="acv_cents" label="Actual cash value" exact hint="What the boat is worth to you." />
-        </div>
-        <div class="form-row">
-          <MoneyField form={form} name="payoff_cents" label="Payoff" exact hint="What the buyer still owes." />
-          <TextField form={form} name="lienholder" label="Owed to" />
-        </div>
-        <div class="form-row">
-          <TextField form={form} name="payoff_good_through_on" label="Good through" type="date" />
-          <MoneyField form={form} name="per_diem_cents" label="Each day after that" exact />
-        </div>
-        <CheckField form={form} name="stock_in" label="Add it to the inventory when the deal is closed" hint="Requires the make, model, year and length." />
-      </Form>
-    </Dialog>
+    <DealDialog title={trade ? `Edit ${tradeName(trade)}` : "Add trade-in"} wide form={form} submit={trade ? "Save" : "Add trade-in"} onClose={onClose}>
+      <div class="form-row">
+        <NumberField form={form} name="year" label="Model year" />
+        <TextField form={form} name="make" label="Make" />
+        <TextField form={form} name="model" label="Model" />
+      </div>
+      <div class="form-row">
+        <NumberField form={form} name="length_ft" label="Length" unit="ft" />
+        <TextField form={form} name="hin" label="HIN" />
+        <TextField form={form} name="description" label="Description" />
+      </div>
+      <div class="form-row">
+        <MoneyField form={form} name="allowance_cents" label="Allowance" exact required hint="What the buyer is credited." />
+        <MoneyField form={form} name="acv_cents" label="Actual cash value" exact hint="What the boat is worth to you." />
+      </div>
+      <div class="form-row">
+        <MoneyField form={form} name="payoff_cents" label="Payoff" exact hint="What the buyer still owes." />
+        <TextField form={form} name="lienholder" label="Owed to" />
+      </div>
+      <div class="form-row">
+        <TextField form={form} name="payoff_good_through_on" label="Good through" type="date" />
+        <MoneyField form={form} name="per_diem_cents" label="Each day after that" exact />
+      </div>
+      <CheckField form={form} name="stock_in" label="Add it to the inventory when the deal is closed" hint="Requires the make, model, year and length." />
+    </DealDialog>
   );
 }

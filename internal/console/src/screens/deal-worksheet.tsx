@@ -1,14 +1,14 @@
 // The worksheet: price, lines, trade-ins, taxes and total. All amounts come from the API.
 import type { ComponentChildren } from "preact";
 import { api, type DealLineItemKind, type DealLineItemSide, type DealPatch, type DealSaleType, type DealType, type PreviewDeal } from "../api.ts";
-import { Form, useForm, type Values } from "../form.tsx";
+import { useForm, type Values } from "../form.tsx";
 import { cents, date } from "../format.ts";
 import { Button, IconButton } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { CheckField, MoneyField, NumberField, Select, TextField } from "../parts/field.tsx";
 import { Section } from "../parts/layout.tsx";
 import { toast } from "../parts/toast.tsx";
 import { options, word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { dealChanged, dealTypes, fromCents, toCents, useStructures } from "./deals.ts";
 import { useDirectory } from "./people.tsx";
 import { fromRows, rowsOf, toRows } from "./rows.ts";
@@ -102,28 +102,25 @@ function useDealForm(part: string, deal: PreviewDeal, toValues: (deal: PreviewDe
 export function LinesDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () => void }) {
   const form = useDealForm("lines", deal, toLines, (v) => ({ line_items: fromLines(v) ?? [] }), onClose);
   const rows = rowsOf(form, "line_items", lineFields);
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title="Edit lines" wide onClose={close}>
-      <Form form={form} submit="Save" onCancel={close}>
-        {rows.count === 0 && <p class="muted">No fees, products or discounts yet.</p>}
-        {Array.from({ length: rows.count }, (_, i) => {
-          const at = `line_items[${i}].`;
-          return (
-            <fieldset key={i} class="line-row">
-              <legend class="vh">Line {i + 1}</legend>
-              <Select form={form} name={at + "kind"} label="Kind" required choices={options(lineKinds)} />
-              <TextField form={form} name={at + "description"} label="Description" />
-              <MoneyField form={form} name={at + "amount_cents"} label="Amount" exact required />
-              <MoneyField form={form} name={at + "cost_cents"} label="Cost" exact />
-              <CheckField form={form} name={at + "taxable"} label="Taxable" />
-              <IconButton icon="trash" label={`Remove line ${i + 1}`} onClick={() => rows.remove(i)} />
-            </fieldset>
-          );
-        })}
-        <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ kind: "fee" })}>Add line</Button></div>
-      </Form>
-    </Dialog>
+    <DealDialog title="Edit lines" wide form={form} submit="Save" onClose={onClose}>
+      {rows.count === 0 && <p class="muted">No fees, products or discounts yet.</p>}
+      {Array.from({ length: rows.count }, (_, i) => {
+        const at = `line_items[${i}].`;
+        return (
+          <fieldset key={i} class="line-row">
+            <legend class="vh">Line {i + 1}</legend>
+            <Select form={form} name={at + "kind"} label="Kind" required choices={options(lineKinds)} />
+            <TextField form={form} name={at + "description"} label="Description" />
+            <MoneyField form={form} name={at + "amount_cents"} label="Amount" exact required />
+            <MoneyField form={form} name={at + "cost_cents"} label="Cost" exact />
+            <CheckField form={form} name={at + "taxable"} label="Taxable" />
+            <IconButton icon="trash" label={`Remove line ${i + 1}`} onClick={() => rows.remove(i)} />
+          </fieldset>
+        );
+      })}
+      <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ kind: "fee" })}>Add line</Button></div>
+    </DealDialog>
   );
 }
 
@@ -161,27 +158,24 @@ export function TermsDialog({ deal, onClose }: { deal: PreviewDeal; onClose: () 
   };
   const form = useDealForm("terms", deal, toTerms, toPatch, onClose);
   const rows = rowsOf(form, "taxes", taxFields);
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title="Terms and owner" wide onClose={close}>
-      <Form form={form} submit="Save" onCancel={close}>
-        <div class="form-row">
-          <Select form={form} name="owner_id" label="Owner" empty="No one" choices={people.map((p) => [p.id, p.name])} />
-          <Select form={form} name="deal_type" label="How the buyer pays" required choices={dealTypes} />
-          <Select form={form} name="sale_type" label="Kind of sale" required choices={options(["retail", "wholesale", "brokerage"])} />
-        </div>
-        {Array.from({ length: rows.count }, (_, i) => (
-          <fieldset key={i} class="line-row tax">
-            <legend class="vh">Tax {i + 1}</legend>
-            <TextField form={form} name={`taxes[${i}].name`} label="Tax" required />
-            <NumberField form={form} name={`taxes[${i}].rate_percent`} label="Rate" unit="%" required />
-            <TextField form={form} name={`taxes[${i}].exempt_reason`} label="Exempt because" />
-            <IconButton icon="trash" label={`Remove tax ${i + 1}`} onClick={() => rows.remove(i)} />
-          </fieldset>
-        ))}
-        <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ name: "Sales tax" })}>Add tax</Button></div>
-        <CheckField form={form} name="trade_tax_credit" label="Trade-ins reduce the taxable amount" />
-      </Form>
-    </Dialog>
+    <DealDialog title="Terms and owner" wide form={form} submit="Save" onClose={onClose}>
+      <div class="form-row">
+        <Select form={form} name="owner_id" label="Owner" empty="No one" choices={people.map((p) => [p.id, p.name])} />
+        <Select form={form} name="deal_type" label="How the buyer pays" required choices={dealTypes} />
+        <Select form={form} name="sale_type" label="Kind of sale" required choices={options(["retail", "wholesale", "brokerage"])} />
+      </div>
+      {Array.from({ length: rows.count }, (_, i) => (
+        <fieldset key={i} class="line-row tax">
+          <legend class="vh">Tax {i + 1}</legend>
+          <TextField form={form} name={`taxes[${i}].name`} label="Tax" required />
+          <NumberField form={form} name={`taxes[${i}].rate_percent`} label="Rate" unit="%" required />
+          <TextField form={form} name={`taxes[${i}].exempt_reason`} label="Exempt because" />
+          <IconButton icon="trash" label={`Remove tax ${i + 1}`} onClick={() => rows.remove(i)} />
+        </fieldset>
+      ))}
+      <div class="form-end start"><Button small icon="plus" onClick={() => rows.add({ name: "Sales tax" })}>Add tax</Button></div>
+      <CheckField form={form} name="trade_tax_credit" label="Trade-ins reduce the taxable amount" />
+    </DealDialog>
   );
 }

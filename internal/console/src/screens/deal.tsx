@@ -161,8 +161,8 @@ function show(place: string): void {
 function Todo({ deal, next }: { deal: PreviewDeal; next: PreviewDealNext | undefined }) {
   const fundings = useFundings(deal);
   if (deal.status === "cancelled") {
-    const outcome = deal.deposit_outcome && ` Money paid: ${word(deal.deposit_outcome).toLowerCase()}.`;
-    return <p class="todo"><Icon name="close" /><span><b>Canceled:</b> {deal.cancel_reason}{outcome}</span>{deal.transferred_to_deal_id && <a class="btn" href={href(`deals/${deal.transferred_to_deal_id}`)}>Other deal</a>}</p>;
+    const text = [deal.cancel_reason, deal.deposit_outcome && `Money paid: ${word(deal.deposit_outcome).toLowerCase()}`].filter(Boolean).join(" · ");
+    return <p class="todo"><Icon name="close" /><span><b>Canceled:</b> {text}</span>{deal.transferred_to_deal_id && <a class="btn" href={href(`deals/${deal.transferred_to_deal_id}`)}>Other deal</a>}</p>;
   }
   const step = next?.steps.find((s) => s.to === (next.default ?? "accepted"));
   if (!step || step.allowed) return null;

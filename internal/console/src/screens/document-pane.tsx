@@ -2,11 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, type Document, type SignerRole } from "../api.ts";
 import { download } from "../csv.ts";
-import { Form, useForm } from "../form.tsx";
+import { useForm } from "../form.tsx";
 import { bytes, date, dateTime } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { Select, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Facts } from "../parts/layout.tsx";
@@ -17,6 +16,7 @@ import { toast, toastError } from "../parts/toast.tsx";
 import { href, usePlace } from "../router.ts";
 import { can, session } from "../session.ts";
 import { word } from "../words.ts";
+import { DealDialog } from "./deal-dialog.tsx";
 import { buyerName, dealBoat, documentsChanged, useDeal } from "./deals.ts";
 
 /** Roles that have not signed yet. */
@@ -136,15 +136,12 @@ function SignDialog({ document: d, onSaved, onClose }: DialogProps) {
   });
   const { signer_role: role } = form.values;
   useEffect(() => form.set("signer_name", nameOf(role)), [role]);
-  const close = () => (form.reset(), onClose());
   return (
-    <Dialog title={`Sign ${d.title}`} onClose={close}>
-      <Form form={form} submit="Record signature" onCancel={close}>
-        <p>Record a signature after the person signed the document.</p>
-        <Select form={form} name="signer_role" label="Who signed" required choices={roles.map((r) => [r, word(r)])} />
-        <TextField form={form} name="signer_name" label="Name" required />
-      </Form>
-    </Dialog>
+    <DealDialog title={`Sign ${d.title}`} form={form} submit="Record signature" onClose={onClose}>
+      <p>Record a signature after the person signed the document.</p>
+      <Select form={form} name="signer_role" label="Who signed" required choices={roles.map((r) => [r, word(r)])} />
+      <TextField form={form} name="signer_name" label="Name" required />
+    </DealDialog>
   );
 }
 
@@ -160,8 +157,8 @@ function VoidDialog({ document: d, onSaved, onClose }: DialogProps) {
     onSaved: onClose,
   });
   return (
-    <Dialog title={`Void ${d.title}?`} onClose={onClose}>
-      <Form form={form} submit="Void document" onCancel={onClose}><TextField form={form} name="reason" label="Reason" required /></Form>
-    </Dialog>
+    <DealDialog title={`Void ${d.title}?`} form={form} submit="Void document" onClose={onClose}>
+      <TextField form={form} name="reason" label="Reason" required />
+    </DealDialog>
   );
 }
