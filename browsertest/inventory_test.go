@@ -67,7 +67,7 @@ func TestInventory(t *testing.T) {
 		b.js(`document.querySelector("dialog .primary").click()`)
 		b.read("Release hold")
 		b.button("Release hold")
-		b.read("Hold")
+		b.gone("Release hold")
 		b.button("More actions")
 		b.button("Archive")
 		b.button("Archive boat")

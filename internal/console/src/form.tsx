@@ -82,7 +82,7 @@ function readDraft<V>(name: string): Draft<V> | undefined {
 }
 
 /** Removes the input of a form that was not saved. */
-export function discardDraft(name: string): void {
+function discardDraft(name: string): void {
   sessionStorage.removeItem(draftKey(name));
 }
 
@@ -190,7 +190,7 @@ export function merge<V extends Values>(base: V, mine: V, theirs: V): { values: 
 }
 
 /** Reports whether a write failed because the object has changed since it was loaded. */
-export function isStale(error: unknown): boolean {
+function isStale(error: unknown): boolean {
   return error instanceof SlipwayError && error.details.some((d) => d.code === "stale");
 }
 

@@ -45,7 +45,7 @@ const drawings: Record<Shape, JSX.Element> = {
 };
 
 /** The shape of a boat without a photo. */
-export function Silhouette({ boat }: { boat: Boat }) {
+function Silhouette({ boat }: { boat: Boat }) {
   return <svg viewBox="0 0 120 84" fill="currentColor" aria-hidden="true">{drawings[shapeOf(boat)]}</svg>;
 }
 

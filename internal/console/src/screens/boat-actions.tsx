@@ -91,7 +91,7 @@ export async function archive(boat: PreviewHull): Promise<void> {
     danger: true,
   });
   if (!yes) return;
-  const before = boat.status;
+  const before = boat.status === "on_hold" ? "available" : boat.status; // archiving ends the hold
   try {
     await api.hulls.archive(boat.id);
     changed("hull", boat.id);

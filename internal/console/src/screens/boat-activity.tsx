@@ -52,9 +52,10 @@ function describePrice(change: PriceChange): Moment["what"] | undefined {
 /** The history and the prices have the other events. */
 function describeEvent(event: PreviewTimelineEntry, channel: (id: unknown) => string): Moment["what"] | undefined {
   const name = <b>{channel(event.object["channel_id"])}</b>;
+  const fields = Object.keys(event.changes).map((field) => word(field).toLowerCase());
   switch (event.type) {
     case "hull.updated":
-      return <>Changed <b>{Object.keys(event.changes).map((field) => word(field).toLowerCase()).join(", ")}</b></>;
+      return fields.length > 0 ? <>Changed <b>{fields.join(", ")}</b></> : undefined;
     case "hull.photos_added":
       return "Photos added";
     case "hull.specs_replaced":
