@@ -82,7 +82,7 @@ function readDraft<V>(name: string): Draft<V> | undefined {
 }
 
 /** Removes the input of a form that was not saved. */
-function discardDraft(name: string): void {
+export function discardDraft(name: string): void {
   sessionStorage.removeItem(draftKey(name));
 }
 
