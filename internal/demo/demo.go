@@ -120,6 +120,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 			return w, err
 		}
 	}
+	if err := s.addIntegration(ctx, test, boats[len(boats)-1]); err != nil {
+		return w, err
+	}
 	return Summary{
 		TestKey: test.key, LiveKey: live.key, LocationID: test.locations["ANN"], FeedPath: test.feed, Salesperson: staff[0].email(),
 		Password: password, Users: users(),
@@ -169,7 +172,7 @@ func (s *seeder) createDealership(ctx context.Context, password string) (test, l
 			return nil, err
 		}
 		e := &environment{env: d.Env, key: k.Key, locations: map[string]string{}, staff: map[string]string{}}
-		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.addChannels(ctx, e))
+		return e, errors.Join(s.addLocations(ctx, e), s.addStaff(ctx, e, hashes), s.nameOwner(ctx, e), s.addChannels(ctx, e))
 	}
 	if test, err = open(auth.Test); err != nil {
 		return nil, nil, err

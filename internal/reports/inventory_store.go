@@ -53,12 +53,11 @@ func findInventory(ctx context.Context, tx *db.Tx, p period, _ int) (InventoryRe
 
 // countStatuses counts the hulls with each status, at a location or at all.
 func countStatuses(ctx context.Context, tx *db.Tx, locationID *string) ([]InventoryCount, error) {
-	w := &db.Where{}
-	w.And("env = ?", tx.Env)
+	filter, args := "", []any{tx.Env}
 	if locationID != nil {
-		w.And("location_id = ?", *locationID)
+		filter, args = " AND location_id = ?", append(args, *locationID)
 	}
-	found, err := db.All[InventoryCount](ctx, tx, `SELECT status, COUNT(*) AS hulls FROM hulls WHERE `+w.String()+` GROUP BY status`, w.Args...)
+	found, err := db.All[InventoryCount](ctx, tx, `SELECT status, COUNT(*) AS hulls FROM hulls WHERE env = ?`+filter+` GROUP BY status`, args...)
 	return counts(found), err
 }
 

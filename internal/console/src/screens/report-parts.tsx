@@ -102,5 +102,5 @@ export function seconds(value: number | null): string {
 
 /** The days that a report is about. */
 export function Period({ report }: { report: { from: string | null; to: string | null; today: string } }) {
-  return <p class="muted">{report.from ? `${date(report.from)} to ${date(report.to ?? report.today)}` : `All time, as of ${date(report.today)}`}</p>;
+  return <p class="muted">{report.from ? `${date(report.from)} to ${date(report.to ?? report.today)}` : `As of ${date(report.today)}`}</p>;
 }
