@@ -1,6 +1,6 @@
 // What happened to a lead or a contact, and who did it.
 import { useState } from "preact/hooks";
-import { sender, type Actor, type Page } from "../api.ts";
+import { api, type PreviewTimelineEntry } from "../api.ts";
 import { dateTime, when } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Loaded } from "../parts/state.tsx";
@@ -8,23 +8,13 @@ import { Timeline } from "../parts/timeline.tsx";
 import { word } from "../words.ts";
 import { useNames } from "./people.tsx";
 
-/** An entry of GET /v2-preview/activity. */
-interface Happened {
-  id: string;
-  type: string;
-  at: string;
-  actor: Actor;
-  /** Old and new values of fields. */
-  changes: Record<string, unknown[]>;
-}
-
 const few = 5;
 
 /** Fields that change with every write, or that other words describe. */
 const quiet = ["last_activity_at", "last_touched_at", "score", "stalled_at", "updated_at", "version", "needs_review", "lost_reason", "deal_id", "possible_duplicates"];
 
 export function PersonActivity({ id }: { id: string }) {
-  const load = useLoad(["activity of", id], () => sender.send<Page<Happened>>({ method: "GET", path: "/v2-preview/activity", query: { object_id: id, limit: 50 } }), [id, "lead"]);
+  const load = useLoad(["activity of", id], () => api.preview.activities.listTimeline({ object_id: id, limit: 50 }), [id, "lead"]);
   const [all, setAll] = useState(false);
   const name = useNames();
   return (
@@ -45,7 +35,7 @@ export function PersonActivity({ id }: { id: string }) {
 }
 
 /** Status new → contacted, Assigned to Owen Tilghman, or the event in words. */
-function describe({ type, changes }: Happened, name: (id: string) => string) {
+function describe({ type, changes }: PreviewTimelineEntry, name: (id: string) => string) {
   const { status, owner_id: owner } = changes;
   if (status) return <>{word(String(status[0]))} → <b>{word(String(status[1]))}</b></>;
   if (owner?.[1]) return <>Assigned to <b>{name(String(owner[1]))}</b></>;
