@@ -68,7 +68,7 @@ const columns: Array<Column<AuditEntry>> = [
   { title: "Who", phone: "main", cell: (e) => <div class="t"><b>{e.actor.label}</b></div> },
   { title: "Action", phone: "top", cell: (e) => <span class="mono">{e.action}{e.outcome === "failure" && <> <Tag tone="red">Failed</Tag></>}</span> },
   { title: "Object", cell: (e) => e.target.id && <ObjectLink id={e.target.id} short /> },
-  { title: "Changes", wide: true, cell: (e) => <span class="sub clip">{summary(e)}</span> },
+  { title: "Changes", wide: true, cell: (e) => <span class="sub">{summary(e)}</span> },
 ];
 
 /** Price USD 131600 → 127500 */

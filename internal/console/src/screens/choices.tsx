@@ -39,7 +39,7 @@ export function CheckList<V extends Values>(props: FieldProps<V> & { choices: Ar
 }
 
 /** Registers the label of a field, so that errors of the API find it. */
-function useLabel<V extends Values>({ form, name, label }: FieldProps<V>): void {
+export function useLabel<V extends Values>({ form, name, label }: FieldProps<V>): void {
   useEffect(() => {
     form.fields.set(name, { label, required: false });
     return () => void form.fields.delete(name);

@@ -3,7 +3,7 @@ import type { EventType } from "../api.ts";
 import type { FormState } from "../form.tsx";
 import { can, type Scope } from "../session.ts";
 import { word } from "../words.ts";
-import { split } from "./choices.tsx";
+import { split, useLabel } from "./choices.tsx";
 
 type Noun = EventType extends `${infer N}.${string}` ? N : never;
 type VerbOf<N extends Noun> = Extract<EventType, `${N}.${string}`> extends `${N}.${infer V}` ? V : never;
@@ -52,6 +52,11 @@ export function nouns(): string[] {
   return Object.keys(verbs).filter(readable);
 }
 
+/** The types of events that the user can read. */
+export function eventTypes(): string[] {
+  return nouns().flatMap((noun) => Object.keys(verbs[noun as Noun]).map((verb) => `${noun}.${verb}`));
+}
+
 /** Reports whether a pattern such as hull.* includes a type. */
 export function includes(patterns: string[], type: string): boolean {
   return patterns.some((p) => p === "*" || p === type || (p.endsWith(".*") && type.startsWith(p.slice(0, -1))));
@@ -60,6 +65,7 @@ export function includes(patterns: string[], type: string): boolean {
 /** Chooses types and patterns. The value has them separated by spaces. */
 export function EventPicker({ form }: { form: FormState<{ url: string; description: string; events: string }> }) {
   const chosen = split(form.values.events);
+  useLabel({ form, name: "events", label: "Events" });
   const set = (next: string[]) => form.set("events", next.join(" "));
   const toggle = (pattern: string, on: boolean, covered: (c: string) => boolean) => set(on ? [...chosen.filter((c) => !covered(c)), pattern] : chosen.filter((c) => c !== pattern));
   const box = (pattern: string, title: string, covered: (c: string) => boolean, implied = false) => (
@@ -68,7 +74,6 @@ export function EventPicker({ form }: { form: FormState<{ url: string; descripti
       <span>{title}</span>
     </label>
   );
-  form.fields.set("events", { label: "Events", required: false });
   const all = chosen.includes("*");
   return (
     <fieldset class="checklist">

@@ -1,18 +1,21 @@
 // Events: what happened, newest first, with what changed and who was told.
-import { api, type Event } from "../api.ts";
+import { api, type PreviewEventWithActor } from "../api.ts";
 import { dateTime } from "../format.ts";
 import { useList, useLoad } from "../load.ts";
+import { Button } from "../parts/button.tsx";
 import { ChoiceChip, InputChip } from "../parts/chip.tsx";
+import { Select } from "../parts/field.tsx";
 import { Diff, Json } from "../parts/json.tsx";
 import { Facts, Page, Sheet } from "../parts/layout.tsx";
 import { Peek } from "../parts/peek.tsx";
 import { Loaded } from "../parts/state.tsx";
 import { NoRows, Table, type Column } from "../parts/table.tsx";
-import { href, navigate, setQuery, usePlace, withQuery } from "../router.ts";
+import { toast } from "../parts/toast.tsx";
+import { href, mode, navigate, setQuery, usePlace, withQuery } from "../router.ts";
 import { word } from "../words.ts";
 import { DeliveryState } from "./delivery.tsx";
-import { CopyButton } from "./dialogs.tsx";
-import { nouns } from "./event-types.tsx";
+import { CopyButton, openForm } from "./dialogs.tsx";
+import { eventTypes, nouns } from "./event-types.tsx";
 import { Clock, ObjectLink, ofRequest, useTail } from "./traces.tsx";
 import { webhookName } from "./webhooks.tsx";
 
@@ -23,7 +26,7 @@ export function Events() {
   const value = (name: string) => query.get(name) ?? undefined;
   const filters = Object.fromEntries(filterNames.filter(value).map((n) => [n, value(n)!]));
   const request = value("request_id");
-  const load = (page: object) => ofRequest(api.webhooks.listEvents({ ...filters, ...page }), request, (e) => e.request.id);
+  const load = (page: object) => ofRequest(api.preview.webhooks.listEvents({ ...filters, ...page }), request, (e) => e.request.id);
   const events = useList(["events", filters, request], load);
   const tail = useTail(events, load, "hint");
   const peek = value("peek");
@@ -32,7 +35,7 @@ export function Events() {
   const clear = (...names: string[]) => () => setQuery(Object.fromEntries(names.map((n) => [n, undefined])));
   return (
     <Sheet {...(peek && { kind: "with-peek" })}>
-      <Page title="Events">
+      <Page title="Events" actions={mode === "test" && <Button icon="send" onClick={sendSample}>Send sample event</Button>}>
         <div class="filters" role="group" aria-label="Filters">
           {tail}
           <ChoiceChip label="About" value={noun && word(noun)} current={noun} choices={nouns().map((n) => [n, word(n)])}
@@ -49,20 +52,40 @@ export function Events() {
   );
 }
 
-/** The ID of the object that an event is about. */
-function objectId(event: Event): string {
-  return (event.data.object as { id?: string }).id ?? "";
+/** Emits an event about an object that doesn't exist, to test a receiver. */
+function sendSample(): void {
+  void openForm({
+    name: "sample event", title: "Send sample event", submit: "Send event",
+    values: { type: "hull.created" },
+    save: async ({ type }) => {
+      const { object_id } = await api.preview.webhooks.triggerEvent({ type });
+      toast("The event was sent to your webhooks.");
+      navigate(href("developers/events", { object_id }));
+    },
+    fields: (form) => (
+      <>
+        <p>Your webhooks receive an event about an object that doesn't exist, like any other event.</p>
+        <Select form={form} name="type" label="Type" required choices={eventTypes().map((t) => [t, t])} />
+      </>
+    ),
+  });
 }
 
-const columns: Array<Column<Event>> = [
+/** The ID of the object that an event is about. */
+function objectId(event: PreviewEventWithActor): string {
+  return String(event.data.object["id"] ?? "");
+}
+
+const columns: Array<Column<PreviewEventWithActor>> = [
   { title: "Type", phone: "main", cell: (e) => <b class="mono"><a href={withQuery({ peek: e.id })}>{e.type}</a></b> },
   { title: "Object", cell: (e) => <ObjectLink id={objectId(e)} short /> },
+  { title: "Who", cell: (e) => <span class="sub">{e.actor.label}</span> },
   { title: "Changed", wide: true, phone: "bottom", cell: (e) => <span class="sub">{Object.keys(e.data.previous).map(word).join(", ")}</span> },
   { title: "When", align: "right", phone: "top", cell: (e) => <span class="sub"><Clock at={e.created_at} /></span> },
 ];
 
 function EventPeek({ id }: { id: string }) {
-  const event = useLoad(["event", id], () => api.webhooks.getEvent(id));
+  const event = useLoad(["event with actor", id], () => api.preview.webhooks.getEvent(id));
   return (
     <Peek label="Event" code={id} onClose={() => setQuery({ peek: undefined })}>
       <Loaded load={event}>{(e) => <EventDetails event={e} />}</Loaded>
@@ -70,24 +93,25 @@ function EventPeek({ id }: { id: string }) {
   );
 }
 
-function EventDetails({ event }: { event: Event }) {
-  const previous = event.data.previous as Record<string, unknown>;
+function EventDetails({ event }: { event: PreviewEventWithActor }) {
+  const { previous } = event.data;
   const object = objectId(event);
+  const { actor, ...body } = event; // webhooks receive it without the actor
   return (
     <>
       <h2 class="mono first">{event.type}</h2>
       <Facts facts={[
-        ["When", dateTime(event.created_at)], ["Object", object && <ObjectLink id={object} />],
+        ["When", dateTime(event.created_at)], ["Who", actor.label], ["Object", object && <ObjectLink id={object} />],
         ["Request", event.request.id ? <ObjectLink id={event.request.id} /> : "None, a job did it"],
         ["Idempotency key", event.request.idempotency_key && <span class="mono">{event.request.idempotency_key}</span>],
         ["Number of this object's events", event.sequence], ["API version", event.api_version],
       ]} />
       {object && <p class="links"><a class="link" href={href("developers/events", { object_id: object })}>All events of the object</a></p>}
-      {Object.keys(previous).length > 0 && <><h3>Changes</h3><Diff before={previous} after={event.data.object as unknown as Record<string, unknown>} /></>}
+      {Object.keys(previous).length > 0 && <><h3>Changes</h3><Diff before={previous} after={event.data.object} /></>}
       <h3>Deliveries</h3>
       <DeliveriesOf event={event.id} />
-      <h3>Event <CopyButton text={JSON.stringify(event, null, 2)} /></h3>
-      <Json value={event} />
+      <h3>Event <CopyButton text={JSON.stringify(body, null, 2)} /></h3>
+      <Json value={body} />
     </>
   );
 }

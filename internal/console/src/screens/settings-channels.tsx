@@ -1,5 +1,4 @@
 // Channels: marketplaces and websites that list the boats.
-import { useRef } from "preact/hooks";
 import { api, type Channel, type ChannelCreate, type ChannelFormat, type ChannelKind, type HullCondition, type PreviewChannel } from "../api.ts";
 import type { FormState } from "../form.tsx";
 import { date } from "../format.ts";
@@ -142,7 +141,7 @@ async function edit(channel?: Channel): Promise<void> {
 
 function Fields({ form, credential, hasCredential }: { form: FormState<ChannelValues>; credential: { current: string }; hasCredential: boolean }) {
   const locations = [...useLocations().values()].map((l): [string, string] => [l.id, l.name]);
-  const id = useRef(form.id + "-credential").current;
+  const id = form.id + "-credential";
   return (
     <>
       <div class="form-row">

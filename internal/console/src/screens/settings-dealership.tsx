@@ -124,7 +124,7 @@ function DealershipForm({ dealership: d }: { dealership: Dealership }) {
       </fieldset>
       <TaxesField form={form} name={s("default_taxes")} hint="For new deals, unless the location has its own taxes." />
       <div class="form-row">
-        <NumberField form={form} name={s("default_tax_rate_percent")} label="Tax rate without taxes" unit="%" />
+        <NumberField form={form} name={s("default_tax_rate_percent")} label="Tax rate, if there are no taxes above" unit="%" />
       </div>
       <fieldset class="checklist"><legend>Taxable</legend>
         {lines.map((l) => <CheckField key={l} form={form} name={s("taxable_lines." + l)} label={l === "discount" || l === "rebate" ? `A ${l} reduces the taxable amount` : `${word(l)} items`} />)}

@@ -40,7 +40,7 @@ export function RoleSettings() {
   useKeys({ c: () => edit() });
   return (
     <SettingsPage path="roles" actions={<Button kind="primary" icon="plus" onClick={() => edit()}>Create role</Button>}>
-      <div class="matrix"><Loaded load={roles}>{(all) => <Matrix roles={all} />}</Loaded></div>
+      <div class="matrix" role="region" aria-label="Scopes of the roles" tabIndex={0}><Loaded load={roles}>{(all) => <Matrix roles={all} />}</Loaded></div>
     </SettingsPage>
   );
 }

@@ -31,7 +31,7 @@ const parts: Array<{ path: string; title: string; scope?: Scope; content: Functi
 export function Settings({ section }: { section?: string }) {
   const shown = parts.filter((p) => !p.scope || can(p.scope));
   const part = shown.find((p) => p.path === (section ?? shown[0]!.path));
-  if (!part) return <Sheet><Empty text="This page doesn't exist, or you don't have access." /></Sheet>;
+  if (!part) return <Sheet><Page title="Page not found"><Empty text="This page doesn't exist, or you don't have access." /></Page></Sheet>;
   return <part.content key={part.path} />;
 }
 

@@ -46,7 +46,7 @@ export function WebhookScreen({ id }: { id: string }) {
 function WebhookPage({ webhook }: { webhook: Webhook }) {
   const { query } = usePlace();
   const tab = query.get("tab") ?? "";
-  useKeys({ e: () => editWebhook(webhook) });
+  useKeys({ e: () => editWebhook(webhook), Escape: () => navigate(href("developers/webhooks", { row: webhook.id })) });
   const tabs = ([["", "Deliveries"], ["dead", "Dead letters"], ["settings", "Settings"]] as const).map(([value, title]) => ({
     title, href: href(`developers/webhooks/${webhook.id}`, { tab: value }), current: tab === value,
   }));
