@@ -162,7 +162,9 @@ func TestDealBoard(t *testing.T) {
 		b.until(`document.querySelector("[data-status=contracted]").innerText.includes("Express 330")`, "the card in the column Contracted")
 
 		b.button("Table")
+		b.see("tbody tr")
 		b.press("j")
+		b.see("tr[aria-selected=true]")
 		b.press(enter)
 		b.read("Before")
 	})
@@ -189,6 +191,7 @@ func TestDealFinance(t *testing.T) {
 		b.read("Submitted to Bay Federal.")
 		b.button("Advance Bay Federal")
 		b.button("Conditional")
+		b.see("dialog[open] input:focus")
 		b.set("APR", "6.5")
 		b.button("Mark conditional")
 		b.read("the lender has 6.5%, the structure 6%")
