@@ -69,7 +69,7 @@ func (d Deal) next(rules dealership.Settings) DealNext {
 // to directly.
 func (d Deal) before(to Status) DealMissing {
 	if d.Status == Open {
-		return DealMissing{Code: "accepted_offer", Message: "Accept an offer first."}
+		return DealMissing{"accepted_offer", "Accept an offer first.", "", ""}
 	}
 	var from []string
 	for _, s := range order {
@@ -81,7 +81,7 @@ func (d Deal) before(to Status) DealMissing {
 	if len(from) == 2 {
 		message = "The deal must be " + from[0] + " or " + from[1] + " first."
 	}
-	return DealMissing{Code: "earlier_status", Message: message}
+	return DealMissing{"earlier_status", message, "", ""}
 }
 
 // missing lists what the deal requires before it can have a status.

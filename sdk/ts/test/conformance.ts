@@ -24,7 +24,9 @@ async function run(command: Command): Promise<unknown> {
   else if (command.body) args.push(command.body);
   const response = await families[command.family]![command.method]!(...args);
   if (!(response instanceof Response)) return response;
-  await response.arrayBuffer();
+  const body = response.body?.getReader(); // a stream of events doesn't end
+  await body?.read();
+  await body?.cancel();
   return undefined;
 }
 
