@@ -27,7 +27,7 @@ func TestUpToDate(t *testing.T) {
 	for name, want := range files {
 		file := filepath.Join("dist", name)
 		if *update {
-			if err := os.WriteFile(file, want, 0o644); err != nil { //nolint:gosec // everyone can read the console
+			if err := os.WriteFile(file, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -130,7 +130,7 @@ func TestSource(t *testing.T) {
 		if !regexp.MustCompile(`\.(tsx?|css|html)$`).MatchString(path) {
 			return nil
 		}
-		content, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (s *seeder) addIntegration(ctx context.Context, e *environment, hull *boat)
 		{e.key, http.MethodPost, "/v1/hulls", object{"make": "Grady-White", "model": "Freedom 255", "year": 2027, "price_usd": -1}},
 		{key.Key, http.MethodGet, "/v1/deals", nil},
 		{e.key, http.MethodPatch, path, object{"prize_usd": 127_500}},
-		{key.Key, http.MethodPost, "/v1/leads", object{"source": "webiste", "contact": object{"email": "kim@example.com"}}},
+		{key.Key, http.MethodPost, "/v1/leads", object{"source": "web site", "contact": object{"email": "kim@example.com"}}},
 	} {
 		s.now = s.started.Add(-time.Duration(120-15*i) * time.Minute)
 		_ = s.send(ctx, r.key, r.method, r.path, r.body, nil) // fails on purpose

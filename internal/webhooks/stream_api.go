@@ -167,7 +167,7 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 		case <-f.tooSlow:
 			return nil
 		case <-heartbeat.C:
-			if caller, err = out.Heartbeat(); err != nil {
+			if caller, err = out.Heartbeat(ctx); err != nil {
 				return err
 			}
 			readable = a.readable(caller)

@@ -47,9 +47,10 @@ func (c *Content) follow(w http.ResponseWriter, req *http.Request) {
 
 	ctx, cancel := context.WithCancel(req.Context())
 	defer cancel()
+	draining := exchangeFrom(ctx).router.Draining
 	go func() {
 		select {
-		case <-exchangeFrom(req.Context()).router.Draining:
+		case <-draining:
 			cancel()
 		case <-ctx.Done():
 		}
@@ -82,9 +83,9 @@ var errChanged = errors.New("the credential has changed")
 
 // Heartbeat checks the credential again, and the connection. It returns the caller,
 // whose scopes can have changed.
-func (s *Stream) Heartbeat() (auth.Principal, error) {
-	x := exchangeFrom(s.req.Context())
-	caller, err := x.router.caller(s.req)
+func (s *Stream) Heartbeat(ctx context.Context) (auth.Principal, error) {
+	x := exchangeFrom(ctx)
+	caller, err := x.router.caller(s.req.WithContext(ctx))
 	if err == nil && (caller.Env != x.caller.Env || caller.OriginalID != x.caller.OriginalID) {
 		err = errChanged
 	}
