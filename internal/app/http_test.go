@@ -141,7 +141,7 @@ func TestAbsoluteForm(t *testing.T) {
 	}
 	res := raw(t, s, rawRequest(s, "GET /", "", ""))
 	testkit.Equal(t, res.StatusCode, 302, "GET /")
-	testkit.Equal(t, res.Header.Get("Location"), "/docs", "GET /")
+	testkit.Equal(t, res.Header.Get("Location"), "/console", "GET /")
 }
 
 // An ID in a path can be escaped. An escaped slash is part of the ID.

@@ -208,17 +208,17 @@ func TestServeWithoutCertificate(t *testing.T) {
 		return a.Serve(t.Context(), func(string) { t.Error("the server started, want an error") })
 	}
 
-	for name, want := range map[string]string{"missing": "cert.pem: no such file", "mismatch": "private key does not match public key"} {
-		if name == "mismatch" {
-			ca.write(t, "boats.example.com", cert, key)
-			ca.write(t, "boats.example.com", cert, filepath.Join(folder, "other.pem"))
-		}
+	check := func(name, want string) {
+		t.Helper()
 		err := serve()
 		if err == nil {
-			t.Errorf("%s: got no error, want one", name)
-			continue
+			t.Fatalf("%s: got no error, want one", name)
 		}
 		testkit.Contains(t, err.Error(), "SLIPWAY_TLS_CERT and SLIPWAY_TLS_KEY", name)
 		testkit.Contains(t, err.Error(), want, name)
 	}
+	check("missing", "cert.pem: no such file")
+	ca.write(t, "boats.example.com", cert, key)
+	ca.write(t, "boats.example.com", cert, filepath.Join(folder, "other.pem"))
+	check("mismatch", "private key does not match public key")
 }
