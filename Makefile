@@ -32,8 +32,8 @@ build: ## Build bin/slipway
 release: ## Build the archives, checksums and SBOMs of a release in bin/release
 	$(GO) run ./deploy/release $(ARGS)
 
-# The race detector makes SQLite, which is generated code, several times slower. It has no
-# races of ours to find there. Checks of pointer conversions also don't concern us.
+# The race detector makes SQLite, which is generated code, several times slower, and can't
+# find our races there. Our code has no pointer conversions to check.
 RACE := -race -gcflags=all=-d=checkptr=0 -gcflags=modernc.org/sqlite/lib='-d=checkptr=0 -race=false' -gcflags=modernc.org/libc='-d=checkptr=0 -race=false'
 TEST := CGO_ENABLED=1 $(GO) run ./internal/testkit/postgres/withpostgres $(GO) test $(RACE) -timeout 20m
 

@@ -190,7 +190,7 @@ func (a *Authenticator) authenticateSession(
 		return c, ended
 	}
 
-	derived, err := a.checkParent(ctx, tx, s.Session)
+	hasFactor, err := a.checkParent(ctx, tx, s.Session)
 	if fault.KindOf(err) == fault.KindNotFound {
 		return c, ended
 	}
@@ -217,24 +217,32 @@ func (a *Authenticator) authenticateSession(
 		Env: s.Env, Mode: s.Mode, DealershipID: s.DealershipID, OriginalID: u.ID,
 		Actor: u.Actor(), UserID: u.ID, SessionID: s.ID, Scopes: uniqueScopes(scopes), Version: version.Latest(),
 	}
-	if c.Can(auth.Admin) && !u.HasActiveFactor() && !derived { // the live user has a factor
+	if c.Can(auth.Admin) && !u.HasActiveFactor() && !hasFactor {
 		c.MustEnroll, c.Scopes = true, []auth.Scope{}
 	}
 	return c, nil
 }
 
-// checkParent reports whether a session was opened from a live session. If that session
-// has ended, it returns a not-found error. A request keeps both from expiring.
-func (a *Authenticator) checkParent(ctx context.Context, tx *db.Tx, s people.Session) (derived bool, err error) {
+// checkParent reports whether a session was opened from a live session of a user with a
+// two-factor method. If that session has ended, it returns a not-found error. A request
+// keeps both from expiring.
+func (a *Authenticator) checkParent(ctx context.Context, tx *db.Tx, s people.Session) (hasFactor bool, err error) {
 	if s.ParentID == nil || s.ParentEnv == nil {
 		return false, nil
 	}
-	parent, err := people.FindSession(ctx, tx.In(*s.ParentEnv), *s.ParentID)
+	tx = tx.In(*s.ParentEnv)
+	parent, err := people.FindSession(ctx, tx, *s.ParentID)
 	if err != nil {
-		return true, err
+		return false, err
 	}
-	a.Usage.markSession(parent.Env, parent.ID, parent.UserID, tx.Now)
-	return true, nil
+	u, err := people.FindUser(ctx, tx, parent.UserID)
+	if err == nil && u.Status != people.Active {
+		err = fault.NotFound("session", parent.ID)
+	}
+	if err == nil {
+		a.Usage.markSession(parent.Env, parent.ID, parent.UserID, tx.Now)
+	}
+	return u.HasActiveFactor(), err
 }
 
 type cookieKey struct{}

@@ -8,7 +8,6 @@ package console
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"slipway/internal/vocab/auth"
 )
@@ -33,18 +32,4 @@ func modeOf(path string) auth.Mode {
 		return mode
 	}
 	return ""
-}
-
-// initials returns up to two letters for a name.
-func initials(name string) string {
-	words := strings.Fields(name)
-	if len(words) > 2 {
-		words = []string{words[0], words[len(words)-1]}
-	}
-	letters := ""
-	for _, w := range words {
-		_, size := utf8.DecodeRuneInString(w)
-		letters += strings.ToUpper(w[:size])
-	}
-	return letters
 }

@@ -169,7 +169,6 @@ func TestSwitch(t *testing.T) {
 		var me struct {
 			Environment          string
 			Environments, Scopes []string
-			User                 struct{ Name, Initials string }
 			SignOut              struct{ Action, Token string } `json:"sign_out"`
 		}
 		b.Header = own("test")
@@ -200,14 +199,7 @@ func TestSwitch(t *testing.T) {
 // A user without an account in test gets one with the same built-in roles, once.
 func TestSwitchCreatesUser(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		var roles struct{ Data []struct{ ID, Name string } }
-		s.Live.Get("/v1/roles", 200, &roles)
-		for _, r := range roles.Data {
-			if r.Name == "sales" {
-				s.Activate(s.Live.User(map[string]any{"email": "sam@example.com", "role_ids": []string{r.ID}}))
-			}
-		}
-		b := as(t, s, "sam@example.com")
+		b := salesperson(t, s, "sam@example.com")
 		for range 2 {
 			testkit.Equal(t, b.Open("/console/test/").StatusCode, 200)
 		}
@@ -227,6 +219,33 @@ func TestSwitchCreatesUser(t *testing.T) {
 			}
 		}
 		testkit.Equal(t, n, 1, "users in test with the address")
+	})
+}
+
+// salesperson returns a browser in which a new live user without a two-factor method is
+// signed in.
+func salesperson(t *testing.T, s *testkit.Server, email string) *testkit.Browser {
+	t.Helper()
+	var roles struct{ Data []struct{ ID, Name string } }
+	s.Live.Get("/v1/roles", 200, &roles)
+	for _, r := range roles.Data {
+		if r.Name == "sales" {
+			s.Activate(s.Live.User(map[string]any{"email": email, "role_ids": []string{r.ID}}))
+		}
+	}
+	return as(t, s, email)
+}
+
+// An administrator of the test environment needs a two-factor method in one of the
+// environments.
+func TestSwitchNeedsTwoFactor(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Activate(s.Test.User(map[string]any{"email": "sam@example.com", "role_ids": []string{s.RoleID("owner")}, "mfa_token": s.Test.Proof()}))
+		b := salesperson(t, s, "sam@example.com")
+		v := b.Open("/console/test/")
+		testkit.Contains(t, v.Request.URL.Path, "/account/two-factor")
+		b.Header = own("test")
+		testkit.Equal(t, b.Open("/console/api/v1/users").StatusCode, 403)
 	})
 }
 

@@ -63,10 +63,9 @@ type session struct {
 }
 
 type user struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Email    string `json:"email"`
-	Initials string `json:"initials"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
 }
 
 type place struct {
@@ -113,7 +112,7 @@ func (a *API) sendSession(w http.ResponseWriter, r *http.Request, v signin.Visit
 	action, token := a.SignIn.SignOut(v)
 	body, err := wire.Marshal(session{
 		Environment: v.Mode, Environments: environments, Roles: rolesOf(v.User), Scopes: v.Scopes,
-		User:       user{v.User.ID, v.User.Name, v.User.Email, initials(v.User.Name)},
+		User:       user{v.User.ID, v.User.Name, v.User.Email},
 		Dealership: place{d.ID, d.Name, d.Plan, d.Timezone},
 		AccountURL: a.SignIn.AccountURL(v), SignOut: form{action, token},
 	})

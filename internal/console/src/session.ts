@@ -16,7 +16,7 @@ export interface Session {
   environment: Mode;
   /** Environments that the user can switch to. */
   environments: Mode[];
-  user: { id: string; name: string; email: string; initials: string };
+  user: { id: string; name: string; email: string };
   roles: string[];
   scopes: Scope[];
   dealership: { id: string; name: string; plan: string; timezone: string };

@@ -204,7 +204,7 @@ export function AddTask({ lead, onClose }: { lead: PreviewLead; onClose: () => v
       <TextField form={form} name="body" label="What to do" required />
       <div class="form-row">
         <TextField form={form} name="due_at" label="Due" type="datetime-local" />
-        <Select form={form} name="user_id" label="Who" choices={users} empty="Nobody yet" />
+        <Select form={form} name="user_id" label="Who" choices={users} empty="No one yet" />
       </div>
     </FormDialog>
   );

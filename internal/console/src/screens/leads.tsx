@@ -60,15 +60,15 @@ export function Leads({ id }: { id?: string }) {
         <Tabs label="View" tabs={Object.entries(views).map(([key, [title]]) => ({ title, href: href("leads", { view: key }), current: !q && key === view }))} />
         <LeadList leads={leads} id={id} query={query} />
       </section>
-      {id ? <Lead key={id} id={id} /> : <Nobody text={rows.length ? "Choose a lead." : "The conversation with a lead appears here."} />}
+      {id ? <Lead key={id} id={id} /> : <NoLead text={rows.length ? "Choose a lead." : "The conversation with a lead appears here."} />}
       {query.get("new") && can("leads:write") && <NewLead contactId={query.get("contact_id") ?? ""} onClose={() => setQuery({ new: undefined, contact_id: undefined })} />}
     </Sheet>
   );
 }
 
-function Nobody({ text }: { text: string }) {
+function NoLead({ text }: { text: string }) {
   useTitle("Leads");
-  return <section class="talk nobody" aria-label="Conversation"><Empty text={text} /></section>;
+  return <section class="talk no-lead" aria-label="Conversation"><Empty text={text} /></section>;
 }
 
 function LeadList({ leads, id, query }: { leads: LoadList<PreviewLead>; id: string | undefined; query: URLSearchParams }) {
@@ -108,7 +108,7 @@ function LeadRow({ lead, url, isCurrent }: { lead: PreviewLead; url: string; isC
   );
 }
 
-/** Whether the customer wrote last, or nobody has answered yet. */
+/** Whether the customer wrote last, or no one has answered yet. */
 function isWaiting(lead: PreviewLead): boolean {
   return lead.status === "new" || (lead.last_message?.direction === "inbound" && lead.status !== "lost" && lead.status !== "converted");
 }
