@@ -140,7 +140,11 @@ func partOfFleet() []*boat {
 
 func TestSeed(t *testing.T) {
 	set := app.Settings{Data: t.TempDir(), Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 100, TestRate: 100, AddressRate: 100}
-	w, err := seed(t.Context(), set, time.Now(), partOfFleet)
+	// At noon, so that the day doesn't change during the test.
+	year, month, day := time.Now().In(maryland).Date()
+	toNoon := time.Until(time.Date(year, month, day, 12, 0, 0, 0, maryland))
+	clock := func() time.Time { return time.Now().Add(toNoon) }
+	w, err := seed(t.Context(), set, clock(), partOfFleet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,6 +152,7 @@ func TestSeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.DB.Now = clock
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)

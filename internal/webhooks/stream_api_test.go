@@ -80,12 +80,24 @@ func (f *follower) next() string {
 	}
 }
 
+// published waits until the event of a new location is in the feed.
+func published(t *testing.T, c *testkit.Client, location string) {
+	t.Helper()
+	testkit.Eventually(t, "the event of location "+location, func() bool {
+		var list struct{ Data []struct{ ID string } }
+		c.Get("/v1/events?object_id="+location, 200, &list)
+		return len(list.Data) > 0
+	})
+}
+
 // A client receives the events that its scopes can read, and what it missed after a
 // disconnect.
 func TestStream(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
 		s.RunRelay()
 		at, theirs := s.Test.Location(), s.Other.Location()
+		published(t, s.Test, at)
+		published(t, s.Other, theirs)
 		go s.Streams.Run(t.Context())
 		all := follow(t, s, s.Test.Key, "")
 		hulls := follow(t, s, s.Key(auth.Webhooks, auth.HullsRead), "")
