@@ -23,7 +23,7 @@ const (
 // this. On SQLite, other writers wait while it runs.
 const (
 	firstBatch, minBatch = 20, 5
-	takesOnSQLite        = 15 * time.Millisecond
+	takesOnSQLite        = 25 * time.Millisecond
 	takesOnPostgres      = 100 * time.Millisecond
 )
 

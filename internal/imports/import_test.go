@@ -11,12 +11,12 @@ func TestNextBatch(t *testing.T) {
 		took time.Duration
 		want int
 	}{
-		{20, 15 * time.Millisecond, 20},
-		{20, 30 * time.Millisecond, 10},
+		{20, 25 * time.Millisecond, 20},
+		{20, 50 * time.Millisecond, 10},
 		{20, 0, 40}, // at most doubles
 		{20, time.Hour, 5},
 		{150, 5 * time.Millisecond, 200},
-		{200, 15 * time.Millisecond, 200},
+		{200, 25 * time.Millisecond, 200},
 		{5, time.Second, 5},
 	} {
 		if got := nextBatch(c.size, c.took, takesOnSQLite); got != c.want {

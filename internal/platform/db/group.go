@@ -37,7 +37,7 @@ const (
 
 // maxStatements and maxStatement limit the prepared statements of the writer, and the
 // length of each.
-const maxStatements, maxStatement = 500, 4096
+const maxStatements, maxStatement = 500, 16 << 10
 
 // batch is a transaction that writers share.
 type batch struct {
@@ -62,8 +62,9 @@ var errNotFinished = errors.New("the writer has not finished")
 
 type separate struct{}
 
-// Separate marks a transaction that takes long, such as a part of an import. On SQLite,
-// other writers don't share a transaction with it, because they would wait for it twice.
+// Separate marks a transaction that takes long, such as a part of an import. On SQLite, it
+// doesn't share the transaction of the writers before it, because they would wait for it.
+// Those that came in the meantime share its own, so that they wait for one commit, not two.
 func Separate(ctx context.Context) context.Context { return context.WithValue(ctx, separate{}, true) }
 
 // writeShared is writeOnce on SQLite.
@@ -79,7 +80,10 @@ func writeShared[T any](ctx context.Context, d *DB, fn Func[T]) (out T, err erro
 		defer func() {
 			err = b.finish(earlier, err)
 			broken = b.lost // a lost transaction is not passed on, so this writer has lost it
-			d.group.leave(d.write, b, ctx.Value(separate{}) != nil)
+			if ctx.Value(separate{}) != nil {
+				b.started = time.Now() //nolint:forbidigo // a duration of the real clock
+			}
+			d.group.leave(d.write, b)
 		}()
 		if earlier {
 			if err = b.exec("SAVEPOINT writer"); err != nil {
@@ -208,9 +212,9 @@ func (b *batch) finish(savepoint bool, err error) error {
 }
 
 // leave lets the next writer use the transaction, or commits it.
-func (g *group) leave(pool *sql.DB, b *batch, commit bool) {
+func (g *group) leave(pool *sql.DB, b *batch) {
 	full := b.members >= maxBatch || time.Since(b.started) > shareFor //nolint:forbidigo // a duration of the real clock
-	if !commit && !full && !b.lost && g.pass(b) {
+	if !full && !b.lost && g.pass(b) {
 		return
 	}
 	g.end(b)

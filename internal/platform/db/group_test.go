@@ -208,3 +208,35 @@ func TestSeparateTransaction(t *testing.T) {
 	close(finish)
 	all.Wait()
 }
+
+// Writers that wait for a long transaction share its commit.
+func TestSharedWithSeparate(t *testing.T) {
+	s := testkit.OnSQLite(t)
+	s.Exec(`CREATE TABLE turns (n INTEGER NOT NULL)`)
+	insert := func(ctx context.Context, tx *db.Tx, n int) (int64, error) {
+		return db.Exec(ctx, tx, `INSERT INTO turns (n) VALUES (?)`, n)
+	}
+	inside, finish := make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		_, err := db.Write(db.Separate(t.Context()), s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+			close(inside)
+			<-finish
+			return insert(ctx, tx, 1)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	all.Go(func() {
+		write(t, s.DB, func(ctx context.Context, tx *db.Tx) (int64, error) {
+			testkit.Equal(t, testkit.Rows[int](s, `SELECT COUNT(*) FROM turns`)[0], 0, "committed rows")
+			return insert(ctx, tx, 2)
+		})
+	})
+	testkit.Eventually(t, "waits", func() bool { return s.DB.WaitingWriters() == 1 })
+	close(finish)
+	all.Wait()
+	testkit.Equal(t, testkit.Rows[int](s, `SELECT COUNT(*) FROM turns`)[0], 2, "rows")
+}
