@@ -33,13 +33,18 @@ type operation struct {
 	Pagination *struct{ Items string } `json:"x-pagination"`
 }
 
-type content struct{ Schema *schema }
+type content struct {
+	Schema  *schema
+	Example json.RawMessage
+}
 
 type param struct {
 	Ref         string `json:"$ref"`
 	Name        string
 	In          string
 	Description string
+	Required    bool
+	Example     any
 	Schema      *schema
 }
 
@@ -49,6 +54,7 @@ type schema struct {
 	Format        string
 	Description   string
 	Enum          []string
+	Examples      []any
 	Const         string
 	Items         *schema
 	Properties    map[string]*schema
@@ -121,6 +127,22 @@ func (x *schema) nullable() (*schema, bool) {
 		return x.AnyOf[0], true
 	}
 	return x, len(x.Type) > 1 && slices.Contains(x.Type, "null")
+}
+
+// example returns an example of a value, or nil.
+func (x *schema) example() any {
+	if len(x.Examples) > 0 {
+		return x.Examples[0]
+	}
+	return nil
+}
+
+// example returns an example of a parameter, or nil.
+func (p param) example() any {
+	if p.Example != nil || p.Schema == nil {
+		return p.Example
+	}
+	return p.Schema.example()
 }
 
 // is reports whether values of a schema have this type of JSON.

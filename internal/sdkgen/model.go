@@ -48,6 +48,13 @@ type Method struct {
 	Result       string // name of the type of the response, "" if it is empty
 	Item         string // type of the items, if the operation is a list
 	Download     bool   // the response is a file
+
+	// What the command line needs in addition.
+	IDExamples  []string        // of the path parameters
+	IDDocs      []string        // of the path parameters
+	Headers     []string        // request headers
+	Files       []string        // media types of an upload
+	BodyExample json.RawMessage // an example of a JSON body
 }
 
 // Enum is a string with known values.
@@ -68,6 +75,7 @@ type Field struct {
 	Name, Doc string
 	Type      Type
 	Required  bool
+	Example   any
 }
 
 // Union is an object of one of several types. The property tells which.
@@ -240,12 +248,16 @@ func (r *reader) parameters(m *Method, owner string, op *operation) error {
 		switch p.In {
 		case "path":
 			m.IDs = append(m.IDs, p.Name)
+			m.IDDocs = append(m.IDDocs, p.Description)
+			m.IDExamples = append(m.IDExamples, fmt.Sprint(p.example()))
+		case "header":
+			m.Headers = append(m.Headers, p.Name)
 		case "query":
 			t, err := r.typeOf(p.Schema, owner+GoName(p.Name), false)
 			if err != nil {
 				return err
 			}
-			m.Query = append(m.Query, Field{Name: p.Name, Doc: p.Description, Type: t})
+			m.Query = append(m.Query, Field{Name: p.Name, Doc: p.Description, Type: t, Required: p.Required, Example: p.example()})
 			names = append(names, p.Name)
 		}
 	}
@@ -266,8 +278,10 @@ func (r *reader) requestBody(m *Method, op *operation) error {
 	body, ok := op.RequestBody.Content["application/json"]
 	if !ok {
 		m.Upload = true
+		m.Files = slices.DeleteFunc(sortedKeys(op.RequestBody.Content), func(name string) bool { return name == "multipart/form-data" })
 		return nil
 	}
+	m.BodyExample = body.Example
 	m.BodyOptional = !op.RequestBody.Required
 	m.Body = r.typeName(refName(body.Schema))
 	return r.add(refName(body.Schema), m.Verb == "PATCH" || m.Verb == "PUT")

@@ -43,6 +43,11 @@ func TestUpToDate(t *testing.T) {
 	}
 	check(t, "../../sdk/go", "*.gen.go", golang)
 	check(t, "../../sdk/ts/src", "*.gen.ts", sdkgen.TypeScript(m))
+	commands, err := sdkgen.Commands(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "../cli", "*.gen.go", commands)
 }
 
 func check(t *testing.T, folder, pattern string, want map[string][]byte) {

@@ -40,7 +40,9 @@ func (r *reader) addStruct(name string, x *schema, patch bool) error {
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", name, field, err)
 		}
-		s.Fields = append(s.Fields, Field{field, f.Description, t, slices.Contains(x.Required, field)})
+		s.Fields = append(s.Fields, Field{
+			Name: field, Doc: f.Description, Type: t, Required: slices.Contains(x.Required, field), Example: f.example(),
+		})
 	}
 	r.m.Structs = append(r.m.Structs, s)
 	return nil

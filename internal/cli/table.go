@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// column is a column of a table: fields that are joined by spaces, and a header.
+type column struct {
+	fields []string
+	header string
+}
+
+// right reports whether the values are numbers.
+func (c column) right() bool {
+	return slices.ContainsFunc([]string{"_usd", "_cents", "price", "amount", "days_in_stock", "count", "bytes", "duration_ms", "score", "requested"},
+		func(suffix string) bool { return strings.HasSuffix(c.fields[0], suffix) })
+}
+
+// parseColumns parses "stock_number:STOCK year+make+model:BOAT status".
+func parseColumns(text string) (all []column) {
+	for spec := range strings.FieldsSeq(text) {
+		path, header, found := strings.Cut(spec, ":")
+		if !found {
+			header = path
+			for _, suffix := range []string{"_usd", "_cents", "_at", "_on", "_id"} {
+				header = strings.TrimSuffix(header, suffix)
+			}
+		}
+		all = append(all, column{strings.Split(path, "+"), strings.ToUpper(strings.NewReplacer("_", " ", ".", " ").Replace(header))})
+	}
+	return all
+}
+
+// columnsFor returns the columns of a type, or useful ones for a type without.
+func (p *printer) columnsFor(row map[string]any) []column {
+	short, wide, known := strings.Cut(columns[p.result], "/")
+	if columns[p.result] == "" {
+		for _, name := range usual {
+			if _, ok := row[name]; ok {
+				short += " " + name
+			}
+		}
+		known = false
+	}
+	if p.format == "wide" {
+		if known {
+			short += " " + wide
+		}
+		if row["id"] != nil && !strings.HasPrefix(strings.TrimSpace(short), "id") {
+			short = "id " + short
+		}
+	}
+	return parseColumns(short)
+}
+
+// table prints rows below a header.
+func (p *printer) table(ctx context.Context, items []json.RawMessage) error {
+	if len(items) == 0 {
+		return nil
+	}
+	var rows []map[string]any
+	for _, item := range items {
+		var row map[string]any
+		d := json.NewDecoder(bytes.NewReader(item))
+		d.UseNumber()
+		if err := d.Decode(&row); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	cols := p.columnsFor(rows[0])
+	if slices.ContainsFunc(cols, func(c column) bool { return c.fields[0] == "location_id" }) {
+		p.loadLocations(ctx)
+	}
+
+	lines := [][]string{{}}
+	for _, c := range cols {
+		lines[0] = append(lines[0], c.header)
+	}
+	for _, row := range rows {
+		var line []string
+		for _, c := range cols {
+			line = append(line, p.cell(row, c))
+		}
+		lines = append(lines, line)
+	}
+	return p.align(lines, cols)
+}
+
+// cell returns the text of a column.
+func (p *printer) cell(row map[string]any, c column) string {
+	var parts []string
+	for _, path := range c.fields {
+		if text := p.show(path, valueAt(row, path)); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, " ")
+}
+
+// valueAt returns the value of a path such as actor.label. In the preview, price_usd is the
+// amount price.
+func valueAt(row map[string]any, path string) any {
+	name, rest, nested := strings.Cut(path, ".")
+	v, ok := row[name]
+	if !ok {
+		for _, suffix := range []string{"_usd", "_cents"} {
+			if v, ok = row[strings.TrimSuffix(name, suffix)]; ok {
+				break
+			}
+		}
+	}
+	if !nested {
+		return v
+	}
+	object, _ := v.(map[string]any)
+	return valueAt(object, rest)
+}
+
+// show returns a value for people: US money and dates, local times.
+func (p *printer) show(path string, v any) string {
+	name := path[strings.LastIndex(path, ".")+1:]
+	switch v := v.(type) {
+	case json.Number:
+		switch {
+		case strings.HasSuffix(name, "_usd"):
+			return dollars(v.String(), 0)
+		case strings.HasSuffix(name, "_cents"):
+			return dollars(v.String(), 2)
+		}
+		return v.String()
+	case map[string]any:
+		if amount, ok := v["amount"].(json.Number); ok && v["currency"] != nil {
+			return dollars(amount.String(), 2)
+		}
+		for _, name := range []string{"label", "name", "title", "id"} {
+			if text, ok := v[name].(string); ok && text != "" {
+				return printable(text)
+			}
+		}
+		return ""
+	case bool:
+		if v {
+			return "yes"
+		}
+		return "no"
+	case string:
+		if found := p.names[v]; found != "" && strings.HasSuffix(name, "location_id") {
+			return printable(found)
+		}
+		return printable(usTime(name, v))
+	case []any:
+		return printable(strings.ReplaceAll(plainText(v), ";", ", "))
+	}
+	return ""
+}
+
+// usTime formats a time or a date of a field.
+func usTime(name, text string) string {
+	if name != "at" && !strings.HasSuffix(name, "_at") && !strings.HasSuffix(name, "_on") {
+		return text
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t.Local().Format("Jan 2, 2006 3:04 PM")
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t.Format("Jan 2, 2006")
+	}
+	return text
+}
+
+// dollars formats an integer of dollars, or of cents if there are 2 digits after the point.
+func dollars(text string, digits int) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return text
+	}
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	cents := ""
+	if digits == 2 {
+		cents = fmt.Sprintf(".%02d", n%100)
+		n /= 100
+	}
+	whole := strconv.FormatInt(n, 10)
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	return sign + "$" + whole + cents
+}
+
+// printable removes what clients could have sent to control the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case !unicode.IsPrint(r):
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// align prints lines in columns. On a terminal, the longest column is shortened if the
+// lines don't fit, except with wide.
+func (p *printer) align(lines [][]string, cols []column) error {
+	widths := make([]int, len(cols))
+	for _, line := range lines {
+		for i, text := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(text))
+		}
+	}
+	if p.s.Terminal && p.s.Width > 0 && p.format != "wide" {
+		fit(widths, p.s.Width)
+	}
+
+	var b strings.Builder
+	for n, line := range lines {
+		var text strings.Builder
+		for i, value := range line {
+			if i > 0 {
+				text.WriteString("  ")
+			}
+			if runes := []rune(value); len(runes) > widths[i] {
+				value = string(runes[:widths[i]-1]) + "…"
+			}
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(value))
+			if cols[i].right() {
+				text.WriteString(pad + value)
+			} else {
+				text.WriteString(value + pad)
+			}
+		}
+		row := strings.TrimRight(text.String(), " ")
+		if n == 0 && p.s.Color {
+			row = "\x1b[1m" + row + "\x1b[0m"
+		}
+		b.WriteString(row + "\n")
+	}
+	_, err := p.out.Write([]byte(b.String()))
+	return err
+}
+
+// fit shortens the widest columns until a line fits.
+func fit(widths []int, width int) {
+	const least = 8
+	for {
+		total, widest := 2*(len(widths)-1), 0
+		for i, w := range widths {
+			total += w
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if total <= width || widths[widest] <= least {
+			return
+		}
+		widths[widest] = max(least, widths[widest]-(total-width))
+	}
+}
+
+// details prints the fields of one resource below each other. Without wide, it leaves out
+// those that are null.
+func (p *printer) details(ctx context.Context, text []byte) error {
+	fields, err := fieldsOf(text, "")
+	if err != nil { // a list, or text
+		return p.json(text)
+	}
+	p.loadLocations(ctx)
+	lines := [][]string{}
+	width := 0
+	for _, f := range fields {
+		value := p.show(f.name, f.value)
+		if list, ok := f.value.([]any); ok && len(list) == 0 {
+			value = ""
+		}
+		if value == "" && p.format != "wide" {
+			continue
+		}
+		lines = append(lines, []string{f.name, value})
+		width = max(width, len(f.name))
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		name := fmt.Sprintf("%-*s", width, line[0])
+		if p.s.Color {
+			name = "\x1b[1m" + name + "\x1b[0m"
+		}
+		b.WriteString(strings.TrimRight(name+"  "+line[1], " ") + "\n")
+	}
+	_, err = p.out.Write([]byte(b.String()))
+	return err
+}
+
+// loadLocations reads the names of the locations. Without them, tables show IDs.
+func (p *printer) loadLocations(ctx context.Context) {
+	if p.names != nil || p.client == nil {
+		return
+	}
+	p.names = map[string]string{}
+	var page struct{ Data []struct{ ID, Name string } }
+	if p.client.Call(ctx, "GET", "/v1/locations?limit=100", nil, &page) == nil {
+		for _, l := range page.Data {
+			p.names[l.ID] = l.Name
+		}
+	}
+}

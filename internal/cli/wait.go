@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// pollWork is how often a command asks for the state of work in the background.
+const pollWork = 500 * time.Millisecond
+
+// waiter waits until the work of an operation is complete. It gets the first response, and
+// returns the last one. If it returns both, the work is complete and has failed.
+type waiter func(ctx context.Context, c *operationCall, text []byte) ([]byte, error)
+
+// waits are the operations that work in the background. It is set in init, because the
+// waiters call what reads it.
+var waits map[string]waiter
+
+func init() {
+	waits = map[string]waiter{
+		"createHullImport": waitForImport,
+		"replayEvents":     waitForReplay,
+		"drainDeadLetters": waitForReplay,
+		"testWebhook":      waitForDelivery,
+		"retryDelivery":    waitForDelivery,
+	}
+}
+
+func waitForImport(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+	bar := newBar(c.s, "Importing")
+	defer bar.finish()
+	for {
+		var i struct {
+			ID, State, Problem                        string
+			Rows, Created, Updated, Unchanged, Failed int64
+			Percent                                   int64 `json:"progress_percent"`
+		}
+		if err := json.Unmarshal(text, &i); err != nil {
+			return nil, err
+		}
+		bar.set(i.Percent, 100, fmt.Sprintf("%d created, %d updated, %d failed", i.Created, i.Updated, i.Failed))
+		switch i.State {
+		case "completed":
+			return text, nil
+		case "failed":
+			return text, fmt.Errorf("the import failed: %s", i.Problem)
+		}
+		var err error
+		if text, err = c.again(ctx, "/v1/hull_imports/"+i.ID); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func waitForDelivery(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+	bar := newBar(c.s, "Delivering")
+	defer bar.finish()
+	for first := int64(-1); ; {
+		var d struct {
+			ID, Status string
+			Attempts   int64  `json:"attempt_count"`
+			WebhookID  string `json:"webhook_id"`
+		}
+		if err := json.Unmarshal(text, &d); err != nil {
+			return nil, err
+		}
+		if first < 0 {
+			first = d.Attempts
+		}
+		switch {
+		case d.Status == "succeeded":
+			return text, nil
+		case d.Status != "pending" || d.Attempts > first:
+			return text, errors.New("the delivery failed. The attempts show why")
+		}
+		var err error
+		if text, err = c.again(ctx, "/v1/webhooks/"+d.WebhookID+"/deliveries/"+d.ID); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// waitForReplay waits until each event of a replay was sent once.
+func waitForReplay(ctx context.Context, c *operationCall, text []byte) ([]byte, error) {
+	var counted struct{ Count int64 }
+	if err := json.Unmarshal(text, &counted); err != nil {
+		return nil, err
+	}
+	bar := newBar(c.s, "Replaying")
+	defer bar.finish()
+	r := Request{Verb: "GET", Path: "/v1/webhooks/" + url.PathEscape(c.ids["webhook_id"]) + "/deliveries"}
+	for {
+		left := int64(0)
+		r.Query = url.Values{"status": {"pending"}, "limit": {"100"}}
+		err := eachPage(ctx, c.client, r, func(page []json.RawMessage) (bool, error) {
+			for _, item := range page {
+				var d struct {
+					Replay   bool  `json:"is_replay"`
+					Attempts int64 `json:"attempt_count"`
+				}
+				if err := json.Unmarshal(item, &d); err != nil {
+					return false, err
+				}
+				if d.Replay && d.Attempts == 0 {
+					left++
+				}
+			}
+			return true, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		sent := max(0, counted.Count-left)
+		bar.set(sent, counted.Count, fmt.Sprintf("%d of %d events", sent, counted.Count))
+		if left == 0 {
+			return text, nil
+		}
+		if err := c.client.Sleep(ctx, pollWork); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// again waits, and reads a resource.
+func (c *operationCall) again(ctx context.Context, path string) ([]byte, error) {
+	if err := c.client.Sleep(ctx, pollWork); err != nil {
+		return nil, err
+	}
+	res, err := c.client.Send(ctx, Request{Verb: "GET", Path: path})
+	if err != nil {
+		return nil, err
+	}
+	return res.Text, nil
+}
+
+// bar is a progress bar. It is nil without a terminal.
+type bar struct {
+	out   io.Writer
+	label string
+	line  string
+	done  bool
+}
+
+func newBar(s *Session, label string) *bar {
+	if !s.Interactive {
+		return nil
+	}
+	return &bar{out: s.Err, label: printable(label)}
+}
+
+const barWidth = 24
+
+// set draws the bar. If the total is unknown, it only shows the text.
+func (b *bar) set(done, total int64, text string) {
+	if b == nil || b.done {
+		return
+	}
+	line := b.label + "  " + text
+	if total > 0 {
+		full := int(min(done, total) * barWidth / total)
+		line = fmt.Sprintf("%s [%s%s] %3d%%  %s", b.label, strings.Repeat("#", full), strings.Repeat("-", barWidth-full), min(done, total)*100/total, text)
+	}
+	if line != b.line {
+		_, _ = fmt.Fprintf(b.out, "\r%s\x1b[K", line) // the terminal might be closed
+		b.line = line
+	}
+}
+
+// finish ends the line of the bar.
+func (b *bar) finish() {
+	if b != nil && !b.done && b.line != "" {
+		b.done = true
+		_, _ = fmt.Fprintln(b.out) // the terminal might be closed
+	}
+}
