@@ -1,4 +1,4 @@
-// Package api embeds the examples of the API reference.
+// Package api embeds the examples and the samples of the API reference.
 package api
 
 import _ "embed"
@@ -8,3 +8,8 @@ import _ "embed"
 //
 //go:embed examples.json
 var Examples []byte
+
+// Samples call each operation with the SDKs. `make sdk` generates them.
+//
+//go:embed samples.json
+var Samples []byte

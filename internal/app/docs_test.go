@@ -12,16 +12,17 @@ import (
 	"slipway/internal/testkit"
 )
 
-// The reference page shows all operations, without the errors that they share. The
-// document of the API keeps them.
+// The reference pages show all operations with samples, and without the errors that they
+// share. The documents of the API keep them.
 func TestReferenceDocument(t *testing.T) {
 	s := testkit.OnSQLite(t)
-	operations := func(path string) (count, shared int) {
+	operations := func(path string) (count, shared, samples int) {
 		var doc struct {
 			Paths map[string]map[string]struct {
 				Responses map[string]struct {
 					Ref string `json:"$ref"`
 				}
+				Samples []struct{ Source string } `json:"x-codeSamples"`
 			}
 		}
 		if err := json.Unmarshal(send(t, s.As(""), "GET", path, nil).Bytes, &doc); err != nil {
@@ -35,14 +36,23 @@ func TestReferenceDocument(t *testing.T) {
 						shared++
 					}
 				}
+				for _, c := range o.Samples {
+					if c.Source != "" {
+						samples++
+					}
+				}
 			}
 		}
-		return count, shared
+		return count, shared, samples
 	}
 
-	all, kept := operations("/openapi.json")
-	if shown, shared := operations("/docs/reference/openapi.json"); shown != all || shared != 0 || kept == 0 {
-		t.Errorf("the page shows %d of %d operations with %d shared responses; the API has %d; want all, 0 and more than 0", shown, all, shared, kept)
+	for path, page := range map[string]string{"/openapi.json": "/docs/reference/openapi.json", "/openapi-preview.json": "/docs/reference/preview/openapi.json"} {
+		all, kept, _ := operations(path)
+		shown, shared, samples := operations(page)
+		if shown != all || shared != 0 || kept == 0 || samples != 3*all {
+			t.Errorf("%s shows %d of %d operations with %d shared responses and %d samples; the API has %d shared responses; "+
+				"want all operations, 3 samples for each, and shared responses only in the API", page, shown, all, shared, samples, kept)
+		}
 	}
 }
 

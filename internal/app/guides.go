@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 // references are the pages of the API reference and the documents they show.
 var references = []apidocs.Page{
 	{Path: "/docs/reference", Title: "API reference", Document: "/openapi.json", Shows: "/docs/reference/openapi.json"},
-	{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json", Shows: "/openapi-preview.json"},
+	{Path: "/docs/reference/preview", Title: "Preview", Document: "/openapi-preview.json", Shows: "/docs/reference/preview/openapi.json"},
 	{Path: "/docs/reference/public", Title: "Public endpoints", Document: "/openapi-public.json", Shows: "/openapi-public.json"},
 }
 
@@ -31,9 +30,8 @@ func serveDocs(r *rest.Router) {
 	for _, p := range references {
 		r.Handle(p.Path, pages)
 	}
-	r.Handle("/docs/reference/openapi.json", document("application/json", func() ([]byte, error) {
-		return compactJSON(withoutSharedResponses(r.OpenAPI()))
-	}))
+	r.Handle(references[0].Shows, document("application/json", func() ([]byte, error) { return forReference(r.OpenAPI(), "") }))
+	r.Handle(references[1].Shows, document("application/json", func() ([]byte, error) { return forReference(r.PreviewOpenAPI(), "preview.") }))
 	r.Handle("/docs/assets/*", pages)
 	r.Handle("/llms.txt", document("text/plain; charset=utf-8", func() ([]byte, error) { return llms(r.BaseURL), nil }))
 	r.Handle("/postman.json", document("application/json", func() ([]byte, error) { return postman(r.OpenAPI(), r.BaseURL) }))
@@ -41,28 +39,6 @@ func serveDocs(r *rest.Router) {
 	for _, path := range []string{"/sign-in", "/signin", "/login"} { // what people try first
 		r.Handle(path, http.RedirectHandler(r.AuthURL+"/sign-in", http.StatusFound))
 	}
-}
-
-// withoutSharedResponses returns a copy of a document without the responses that
-// operations share, which are the errors. The page with the errors describes them. The
-// reference page needs a fifth less time without them: an operation has up to nine.
-func withoutSharedResponses(doc *huma.OpenAPI) *huma.OpenAPI {
-	short := *doc
-	short.Paths = map[string]*huma.PathItem{}
-	for path, item := range doc.Paths {
-		copied := *item
-		short.Paths[path] = &copied
-		for _, o := range []**huma.Operation{&copied.Get, &copied.Post, &copied.Put, &copied.Patch, &copied.Delete} {
-			if *o == nil {
-				continue
-			}
-			operation := **o
-			operation.Responses = maps.Clone(operation.Responses)
-			maps.DeleteFunc(operation.Responses, func(_ string, res *huma.Response) bool { return res.Ref != "" })
-			*o = &operation
-		}
-	}
-	return &short
 }
 
 // operationsForSearch returns the operations of all documents.

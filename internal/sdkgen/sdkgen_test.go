@@ -48,6 +48,13 @@ func TestUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "../cli", "*.gen.go", commands)
+	samples, inGo, inTypeScript, err := sdkgen.Samples(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, "../../api", "samples.json", map[string][]byte{"samples.json": samples})
+	check(t, "../../sdk/go", "*.gen_test.go", map[string][]byte{"samples.gen_test.go": inGo})
+	check(t, "../../sdk/ts/test", "*.gen.ts", map[string][]byte{"samples.gen.ts": inTypeScript})
 }
 
 func check(t *testing.T, folder, pattern string, want map[string][]byte) {
