@@ -36,7 +36,7 @@ func serverNouns() []cli.Noun {
 // serverCommands registers them. Their arguments are passed on as they are.
 func serverCommands() (all []kong.Option) {
 	for _, n := range serverNouns() {
-		all = append(all, kong.DynamicCommand(n.Name, n.Help, "", &serverCmd{noun: n.Name}, `passthrough:""`))
+		all = append(all, kong.DynamicCommand(n.Name, n.Help, "", &serverCmd{noun: n.Name}, `cmd:"" passthrough:""`))
 	}
 	return all
 }
