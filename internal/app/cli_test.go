@@ -22,9 +22,13 @@ func TestCommandLine(t *testing.T) {
 			if m.OperationID == "streamEvents" {
 				return // it doesn't end
 			}
-			args := append([]string{sdkgen.Kebab(m.Name)}, c.IDs...)
-			if m.Name == strings.ToLower(c.Family) {
-				args = []string{"whaler"} // slipway search
+			id := m.OperationID
+			if c.Preview {
+				id = "preview." + id
+			}
+			args := append(strings.Fields(cli.Example(id))[2:3], c.IDs...)
+			if m.OperationID == "search" {
+				args = []string{"whaler"} // the noun is the command
 			}
 			if c.File != nil {
 				args = append(args, uploadFile(t, files, c.File))
@@ -32,7 +36,7 @@ func TestCommandLine(t *testing.T) {
 			if len(c.Body) > 0 {
 				args = append(args, "-d", string(c.Body))
 			}
-			if c.Preview && cli.Example(m.OperationID) != "" {
+			if strings.HasSuffix(cli.Example(id), " --preview") {
 				args = append(args, "--preview")
 			}
 

@@ -71,10 +71,10 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"listHulls":         "slipway hulls list --status available",
-		"acceptOffer":       "slipway deals accept-offer deal_01jcqz8t5n8m2x4v6b7c9d0e1f off_01jcqz8t5n8m2x4v6b7c9d0e1f",
-		"preview.search":    "slipway search whaler",
-		"preview.listHulls": "slipway hulls list --status available --preview",
+		"listHulls":         "slipway hulls list --status on_order",
+		"acceptOffer":       "slipway deals accept-offer deal_01jcqz8t5n8m2x4v6b7c9d0e1f off_01jcqz8t5n8m2x4v6b7c9d0e1f --by buyer",
+		"preview.search":    "slipway search freedom",
+		"preview.listHulls": "slipway hulls list --status on_order --preview",
 		"nothing":           "",
 	} {
 		if got := Example(id); got != want {
@@ -109,7 +109,7 @@ func TestNamesOfCommands(t *testing.T) {
 
 const wantHelp = `Usage: slipway deals accept-offer <deal-id> <offer-id> [flags]
 
-Accept an offer.
+Accept an offer and reserve the hull.
 `
 
 // The help of a command has its arguments, flags, scope and an example.
@@ -166,7 +166,7 @@ func TestComplete(t *testing.T) {
 	for line, want := range map[string]string{
 		"deals acc":                 "accept-offer",
 		"hulls list --stat":         "--status",
-		"hulls list --status on":    "on_hold",
+		"hulls list --status on":    "on_order on_hold",
 		"hulls list -o js":          "json jsonl",
 		"hulls create --yea":        "--year",
 		"profiles ":                 "list use remove",

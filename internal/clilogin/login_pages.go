@@ -283,7 +283,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 var loginPage = pages.NewPage(`
 <h1>Sign in on {{.Host}}?</h1>
 <p>The command line on this machine gets an API key. It expires in 90 days, and you can revoke it at any time.</p>
-<p class="notice warn">Only continue if you just ran <code>slipway login</code> yourself.</p>
+<p class="notice warn"><span>Only continue if you just ran <code>slipway login</code> yourself.</span></p>
 {{if .Message}}<p class="bad" role="alert">{{.Message}}</p>{{end}}
 <div class="who"><span>Signed in as {{.Email}}</span> <a href="{{.Switch}}">Not you?</a></div>
 <form method="post">
