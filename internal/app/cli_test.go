@@ -30,6 +30,11 @@ func TestCommandLine(t *testing.T) {
 			if m.OperationID == "search" {
 				args = []string{"whaler"} // the noun is the command
 			}
+			if m.OperationID == "uploadDocument" { // the recipe is a form
+				picture := testkit.Picture()
+				c.File = &sdkFile{picture.Type, picture.Bytes}
+				args = append(args, "--kind", "survey")
+			}
 			if c.File != nil {
 				args = append(args, uploadFile(t, files, c.File))
 			}
