@@ -77,6 +77,7 @@ var may = map[string][]string{
 	"consent":        {},
 	"contacts":       {"consent"},
 	"requestlog":     {},
+	"clilogin":       {"access", "dealership", "people", "signin"},
 	"console":        {"access", "dealership", "people", "signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
@@ -95,11 +96,12 @@ var may = map[string][]string{
 
 	// the top
 	"app": {
-		"access", "activities", "appointments", "channels", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
+		"access", "activities", "appointments", "channels", "clilogin", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
 		"imports", "leads", "messages", "oauth", "people", "photos", "preview", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
+	"cli":                           {},
 	"sdkgen":                        {},
 	"testkit":                       {"access", "app", "dealership", "photos", "sso", "testkit/postgres"},
 	"testkit/eventsseen":            {"app"},
@@ -144,7 +146,7 @@ func TestArchitecture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(src), "\n"); n > maxLines {
+		if n := strings.Count(string(src), "\n"); n > maxLines && !strings.HasSuffix(file, ".gen.go") {
 			t.Errorf("%s has %d lines; at %d split it by noun", file, n, maxLines)
 		}
 		if strings.HasSuffix(file, "_test.go") {
@@ -187,6 +189,7 @@ func TestEveryQueryNamesTheEnvironment(t *testing.T) {
 		"invitations WHERE hash = ?", // and so is the link in an invitation
 		"email_changes WHERE hash = ?",
 		"sign_in_tickets WHERE hash = ?",
+		"cli_codes WHERE hash = ?",
 		"apps WHERE id = ?",
 		"sso_connections WHERE id = ?", // the path of a page finds its environment
 		"sso_domains WHERE domain = ?", // and so does the domain of an email address
@@ -227,7 +230,7 @@ var owners = map[string]string{
 	"email_changes": "people", "invitations": "people", "mfa_factors": "people", "mfa_tokens": "people",
 	"roles": "people", "sessions": "people", "user_roles": "people", "users": "people",
 	"dealerships": "dealership", "locations": "dealership",
-	"sign_in_tickets": "signin",
+	"sign_in_tickets": "signin", "cli_codes": "clilogin",
 	"sso_connections": "sso", "sso_domains": "sso", "sso_identities": "sso", "sso_links": "sso", "sso_logins": "sso", "sso_sessions": "sso",
 	"sso_used_messages": "sso",
 	"appointments":      "appointments", "appointment_users": "appointments", "appointment_reminders": "appointments",
@@ -321,7 +324,7 @@ func imports(t *testing.T, file string, src []byte) (paths []string) {
 
 // isFeature reports whether a package stands at the top of the tree, below app.
 func isFeature(pkg string) bool {
-	return !strings.Contains(pkg, "/") && !slices.Contains([]string{"app", "demo", "testkit"}, pkg)
+	return !strings.Contains(pkg, "/") && !slices.Contains([]string{"app", "cli", "demo", "testkit"}, pkg)
 }
 
 func layerOf(file string) string {

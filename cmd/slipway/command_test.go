@@ -32,6 +32,10 @@ func TestCommandLine(t *testing.T) {
 		"bootstrap --name x":         "missing flags: --owner",
 		"completion tcsh":            `must be one of "bash","zsh","fish"`,
 		"keys":                       `expected one of "create"`,
+		"huls":                       `did you mean "hulls"?`,
+		"hulls lst":                  `did you mean "list"?`,
+		"hulls list --stauts x":      `did you mean "--status"?`,
+		"hulls list --key sk_test_1": "slipway login --key",
 	} {
 		text := p.usage(strings.Fields(args)...)
 		testkit.Contains(t, text, want, args)
@@ -50,7 +54,13 @@ func TestCommandLine(t *testing.T) {
 	}
 	testkit.Contains(t, p.text("keys", "create", "--help"), "deals:write, webhooks, admin")
 	testkit.Contains(t, p.text("serve", "--help"), "--smtp-url")
-	testkit.Excludes(t, p.text(), "--data")
+	overview := p.text()
+	testkit.Excludes(t, overview, "--data")
+	data, server := strings.Index(overview, "Commands that work on the data folder:"), strings.Index(overview, "Commands that call a server:")
+	if at := strings.Index(overview, "\n  users "); data < 0 || at < data || at > server || strings.Index(overview, "\n  hulls ") < server {
+		t.Errorf("got the help\n%s\nwant users in the first group and hulls in the second", overview)
+	}
+	testkit.Contains(t, p.text("hulls", "archive", "--help"), "Usage: slipway hulls archive <hull-id> [flags]")
 }
 
 // Scripts complete commands, flags and values. zsh and fish use the same words.
@@ -65,6 +75,8 @@ func TestCompletion(t *testing.T) {
 		"slipway trigger deal.acc":                        "deal.accepted",
 		"slipway completion ":                             "bash zsh fish",
 		"slipway serve --tls":                             "--tls-cert --tls-key",
+		"slipway hulls list-ph":                           "list-photos",
+		"slipway hulls list --condition ":                 "new used demo",
 	} {
 		words := strings.Split(line, " ")
 		got := strings.Join(firstColumn(p.text(append([]string{"__complete"}, words[1:]...)...)), " ")
@@ -125,6 +137,6 @@ func TestEventsOfServer(t *testing.T) {
 		testkit.Contains(t, elsewhere.fail("events", "tail", "--events", "hull.*"), "hulls:read")
 		live := p.key(d.DealershipID, "live", "webhooks,deals:read")
 		testkit.Contains(t, elsewhere.fail("trigger", "deal.accepted", "--key", live), "only for the test environment")
-		testkit.Contains(t, elsewhere.fail("trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
+		testkit.Contains(t, elsewhere.exit(5, "trigger", "deal.accepted", "--base-url", "http://127.0.0.1:1"), "can't reach the server; check --base-url")
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"slipway/internal/cli"
 	"slipway/internal/vocab/auth"
 )
 
@@ -57,8 +58,21 @@ type completeCmd struct {
 // Run prints what can follow the words, one candidate per line, with a description after
 // a tab. The last word is incomplete.
 func (c completeCmd) Run(s *session, ctx *kong.Context) error {
+	if len(c.Words) > 1 && slices.ContainsFunc(serverNouns(), func(n cli.Noun) bool { return n.Name == c.Words[0] }) {
+		return c.server(s)
+	}
 	for _, found := range complete(ctx.Model.Node, c.Words) {
 		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", found.text, found.help); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// server completes a command that calls a server.
+func (c completeCmd) server(s *session) error {
+	for _, found := range cli.Complete(s, s.cli(), c.Words[0], c.Words[1:]) {
+		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", found.Text, found.Help); err != nil {
 			return err
 		}
 	}

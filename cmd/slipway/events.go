@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"slipway/internal/app"
+	"slipway/internal/cli"
 	"slipway/internal/vocab/id"
 	"slipway/internal/webhooks"
 )
@@ -29,7 +29,10 @@ type eventsTailCmd struct {
 
 // Run prints events until it is interrupted.
 func (c eventsTailCmd) Run(s *session) error {
-	from := s.client(c.Key)
+	from, err := s.connect(c.Key, c.Profile)
+	if err != nil {
+		return err
+	}
 	if err := from.checkReadable(s, c.Events); err != nil {
 		return err
 	}
@@ -38,18 +41,19 @@ func (c eventsTailCmd) Run(s *session) error {
 		return err
 	}
 
+	news := from.Watch(s)
 	for failures := 0; s.Err() == nil; {
 		found, more, err := from.events(s, url.Values{"ending_before": {cursor}, "limit": {"100"}})
 		switch {
 		case s.Err() != nil:
 			return nil
-		case errors.Is(err, errRejected):
+		case err != nil && !cli.IsTemporary(err):
 			return err
 		case err != nil:
 			if failures++; failures == 1 {
 				s.log.Warn("can't read the events, retrying", "err", err)
 			}
-			sleep(s, min(maxRetryDelay, pollEvents<<min(failures, 6)))
+			sleep(s, retryDelay(failures))
 			continue
 		}
 
@@ -61,7 +65,7 @@ func (c eventsTailCmd) Run(s *session) error {
 			}
 		}
 		if !more {
-			sleep(s, pollEvents)
+			<-news
 		}
 	}
 	return nil
@@ -128,7 +132,7 @@ func eventTypes() (names []string) {
 // unknownType is the error for a name that is not an event type.
 func unknownType(name string) error {
 	hint := "To list them, run: slipway events types"
-	if similar := closest(name, eventTypes()); len(similar) > 0 {
+	if similar := cli.Closest(name, eventTypes()); len(similar) > 0 {
 		hint = "Did you mean " + strings.Join(similar, " or ") + "? " + hint
 	}
 	return fmt.Errorf("%s is not an event type. %s", name, hint)

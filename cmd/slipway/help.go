@@ -2,17 +2,22 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"slipway/internal/cli"
 	"slipway/internal/vocab/auth"
 )
 
 // printHelp prints the help of a command: its own flags first, then the settings that it
 // uses. The server and the demo use all of them.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if ctx.Selected() == nil {
+		return printOverview(ctx.Stdout, ctx.Model.Node)
+	}
 	hidden := hideUnused(ctx.Model.Node, ctx.Selected())
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
@@ -21,6 +26,47 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return nil
 	}
 	_, err := fmt.Fprintf(ctx.Stdout, "\nTo list all settings, run \"slipway serve --help\".\n")
+	return err
+}
+
+// otherCommands need no data folder and no server.
+var otherCommands = []string{"openapi", "completion", "version"}
+
+// followCommands call a server, like the nouns.
+var followCommands = []string{"events", "logs", "listen", "trigger"}
+
+// printOverview lists the commands in groups.
+func printOverview(w io.Writer, root *kong.Node) error {
+	help := map[string]string{}
+	var data, server []string
+	for _, child := range root.Children {
+		help[child.Name] = child.Help
+		isServer := slices.ContainsFunc(serverNouns(), func(n cli.Noun) bool { return n.Name == child.Name })
+		if !child.Hidden && !isServer && !slices.Contains(otherCommands, child.Name) && !slices.Contains(followCommands, child.Name) {
+			data = append(data, child.Name)
+		}
+	}
+	for _, n := range serverNouns() {
+		server = append(server, n.Name)
+	}
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "Usage: slipway <command> [flags]\n\n%s\n", root.Help)
+	for _, group := range []struct {
+		title string
+		names []string
+	}{
+		{"Commands that work on the data folder:", data},
+		{"Commands that call a server:", append(server, followCommands...)},
+		{"Other commands:", otherCommands},
+	} {
+		fmt.Fprintf(&b, "\n%s\n", group.title)
+		for _, name := range group.names {
+			fmt.Fprintf(&b, "  %-14s  %s\n", name, help[name])
+		}
+	}
+	b.WriteString("\nRun \"slipway <command> --help\" for more about a command. To list all settings, run \"slipway serve --help\".\n")
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -47,7 +93,7 @@ func settingsOf(selected *kong.Node) (names []string, all bool) {
 	switch path[0] {
 	case "serve", "demo":
 		return nil, true
-	case "listen", "events":
+	case "listen", "events", "logs":
 		return []string{"base-url"}, false
 	case "trigger":
 		return []string{"base-url", "data", "database-url"}, false

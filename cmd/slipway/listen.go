@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"time"
 
+	"slipway/internal/cli"
 	"slipway/internal/vocab/signature"
 	"slipway/internal/webhooks"
 )
@@ -35,11 +36,7 @@ type listenState struct {
 	Secret string `json:"secret"`
 }
 
-const (
-	pollEvents     = 500 * time.Millisecond
-	forwardTimeout = 10 * time.Second
-	maxRetryDelay  = 30 * time.Second
-)
+const forwardTimeout = 10 * time.Second
 
 // Run forwards events until it is interrupted.
 func (c listenCmd) Run(s *session) error {
@@ -54,20 +51,28 @@ func (c listenCmd) Run(s *session) error {
 		return err
 	}
 
+	news := l.server.Watch(s)
 	for s.Err() == nil {
 		more, err := l.forwardSome(s)
 		switch {
 		case s.Err() != nil:
-		case errors.Is(err, errRejected):
+		case err != nil && isFinal(err):
 			return err
 		case err != nil:
 			l.waitToRetry(s, err)
 		case !more:
 			l.failures = 0
-			sleep(s, pollEvents)
+			<-news
 		}
 	}
 	return nil
+}
+
+// isFinal reports whether the server has rejected the request. Other errors are temporary,
+// also those of the URL that events are forwarded to.
+func isFinal(err error) bool {
+	_, ok := errors.AsType[*cli.Error](err)
+	return ok && !cli.IsTemporary(err)
 }
 
 // listener forwards the events of an environment.
@@ -96,8 +101,11 @@ func (c listenCmd) open(s *session) (*listener, error) {
 		return nil, err
 	}
 
-	server := s.client(c.Key)
-	name := sha256.Sum256([]byte(server.base + " " + c.Key))
+	server, err := s.connect(c.Key, c.Profile)
+	if err != nil {
+		return nil, err
+	}
+	name := sha256.Sum256([]byte(server.Base + " " + server.Key))
 	l := &listener{
 		listenCmd: c, server: server, file: filepath.Join(folder, hex.EncodeToString(name[:8])+".json"),
 		local: &http.Client{Timeout: forwardTimeout}, out: s.out, color: useColor(s.out),
@@ -192,7 +200,7 @@ func (l *listener) waitToRetry(ctx context.Context, err error) {
 		_, _ = fmt.Fprintf(l.out, "%s  %v. Retrying.\n", l.paint("33", "waiting"), err) // the terminal might be closed
 	}
 	l.failures++
-	sleep(ctx, min(maxRetryDelay, pollEvents<<min(l.failures, 6)))
+	sleep(ctx, retryDelay(l.failures))
 }
 
 // save stores the state. The file is replaced with a rename, so that it is

@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
+
+	"slipway/internal/cli"
 )
 
 type logsCmd struct {
@@ -16,13 +17,17 @@ type logsCmd struct {
 }
 
 type logsTailCmd struct {
-	Key       string `required:"" env:"SLIPWAY_KEY" help:"API key with the admin scope."`
+	Key       string `env:"SLIPWAY_KEY" help:"API key with the admin scope. Defaults to the key of the profile."`
+	Profile   string `help:"Profile with the server and the API key. Defaults to SLIPWAY_PROFILE or the current one."`
 	Status    string `help:"Only this status, such as 422, or this class of statuses, such as 4xx."`
 	Method    string `help:"Only this method."`
 	Operation string `help:"Only this operation, such as createHull."`
 	Actor     string `help:"Only requests of this key, user or app, by its ID."`
 	JSON      bool   `name:"json" help:"Print each request as a line of JSON."`
 }
+
+// pollLogs is how often the request log is read.
+const pollLogs = 500 * time.Millisecond
 
 // logEntry is a request of the list, with its JSON.
 type logEntry struct {
@@ -39,19 +44,23 @@ type logEntry struct {
 // requests in the order of their IDs, so it asks for the newest ones and skips those that
 // it has seen.
 func (c logsTailCmd) Run(s *session) error {
-	from, seen, started := s.client(c.Key), map[string]bool{}, false
-	for failures := 0; s.Err() == nil; sleep(s, pollEvents) {
+	from, err := s.connect(c.Key, c.Profile)
+	if err != nil {
+		return err
+	}
+	seen, started := map[string]bool{}, false
+	for failures := 0; s.Err() == nil; sleep(s, pollLogs) {
 		newest, err := c.newest(s, from)
 		switch {
 		case s.Err() != nil:
 			return nil
-		case errors.Is(err, errRejected):
+		case err != nil && !cli.IsTemporary(err):
 			return err
 		case err != nil:
 			if failures++; failures == 1 {
 				s.log.Warn("can't read the request log, retrying", "err", err)
 			}
-			sleep(s, min(maxRetryDelay, pollEvents<<min(failures, 6)))
+			sleep(s, retryDelay(failures))
 			continue
 		}
 
@@ -79,7 +88,7 @@ func (c logsTailCmd) newest(s *session, from client) (found []logEntry, err erro
 		}
 	}
 	var list struct{ Data []json.RawMessage }
-	if err := from.send(s, http.MethodGet, "/v2-preview/request_logs?"+query.Encode(), nil, &list); err != nil {
+	if err := from.Call(s, http.MethodGet, "/v2-preview/request_logs?"+query.Encode(), nil, &list); err != nil {
 		return nil, err
 	}
 	for _, raw := range list.Data {

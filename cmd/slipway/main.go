@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"slipway/internal/app"
+	"slipway/internal/cli"
 	"slipway/internal/vocab/fault"
 )
 
@@ -48,12 +49,6 @@ type commands struct {
 	PrintVersion versionFlag `name:"version" help:"Print the version."`
 }
 
-// Exit codes. They are documented in docs/command-line.md.
-const (
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // session contains what the commands need.
 type session struct {
 	context.Context
@@ -75,7 +70,7 @@ func main() {
 	k, err := newParser(&c).Parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "slipway: %v\nRun %q for help.\n", err, helpCommand(err))
-		os.Exit(exitUsage)
+		os.Exit(cli.ExitUsage)
 	}
 
 	log := app.NewLogger(c.Settings, os.Stderr, isTerminal(os.Stderr))
@@ -85,15 +80,16 @@ func main() {
 			text = f.Message // without the error code, which is for programs
 		}
 		fmt.Fprintln(os.Stderr, "slipway:", text)
-		os.Exit(exitFailed)
+		os.Exit(cli.ExitCode(err))
 	}
 }
 
 // newParser returns the parser of the command line.
 func newParser(c *commands) *kong.Kong {
-	return kong.Must(c, kong.Name("slipway"), kong.Description("Slipway is a self-hosted REST API for boat dealerships."),
+	options := append(serverCommands(), kong.Name("slipway"), kong.Description("Slipway is a self-hosted REST API for boat dealerships."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 120}), kong.Help(printHelp),
 		kong.ExplicitGroups([]kong.Group{{Key: "settings", Title: "Settings:"}}), kong.Vars{"scopes": scopeNames()})
+	return kong.Must(c, options...)
 }
 
 // helpCommand returns the command whose help explains an error.

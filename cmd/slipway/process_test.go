@@ -106,10 +106,16 @@ func (p *program) text(args ...string) string {
 // fail runs a command that must fail and returns its error output.
 func (p *program) fail(args ...string) string {
 	p.t.Helper()
+	return p.exit(1, args...)
+}
+
+// exit runs a command that exits with a code, and returns the error.
+func (p *program) exit(code int, args ...string) string {
+	p.t.Helper()
 	text, err := p.command(args...).Output()
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || exit.ExitCode() != 1 || len(text) > 0 {
-		p.t.Fatalf("slipway %s: got error %v and output %q, want exit code 1 and no output", strings.Join(args, " "), err, text)
+	if !ok || exit.ExitCode() != code || len(text) > 0 {
+		p.t.Fatalf("slipway %s: got error %v and output %q, want exit code %d and no output", strings.Join(args, " "), err, text, code)
 	}
 	return string(exit.Stderr)
 }

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/agext/levenshtein"
-
 	"slipway/internal/app"
 	"slipway/internal/dealership"
 	"slipway/internal/platform/db"
@@ -20,6 +18,7 @@ import (
 type triggerCmd struct {
 	Type       string `arg:"" help:"Event type, such as deal.accepted. To list them, run \"slipway events types\"."`
 	Key        string `env:"SLIPWAY_KEY" help:"Test API key with the webhooks scope and the scope of the event, to use the API of a running server. Without it, the command uses the database."`
+	Profile    string `help:"Profile with the server and the API key, to use the API of its server."`
 	Dealership string `help:"Dealership ID, if the command uses a database with several dealerships."`
 	jsonFlag
 }
@@ -35,8 +34,12 @@ func (c triggerCmd) Run(s *session) error {
 
 	var e webhooks.TriggeredEvent
 	var err error
-	if c.Key != "" {
-		err = s.client(c.Key).send(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e)
+	if profile := profileOf(c.Profile); c.Key != "" || profile != "" {
+		var server client
+		if server, err = s.connect(c.Key, profile); err != nil {
+			return err
+		}
+		err = server.Call(s, http.MethodPost, "/v2-preview/events/trigger", webhooks.EventTrigger{Type: c.Type}, &e)
 	} else {
 		e, err = c.inDatabase(s, kinds[i])
 	}
@@ -69,18 +72,4 @@ func (c triggerCmd) inDatabase(s *session, kind events.Kind) (t webhooks.Trigger
 		return events.Trigger(ctx, tx.In(all[0].Env), kind)
 	})
 	return webhooks.TriggeredEvent{Type: e.Type, ObjectID: e.ObjectID}, err
-}
-
-// closest returns the names that are most similar to a mistyped one.
-func closest(name string, known []string) (similar []string) {
-	least := max(2, len(name)/3) + 1
-	for _, k := range known {
-		switch d := levenshtein.Distance(name, k, nil); {
-		case d < least:
-			least, similar = d, []string{k}
-		case d == least && len(similar) > 0 && len(similar) < 3:
-			similar = append(similar, k)
-		}
-	}
-	return similar
 }

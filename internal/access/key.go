@@ -31,7 +31,7 @@ type APIKey struct {
 	CreatedAt      time.Time    `json:"created_at" db:"created_at" doc:"When it was created."`
 	LastUsedAt     *time.Time   `json:"last_used_at" db:"last_used_at" doc:"When the key was last used. Updated within a minute. Null if it never was." audit:"-"`
 	Uses24h        int64        `json:"uses_24h" doc:"Requests in the last 24 hours. Updated within a minute." audit:"-"`
-	ExpiresAt      *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires. Null if it was not rotated."`
+	ExpiresAt      *time.Time   `json:"expires_at" db:"expires_at" doc:"When the key expires: 7 days after a rotation, or 90 days after slipway login created it. Null if it doesn't expire."`
 	RevokedAt      *time.Time   `json:"revoked_at" db:"revoked_at" doc:"When the key was revoked. Null if it was not."`
 	RotatedTo      *string      `json:"rotated_to" db:"rotated_to" doc:"ID of the key that replaces it. Null if it was not rotated."`
 }
@@ -68,6 +68,8 @@ func (k APIKey) check(key string, now time.Time) error {
 		return errUnknownKey()
 	case k.RevokedAt != nil:
 		return fault.Unauthenticated("This API key was revoked.")
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) && k.RotatedTo == nil:
+		return fault.Unauthenticated("This API key has expired.")
 	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 		return fault.Unauthenticated("This API key was rotated and has expired.")
 	}
@@ -84,7 +86,7 @@ func (k APIKey) checkRotatable(now time.Time) error {
 	case k.RotatedTo != nil && now.Before(*k.ExpiresAt):
 		return fault.Conflict("The key was already rotated. Use key %s.", *k.RotatedTo).
 			Detail("key_id", "state", "refers to a rotated key")
-	case k.RotatedTo != nil:
+	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 		return fault.Conflict("The key has expired. You can't rotate it.").Detail("key_id", "state", "refers to an expired key")
 	}
 	return nil

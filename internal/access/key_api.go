@@ -37,7 +37,7 @@ func (a *API) createKey(ctx context.Context, tx *db.Tx, in *struct{ Body KeyCrea
 	if err := a.requireMFA(ctx, tx, b.Scopes, b.MFAToken); err != nil {
 		return IssuedKey{}, err
 	}
-	return IssueKey(ctx, tx, c.Mode, KeyRequest{b.Name, b.Scopes, b.RateLimit})
+	return IssueKey(ctx, tx, c.Mode, KeyRequest{Name: b.Name, Scopes: b.Scopes, RateLimit: b.RateLimit})
 }
 
 func (a *API) rotateKey(ctx context.Context, tx *db.Tx, in *struct {

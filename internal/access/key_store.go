@@ -23,6 +23,7 @@ type KeyRequest struct {
 	Name      string
 	Scopes    []auth.Scope
 	RateLimit *int64
+	ExpiresAt *time.Time
 }
 
 // IssueKey creates a key in the environment of the transaction. The caller has
@@ -32,7 +33,7 @@ func IssueKey(ctx context.Context, tx *db.Tx, mode auth.Mode, in KeyRequest) (Is
 		return IssuedKey{}, err
 	}
 	issued, err := insertKey(ctx, tx, mode, APIKey{
-		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: version.Latest(),
+		Name: in.Name, Scopes: in.Scopes, RateLimit: in.RateLimit, ServiceVersion: version.Latest(), ExpiresAt: in.ExpiresAt,
 	})
 	if err != nil {
 		return issued, err
@@ -148,12 +149,16 @@ func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 	before := k
 	issued, err := insertKey(ctx, tx, mode, APIKey{
 		Name: k.Name, Scopes: k.Scopes, RateLimit: k.RateLimit, ServiceVersion: k.ServiceVersion, OriginalID: k.OriginalID,
+		ExpiresAt: k.ExpiresAt, // a rotation doesn't extend it
 	})
 	if err != nil {
 		return issued, err
 	}
 
-	k.ExpiresAt, k.RotatedTo = new(tx.Now.Add(rotationOverlap)), &issued.ID
+	if overlap := tx.Now.Add(rotationOverlap); k.ExpiresAt == nil || overlap.Before(*k.ExpiresAt) {
+		k.ExpiresAt = &overlap
+	}
+	k.RotatedTo = &issued.ID
 	// The second of two simultaneous rotations updates no row.
 	n, err := db.Exec(ctx, tx, `UPDATE api_keys SET expires_at = ?, rotated_to = ?
 		WHERE env = ? AND id = ? AND rotated_to IS NULL AND revoked_at IS NULL`,
@@ -166,6 +171,17 @@ func rotateKey(ctx context.Context, tx *db.Tx, mode auth.Mode, k APIKey) (Issued
 			Detail("key_id", "state", "refers to a rotated or revoked key")
 	}
 	return issued, events.Emit(ctx, tx, "api_key.rotated", k.ID, before, k)
+}
+
+// RevokeOwnKey revokes the key of the caller. It needs no scope, so that anyone who finds a
+// leaked key can end it.
+func RevokeOwnKey(ctx context.Context, tx *db.Tx) error {
+	k, err := findKey(ctx, tx, auth.From(ctx).Actor.ID)
+	if err != nil {
+		return err
+	}
+	_, err = revokeKey(ctx, tx, k)
+	return err
 }
 
 // revokeKey revokes a key. A revoked key keeps its first revoked_at.

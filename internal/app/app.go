@@ -20,6 +20,7 @@ import (
 	"slipway/internal/access"
 	"slipway/internal/appointments"
 	"slipway/internal/channels"
+	"slipway/internal/clilogin"
 	"slipway/internal/console"
 	"slipway/internal/dealership"
 	"slipway/internal/hulls"
@@ -183,6 +184,9 @@ func (a *App) mount(s Settings) error {
 	signedIn := http.StripPrefix(authPath, f.signin.Pages())
 	for _, path := range signin.Paths() {
 		router.HandleForm(authPath+path, signedIn)
+	}
+	for _, path := range []string{clilogin.Path, clilogin.Path + "/*"} {
+		router.HandleForm(authPath+path, http.StripPrefix(authPath, f.clilogin.Pages()))
 	}
 	router.Handle(pages.AssetPath+"*", pages.Assets())
 	for _, route := range f.oauth.Routes() {

@@ -8,6 +8,7 @@ import (
 	"slipway/internal/activities"
 	"slipway/internal/appointments"
 	"slipway/internal/channels"
+	"slipway/internal/clilogin"
 	"slipway/internal/console"
 	"slipway/internal/contacts"
 	"slipway/internal/dealership"
@@ -53,6 +54,7 @@ type features struct {
 	people       people.API
 	access       access.API
 	oauth        oauth.API
+	clilogin     clilogin.API
 	webhooks     webhooks.API
 	signin       signin.API
 	sso          sso.API
@@ -132,8 +134,9 @@ func (a *App) features(s Settings) (*features, error) {
 
 	f.signin = signin.API{
 		DB: a.DB, Box: a.Box, Access: &f.access, AuthURL: s.authURL(), BaseURL: site.Of(a.DB).URL, Log: a.logger("signin"),
-		ReturnTo: []string{f.access.AuthPath() + "/authorize", sso.Prefix + "/test", sso.Prefix + "/token", console.Path},
+		ReturnTo: []string{f.access.AuthPath() + "/authorize", f.access.AuthPath() + clilogin.Path, sso.Prefix + "/test", sso.Prefix + "/token", console.Path},
 	}
+	f.clilogin = clilogin.API{DB: a.DB, Log: a.logger("clilogin"), Access: &f.access, SignIn: &f.signin, CheckCode: f.access.CheckCode}
 	f.console = console.API{DB: a.DB, SignIn: &f.signin, BaseURL: s.BaseURL}
 	f.sso = sso.API{
 		DB: a.DB, Jobs: a.Jobs, Box: a.Box, URL: sso.SiteURL(s.authURL()), Log: a.logger("sso"), AuthLog: a.AuthLog, Mail: mailer, MailFrom: s.mailFrom(),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slipway/internal/access"
+	"slipway/internal/clilogin"
 	"slipway/internal/oauth"
 	"slipway/internal/people"
 	"slipway/internal/platform/audit"
@@ -24,7 +25,7 @@ func (a *App) housekeeping(q *jobs.Queue) {
 	jobs.On(q, func(ctx context.Context, _ purgeExpired) error {
 		for _, purge := range []db.Func[int64]{
 			rest.PurgeKeys, rest.PurgeLimits, access.PurgeUsedCodes, people.DeleteExpired, signin.DeleteExpired, oauth.DeleteExpired,
-			sso.DeleteExpired, authlog.Purge,
+			sso.DeleteExpired, clilogin.DeleteExpired, authlog.Purge,
 		} {
 			if _, err := db.Write(ctx, a.DB, purge); err != nil {
 				return err

@@ -6,7 +6,10 @@ import (
 	"strings"
 )
 
-const helpWidth = 110
+const (
+	helpWidth = 110
+	maxValues = 20 // of an enum that the help lists
+)
 
 func printText(w io.Writer, text string) error {
 	_, err := io.WriteString(w, text)
@@ -122,7 +125,11 @@ func writeFlags(b *strings.Builder, title string, specs []flagSpec, common bool)
 			name += "=" + f.value
 		}
 		help := strings.ReplaceAll(f.help, "`", "")
-		if len(f.values) > 0 && f.name != "output" {
+		switch n := len(f.values); {
+		case n == 0 || f.name == "output":
+		case n > maxValues:
+			help += fmt.Sprintf(" One of: %s and %d more.", strings.Join(f.values[:maxValues], ", "), n-maxValues)
+		default:
 			help += " One of: " + strings.Join(f.values, ", ") + "."
 		}
 		rows = append(rows, [2]string{name, help})

@@ -143,7 +143,11 @@ func (p *printer) show(path string, v any) string {
 		return v.String()
 	case map[string]any:
 		if amount, ok := v["amount"].(json.Number); ok && v["currency"] != nil {
-			return dollars(amount.String(), 2)
+			text := dollars(amount.String(), 2)
+			if strings.HasSuffix(name, "_usd") { // whole dollars in /v1
+				text = strings.TrimSuffix(text, ".00")
+			}
+			return text
 		}
 		for _, name := range []string{"label", "name", "title", "id"} {
 			if text, ok := v[name].(string); ok && text != "" {
@@ -162,7 +166,15 @@ func (p *printer) show(path string, v any) string {
 		}
 		return printable(usTime(name, v))
 	case []any:
-		return printable(strings.ReplaceAll(plainText(v), ";", ", "))
+		var parts []string
+		for _, item := range v {
+			text := p.show("", item)
+			if text == "" {
+				return strconv.Itoa(len(v))
+			}
+			parts = append(parts, text)
+		}
+		return strings.Join(parts, ", ")
 	}
 	return ""
 }

@@ -258,7 +258,7 @@ func TestSeed(t *testing.T) {
 		defer close(relayed)
 		a.Relay.Run(ctx)
 	}()
-	for _, file := range []string{"README.md", "docs/tour.md"} {
+	for _, file := range []string{"README.md", "docs/tour.md", "docs/command-line.md"} {
 		t.Run(file, func(t *testing.T) { testTour(t, "../../"+file, a.Handler, w) })
 	}
 	stop()

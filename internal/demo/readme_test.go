@@ -12,6 +12,16 @@ import (
 
 var example = regexp.MustCompile("(?s)```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?)```)?")
 
+// buildProgram returns a folder with the program.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "../../cmd/slipway").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return folder
+}
+
 // testTour runs the commands of a Markdown file in a shell, in order. The output
 // must match the file, where … matches anything.
 func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
@@ -29,7 +39,11 @@ func testTour(t *testing.T, file string, handler http.Handler, w Summary) {
 		script.WriteString(e[1] + "printf '" + end + "'\n")
 	}
 	sh := exec.CommandContext(t.Context(), "sh", "-c", script.String())
-	sh.Env = append(os.Environ(), "SLIPWAY="+web.URL, "KEY="+w.TestKey)
+	sh.Dir = t.TempDir()
+	sh.Env = append(os.Environ(), "SLIPWAY="+web.URL, "KEY="+w.TestKey, "SLIPWAY_BASE_URL="+web.URL, "SLIPWAY_KEY="+w.TestKey)
+	if strings.Contains(script.String(), "slipway ") {
+		sh.Env = append(sh.Env, "PATH="+buildProgram(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
 	out, err := sh.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

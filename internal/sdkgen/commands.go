@@ -26,9 +26,17 @@ func Commands(m *Model) (map[string][]byte, error) {
 
 	families := slices.Clone(m.Families)
 	slices.SortStableFunc(families, func(a, b Family) int { return cmp.Compare(a.Name, b.Name) })
+	names := map[string]string{} // operations of /v1 by command
 	for _, f := range families {
 		for _, method := range f.Methods {
-			c.operation(f, method)
+			name := Kebab(method.Name)
+			if other := names[f.Name+" "+name]; f.Preview && other != "" && other != method.OperationID {
+				name += "-preview" // another operation
+			}
+			if !f.Preview {
+				names[f.Name+" "+name] = method.OperationID
+			}
+			c.operation(f, method, name)
 		}
 	}
 	fmt.Fprintf(&c.out, "}\n")
@@ -43,14 +51,22 @@ type commandTable struct {
 	out     bytes.Buffer
 }
 
-func (c *commandTable) operation(f Family, m Method) {
-	fmt.Fprintf(&c.out, "{ID: %q, Noun: %q, Name: %q, Preview: %t, Verb: %q, Path: %q,\n", m.OperationID, Kebab(f.Name), Kebab(m.Name), f.Preview, m.Verb, m.Path)
+func (c *commandTable) operation(f Family, m Method, name string) {
+	fmt.Fprintf(&c.out, "{ID: %q, Noun: %q, Name: %q, Verb: %q, Path: %q,\n", m.OperationID, Kebab(f.Name), name, m.Verb, m.Path)
 	fmt.Fprintf(&c.out, "Summary: %q, Doc: %q, Scopes: %q,\n", m.Summary, m.Doc, strings.Join(m.Scopes, " or "))
-	if m.Item != "" {
-		fmt.Fprintf(&c.out, "List: true, ")
+	fmt.Fprintf(&c.out, "Result: %q", cmp.Or(m.Item, m.Result))
+	for _, is := range []struct {
+		name string
+		on   bool
+	}{
+		{"Preview", f.Preview}, {"List", m.Item != ""}, {"Download", m.Download}, {"Body", m.Body != ""},
+		{"IfMatch", slices.Contains(m.Headers, "If-Match")}, {"Proof", slices.Contains(m.Headers, "MFA-Token")},
+	} {
+		if is.on {
+			fmt.Fprintf(&c.out, ", %s: true", is.name)
+		}
 	}
-	fmt.Fprintf(&c.out, "Result: %q, Download: %t, Body: %t, IfMatch: %t, Proof: %t,\n", cmp.Or(m.Item, m.Result), m.Download, m.Body != "",
-		slices.Contains(m.Headers, "If-Match"), slices.Contains(m.Headers, "MFA-Token"))
+	fmt.Fprintf(&c.out, ",\n")
 	if len(m.Files) > 0 {
 		fmt.Fprintf(&c.out, "Files: []string{%s},\n", quoted(m.Files))
 	}
@@ -124,9 +140,7 @@ func (c *commandTable) param(in string, f Field) {
 // not plain is json.
 func (c *commandTable) plain(t Type) (name string, values []string) {
 	switch t.Kind {
-	case String, Time:
-		return "string", nil
-	case Constant: // of a union
+	case String, Time, Constant: // a constant is the type of a union
 		return "string", nil
 	case Choice:
 		return "string", c.enums[t.Name]

@@ -64,6 +64,14 @@ func (b *Browser) Post(address string, form url.Values) View {
 	return b.send(http.MethodPost, address, form)
 }
 
+// Stay sends a form and doesn't follow the redirect.
+func (b *Browser) Stay(address string, form url.Values) View {
+	b.server.t.Helper()
+	client := *b.client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return (&Browser{b.Header, b.server, &client}).Post(address, form)
+}
+
 func (b *Browser) send(method, address string, form url.Values) View {
 	b.server.t.Helper()
 	return b.sendAs("application/x-www-form-urlencoded", method, address, form.Encode())

@@ -39,6 +39,7 @@
 //
 //   - Server.Browser returns a browser, which keeps cookies and follows redirects on this machine.
 //   - Browser.Open and Browser.Post open a page. Browser.Submit sends its form. View.Form returns the form.
+//   - Browser.Stay sends a form without following the redirect.
 //   - Browser.SignIn goes through the sign-in pages.
 //
 // # Credentials and users

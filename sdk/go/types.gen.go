@@ -10,7 +10,8 @@ type APIKey struct {
 	CreatedAt time.Time `json:"created_at"`
 	// User, key or app that created the key.
 	CreatedBy KeyCreator `json:"created_by"`
-	// When the key expires. Null if it was not rotated.
+	// When the key expires: 7 days after a rotation, or 90 days after slipway login created it. Null if it doesn't
+	// expire.
 	ExpiresAt *time.Time `json:"expires_at"`
 	// Identifies the key. Starts with key_.
 	ID string `json:"id"`
@@ -2349,7 +2350,8 @@ type IssuedKey struct {
 	CreatedAt time.Time `json:"created_at"`
 	// User, key or app that created the key.
 	CreatedBy KeyCreator `json:"created_by"`
-	// When the key expires. Null if it was not rotated.
+	// When the key expires: 7 days after a rotation, or 90 days after slipway login created it. Null if it doesn't
+	// expire.
 	ExpiresAt *time.Time `json:"expires_at"`
 	// Identifies the key. Starts with key_.
 	ID string `json:"id"`

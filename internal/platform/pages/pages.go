@@ -5,6 +5,7 @@
 //
 //   - button (primary), button.plain, button.danger, a.button, .actions for several in a row
 //   - p.bad with role=alert for an error; p.notice, .notice.warn, .notice.good
+//   - label.check around a check box or a radio button, in a fieldset
 //   - p.hint below an input, div.row for a label with a link
 //   - ul.scopes for permissions, with li.no for one that is not granted
 //   - dl.facts, ul.rows for a list with a button per row, ul.choices for a list of buttons

@@ -567,7 +567,10 @@ export interface APIKey {
   created_at: string;
   /** User, key or app that created the key. */
   created_by: KeyCreator;
-  /** When the key expires. Null if it was not rotated. */
+  /**
+   * When the key expires: 7 days after a rotation, or 90 days after slipway login created it. Null if it doesn't
+   * expire.
+   */
   expires_at: string | null;
   /** Identifies the key. Starts with key_. */
   id: string;
@@ -3281,7 +3284,10 @@ export interface IssuedKey {
   created_at: string;
   /** User, key or app that created the key. */
   created_by: KeyCreator;
-  /** When the key expires. Null if it was not rotated. */
+  /**
+   * When the key expires: 7 days after a rotation, or 90 days after slipway login created it. Null if it doesn't
+   * expire.
+   */
   expires_at: string | null;
   /** Identifies the key. Starts with key_. */
   id: string;

@@ -1,0 +1,187 @@
+package cli_test
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"slipway/internal/access"
+	"slipway/internal/cli"
+	"slipway/internal/testkit"
+	"slipway/internal/vocab/page"
+)
+
+// login signs in through the page. open gets the page in the browser, and submits it.
+func login(m *machine, s *testkit.Server, open func(page string), args ...string) result {
+	m.t.Helper()
+	m.env["SLIPWAY_KEY"] = ""
+	m.session.OpenBrowser = func(page string) error {
+		go open(strings.Replace(page, "http://localhost", s.URL, 1))
+		return nil
+	}
+	return m.run(append([]string{"login"}, args...)...)
+}
+
+// A manager signs in the command line. The key is for this machine, expires, and ends with
+// logout.
+func TestLogin(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m, manager, b := newMachine(t, s, ""), s.Person("manager"), s.Browser()
+		r := login(m, s, func(link string) {
+			v := b.SignIn(b.Open(link), manager.Email, testkit.Password, "")
+			for _, text := range []string{"Sign in on harbor-office?", manager.Email, `value="hulls:read" checked`, "slipway login"} {
+				testkit.Contains(t, v.Text, text)
+			}
+			testkit.Excludes(t, v.Text, `value="admin"`)
+			testkit.Contains(t, v.Header.Get("Content-Security-Policy"), "form-action 'self' http://127.0.0.1:")
+			v = b.Post(link, fields(v, url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read", "hulls:write"}}))
+			testkit.Contains(t, v.Text, "You are signed in")
+		})
+		testkit.Equal(t, r.code, 0, r.err)
+		testkit.Contains(t, r.err, "The current profile is test.")
+
+		file := filepath.Join(m.config, "profiles.json")
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("got %v and error %v, want the mode 0600", info, err)
+		}
+		m.env["SLIPWAY_BASE_URL"] = ""
+		m.ok("hulls", "list")
+		testkit.Contains(t, m.fails(cli.ExitFailed, "leads", "list"), "403")
+		testkit.Equal(t, m.ok("access", "get-me", "--jq", ".credential.label"), "CLI on harbor-office")
+
+		var keys page.Page[access.APIKey]
+		s.Test.Get("/v1/api_keys?limit=1", 200, &keys)
+		k := keys.Data[0]
+		testkit.Equal(t, k.Name, "CLI on harbor-office")
+		testkit.Equal(t, k.CreatedBy.ID, manager.ID)
+		testkit.Equal(t, k.ExpiresAt.Sub(k.CreatedAt).Round(time.Hour), 90*24*time.Hour)
+		testkit.Equal(t, s.EventTypes(k.ID), []string{"api_key.created"})
+
+		m.env["SLIPWAY_BASE_URL"] = "https://other.example.com"
+		testkit.Contains(t, m.fails(cli.ExitFailed, "hulls", "list"), "the profile test is for "+s.URL)
+		m.env["SLIPWAY_BASE_URL"] = ""
+		testkit.Contains(t, m.run("logout").err, "Its key was revoked.")
+		s.Test.Get("/v1/api_keys/"+k.ID, 200, &k)
+		if k.RevokedAt == nil {
+			t.Error("got a key that is not revoked after logout")
+		}
+		m.fails(cli.ExitNotSignedIn, "hulls", "list")
+	})
+}
+
+func fields(v testkit.View, more url.Values) url.Values {
+	_, f := v.Form()
+	for name, values := range more {
+		f[name] = values
+	}
+	return f
+}
+
+// link is a page that a machine would open.
+func link(s *testkit.Server, pairs ...string) string {
+	q := url.Values{
+		"redirect_uri": {"http://127.0.0.1:4321/callback"}, "state": {strings.Repeat("s", 26)}, "host": {"office"},
+		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"},
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	return s.URL + "/oauth/cli?" + q.Encode()
+}
+
+// verifier belongs to the challenge of link (RFC 7636, appendix B).
+const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+// What an attacker could try.
+func TestLoginAttacks(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		sales, b := s.Person("sales"), s.Browser()
+		b.SignIn(b.Open("/oauth/sign-in"), sales.Email, testkit.Password, "")
+		for _, pairs := range [][]string{
+			{"redirect_uri", "https://evil.example.com/callback"}, {"redirect_uri", "http://127.0.0.1.evil.example.com:80/callback"},
+			{"redirect_uri", "http://localhost:80/callback"}, {"redirect_uri", "http://127.0.0.1:80@evil.example.com/callback"},
+			{"code_challenge_method", "plain"}, {"code_challenge", "short"}, {"state", "short"},
+		} {
+			testkit.Equal(t, b.Open(link(s, pairs...)).StatusCode, http.StatusBadRequest, pairs[0], pairs[1])
+		}
+		testkit.Excludes(t, b.Open(link(s, "host", `<b>"x`)).Text, "<b>")
+
+		noFollow := func(v url.Values) (int, url.Values) {
+			t.Helper()
+			_, f := b.Open(link(s)).Form()
+			for name, values := range v {
+				f[name] = values
+			}
+			response := b.Stay(link(s), f)
+			to, _ := url.Parse(response.Header.Get("Location"))
+			return response.StatusCode, to.Query()
+		}
+		allow := url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read"}}
+		status, _ := noFollow(url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"admin"}})
+		testkit.Equal(t, status, http.StatusUnprocessableEntity, "more scopes than the user has")
+		status, _ = noFollow(url.Values{"decision": {"allow"}, "environment": {"live"}, "scope": {"hulls:read"}})
+		testkit.Equal(t, status, http.StatusUnprocessableEntity, "from test to live")
+		status, _ = noFollow(url.Values{"decision": {"allow"}, "environment": {"test"}, "scope": {"hulls:read"}, "form_token": {"forged"}})
+		testkit.Equal(t, status, http.StatusForbidden, "a forged form")
+		_, denied := noFollow(url.Values{"decision": {"deny"}})
+		testkit.Equal(t, denied.Get("error"), "access_denied")
+
+		exchange := func(code string, pairs ...string) int {
+			t.Helper()
+			f := url.Values{"code": {code}, "code_verifier": {verifier}, "redirect_uri": {"http://127.0.0.1:4321/callback"}}
+			for i := 0; i < len(pairs); i += 2 {
+				f.Set(pairs[i], pairs[i+1])
+			}
+			return s.Browser().Post("/oauth/cli/token", f).StatusCode
+		}
+		code := func() string {
+			t.Helper()
+			_, got := noFollow(allow)
+			return got.Get("code")
+		}
+		first := code()
+		testkit.Equal(t, exchange(first), 200)
+		testkit.Equal(t, exchange(first), 400, "used twice")
+		wrong := code()
+		testkit.Equal(t, exchange(wrong, "code_verifier", strings.Repeat("x", 43)), 400)
+		testkit.Equal(t, exchange(wrong), 400, "after a wrong verifier")
+		testkit.Equal(t, exchange(code(), "redirect_uri", "http://127.0.0.1:1/callback"), 400)
+		old := code()
+		s.Advance(5*time.Minute + time.Second)
+		testkit.Equal(t, exchange(old), 400, "after 5 minutes")
+		testkit.Equal(t, exchange("unknown"), 400)
+		late := code()
+		s.Test.Post("/v1/users/"+sales.ID+"/deactivate", nil, 200, nil)
+		testkit.Equal(t, exchange(late), 400, "after the user was deactivated")
+	})
+}
+
+// A key from stdin becomes a profile. Profiles are listed, chosen and removed.
+func TestProfiles(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		m := newMachine(t, s, "")
+		m.fails(cli.ExitUsage, "login", s.Test.Key)
+		for _, key := range []string{s.Test.Key, s.Live.Key} {
+			m.session.In = strings.NewReader(key + "\n")
+			m.ok("login", "--key")
+		}
+		testkit.Equal(t, m.ok("profiles", "list", "--jq", ".data[] | select(.current) | .name"), "live")
+		table := m.ok("profiles", "list", "-o", "table")
+		testkit.Contains(t, table, "*  live")
+		testkit.Excludes(t, table, "sk_")
+		testkit.Equal(t, m.ok("access", "get-me", "--jq", ".environment"), "live")
+		testkit.Equal(t, m.ok("access", "get-me", "--profile", "test", "--jq", ".environment"), "test")
+		m.env["SLIPWAY_PROFILE"] = "test"
+		testkit.Equal(t, m.ok("access", "get-me", "--jq", ".environment"), "test")
+		m.env["SLIPWAY_PROFILE"] = ""
+		m.ok("profiles", "use", "test")
+		testkit.Equal(t, m.ok("access", "get-me", "--jq", ".environment"), "test")
+		testkit.Contains(t, m.fails(cli.ExitFailed, "profiles", "use", "none"), "The profiles are: live, test")
+		m.ok("profiles", "remove", "test")
+		testkit.Equal(t, m.ok("access", "get-me", "--jq", ".environment"), "live")
+	})
+}
