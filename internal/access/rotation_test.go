@@ -212,8 +212,9 @@ func TestMFATokenWorksOnce(t *testing.T) {
 // be rotated.
 func TestExpiration(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
-		s.StopClock()
-		ends := s.DB.Now().UTC().Truncate(time.Millisecond).Add(3 * 24 * time.Hour)
+		now := time.Now().UTC().Truncate(time.Second)
+		s.StopClock(now)
+		ends := now.Add(3 * 24 * time.Hour)
 		request := access.KeyRequest{Name: "CLI", Scopes: []auth.Scope{auth.HullsRead}, ExpiresAt: &ends}
 		rotated, kept := s.As(s.KeyWith(request)), s.As(s.KeyWith(request))
 		var old, other access.Me
