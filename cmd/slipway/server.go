@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -128,7 +127,3 @@ func (c client) checkReadable(ctx context.Context, patterns []string) error {
 func retryDelay(failures int) time.Duration {
 	return min(30*time.Second, 500*time.Millisecond<<min(failures, 6))
 }
-
-// profileOf returns the profile of a command that can also use the database: only one that
-// the user named.
-func profileOf(flag string) string { return cmp.Or(flag, os.Getenv("SLIPWAY_PROFILE")) }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 
 	"slipway/internal/app"
@@ -34,7 +36,11 @@ func (c triggerCmd) Run(s *session) error {
 
 	var e webhooks.TriggeredEvent
 	var err error
-	if profile := profileOf(c.Profile); c.Key != "" || profile != "" {
+	profile := c.Profile
+	if c.Key == "" { // a key takes precedence over the variable
+		profile = cmp.Or(profile, os.Getenv("SLIPWAY_PROFILE"))
+	}
+	if c.Key != "" || profile != "" {
 		var server client
 		if server, err = s.connect(c.Key, profile); err != nil {
 			return err

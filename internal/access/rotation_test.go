@@ -207,3 +207,31 @@ func TestMFATokenWorksOnce(t *testing.T) {
 		s.Test.Post("/v1/api_keys", map[string]any{"name": "x", "scopes": []string{"admin"}, "mfa_token": token}, 201, nil)
 	})
 }
+
+// A key with an expiration ends then. A rotation doesn't extend it, and an expired key can't
+// be rotated.
+func TestExpiration(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		now := time.Now().UTC().Truncate(time.Second)
+		s.StopClock(now)
+		ends := now.Add(3 * 24 * time.Hour)
+		request := access.KeyRequest{Name: "CLI", Scopes: []auth.Scope{auth.HullsRead}, ExpiresAt: &ends}
+		rotated, kept := s.As(s.KeyWith(request)), s.As(s.KeyWith(request))
+		var old, other access.Me
+		rotated.Get("/v1/me", 200, &old)
+		kept.Get("/v1/me", 200, &other)
+
+		var next access.IssuedKey
+		s.Test.Post("/v1/api_keys/"+old.Credential.ID+"/rotate", nil, 201, &next)
+		testkit.Equal(t, next.ExpiresAt, &ends, "new key")
+		var record access.APIKey
+		s.Test.Get("/v1/api_keys/"+old.Credential.ID, 200, &record)
+		testkit.Equal(t, record.ExpiresAt, &ends, "old key, which ends before the overlap")
+
+		s.Advance(3 * 24 * time.Hour)
+		for _, c := range []*testkit.Client{rotated, kept, s.As(next.Key)} {
+			c.Get("/v1/hulls", 401, nil)
+		}
+		s.Test.Post("/v1/api_keys/"+other.Credential.ID+"/rotate", nil, 409, nil)
+	})
+}

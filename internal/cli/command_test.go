@@ -96,6 +96,7 @@ func TestLists(t *testing.T) {
 			"dealership list-locations --key sk_tes": "slipway login --key",
 			"hulls create --data [1]":                "is not a JSON object",
 			"api FETCH /v1/hulls":                    "is not a method",
+			"hulls create --price-usd 5 --preview":   "the preview has no flag --price-usd",
 		} {
 			testkit.Contains(t, m.fails(cli.ExitUsage, strings.Fields(args)...), want, args)
 		}

@@ -148,8 +148,8 @@ func connectFlags() []flagSpec {
 // specs returns the flags of a command.
 func (c command) specs() (all []flagSpec) {
 	own, preview := c.flags()
-	add := func(params []Param, note string) {
-		for _, p := range params {
+	params := func(list []Param, note string) {
+		for _, p := range list {
 			f := flagSpec{name: p.flag(), value: placeholder(p), help: p.Doc + note, values: p.Values}
 			if lookup := lookupOf(p.Name); lookup != nil {
 				f.help += " Accepts " + lookup.accepts + "."
@@ -157,26 +157,26 @@ func (c command) specs() (all []flagSpec) {
 			all = append(all, f)
 		}
 	}
-	add(own, "")
-	add(preview, " (preview)")
+	params(own, "")
+	params(preview, " (preview)")
 
-	add2 := func(on bool, f flagSpec) {
+	when := func(on bool, f flagSpec) {
 		if on {
 			all = append(all, f)
 		}
 	}
-	add2(c.Body, flagSpec{name: "data", short: "d", value: "JSON", help: "Body as JSON, @FILE, or - for stdin. Flags add to it."})
-	add2(c.List, flagSpec{name: "limit", value: "N", help: "Number of items to return, at most 100 per page."})
-	add2(c.List, flagSpec{name: "all", help: "Return the items of all pages."})
-	add2(c.List, flagSpec{name: "starting-after", value: "CURSOR", help: "Return the page after this cursor."})
-	add2(c.List, flagSpec{name: "ending-before", value: "CURSOR", help: "Return the page before this cursor."})
-	add2(c.IfMatch, flagSpec{name: "if-version", value: "N", help: "Fail with exit code 4 unless the resource has this version."})
-	add2(c.Proof, flagSpec{name: "mfa-token", value: "TOKEN", help: "Proof of a two-factor method, for administrators."})
-	add2(c.Verb != "GET" && c.Verb != "DELETE", flagSpec{name: "idempotency-key", value: "UUID", help: "Send the same key again to retry safely. Defaults to a new one."})
-	add2(c.Download, flagSpec{name: "save", value: "FILE", help: "Write the file here. Defaults to stdout."})
-	add2(waits[c.ID] != nil, flagSpec{name: "wait", help: "Wait until the work is complete. On by default on a terminal: turn it off with --wait=false."})
-	add2(c.next != nil, flagSpec{name: "preview", help: "Use the preview of the next API version. Flags with (preview) do too."})
-	add2(c.writes(), flagSpec{name: "yes", help: "Don't ask before changing live data."})
+	when(c.Body, flagSpec{name: "data", short: "d", value: "JSON", help: "Body as JSON, @FILE, or - for stdin. Flags add to it."})
+	when(c.List, flagSpec{name: "limit", value: "N", help: "Number of items to return, at most 100 per page."})
+	when(c.List, flagSpec{name: "all", help: "Return the items of all pages."})
+	when(c.List, flagSpec{name: "starting-after", value: "CURSOR", help: "Return the page after this cursor."})
+	when(c.List, flagSpec{name: "ending-before", value: "CURSOR", help: "Return the page before this cursor."})
+	when(c.IfMatch, flagSpec{name: "if-version", value: "N", help: "Fail with exit code 4 unless the resource has this version."})
+	when(c.Proof, flagSpec{name: "mfa-token", value: "TOKEN", help: "Proof of a two-factor method, for administrators."})
+	when(c.Verb != "GET" && c.Verb != "DELETE", flagSpec{name: "idempotency-key", value: "UUID", help: "Send the same key again to retry safely. Defaults to a new one."})
+	when(c.Download, flagSpec{name: "save", value: "FILE", help: "Write the file here. Defaults to stdout."})
+	when(waits[c.ID] != nil, flagSpec{name: "wait", help: "Wait until the work is complete. On by default on a terminal: turn it off with --wait=false."})
+	when(c.next != nil, flagSpec{name: "preview", help: "Use the preview of the next API version. Flags with (preview) do too."})
+	when(c.writes(), flagSpec{name: "yes", help: "Don't ask before changing live data."})
 	return append(all, connectFlags()...)
 }
 

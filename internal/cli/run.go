@@ -36,6 +36,9 @@ func runOperation(ctx context.Context, s *Session, c command, args []string) err
 
 	call := operationCall{s: s, command: c, parsed: p, client: client, out: out}
 	if call.usesPreview() {
+		if err := call.checkPreview(); err != nil {
+			return err
+		}
 		call.Operation = c.next
 	}
 	out.result = strings.TrimPrefix(call.Result, "Preview")
@@ -65,6 +68,18 @@ type operationCall struct {
 func (c *operationCall) usesPreview() bool {
 	_, preview := c.command.flags()
 	return c.next != nil && (c.isOn("preview") || slices.ContainsFunc(preview, func(p Param) bool { return c.has(p.flag()) }))
+}
+
+// checkPreview returns an error for a flag that the preview doesn't have. To ignore it would
+// change something else than the user asked for.
+func (c *operationCall) checkPreview() error {
+	for _, p := range c.Params {
+		known := slices.ContainsFunc(c.next.Params, func(n Param) bool { return n.Name == p.Name && n.isFlag() })
+		if p.isFlag() && c.has(p.flag()) && !known {
+			return &UsageError{fmt.Sprintf("the preview has no flag --%s. Send what it has instead with --data, or leave out --preview and the flags that are only in the preview", p.flag()), c.line()}
+		}
+	}
+	return nil
 }
 
 // request builds the request of the command line.
