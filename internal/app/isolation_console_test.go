@@ -25,9 +25,12 @@ var consoleRecipes = map[string]recipe{
 	"preview.listProposals":   {toList(aProposal), nil},
 	"preview.createProposal":  {nil, func(c *testkit.Client) any { return newProposal(c) }},
 	"preview.getProposal":     {aProposal, nil},
-	"preview.approveProposal": {aProposal, nil},
 	"preview.declineProposal": {aProposal, nil},
 }
+
+// forPeople is the operation that only people in a browser can call. The tests of its
+// package call it.
+const forPeople = "preview.approveProposal"
 
 // newProposal is the body of a proposal to change the price of a hull.
 func newProposal(c *testkit.Client) map[string]any {

@@ -67,7 +67,7 @@ var schemaDocs = map[string]string{
 	"Proposal":                 "An operation that waits until a person approves it.",
 	"ProposalState":            "A proposal without its arguments, its reason and its preview.",
 	"ProposalArguments":        "Parameters and body of a proposed operation.",
-	"ProposalPreview":          "What a proposed operation would do.",
+	"ProposalEffect":           "What a proposed operation would do.",
 	"ProposalResult":           "Response of an operation that was approved.",
 	"ProposalCreate":           "An operation to propose.",
 	"ProposalDecline":          "Why a proposal is declined.",

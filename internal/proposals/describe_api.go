@@ -24,7 +24,7 @@ func (a *API) describe(ctx context.Context, caller auth.Principal, op rest.Opera
 	if in.Body != nil {
 		p.Arguments.Body = &in.Body
 	}
-	p.Preview = ProposalPreview{
+	p.Preview = ProposalEffect{
 		Summary: op.Summary, Method: op.Method, Path: op.URL(in.Path, in.Query), Before: map[string]any{}, Checks: []messages.ReachCheck{},
 	}
 	if len(names) > 0 {
@@ -133,7 +133,7 @@ func (s snapshot) title(ctx context.Context, id string) (string, error) {
 }
 
 // checkMessage adds the result of the send check.
-func (s snapshot) checkMessage(ctx context.Context, in ProposalCreate, p *ProposalPreview) error {
+func (s snapshot) checkMessage(ctx context.Context, in ProposalCreate, p *ProposalEffect) error {
 	o, _, err := s.read(ctx, "getLeadReach", in.Path)
 	if err != nil || o == nil {
 		return err

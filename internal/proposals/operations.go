@@ -65,6 +65,7 @@ const (
 	webhooks    = "manages webhooks"
 	decides     = "decides about proposals"
 	changesNone = "changes nothing. Call it directly"
+	sameAs      = "is the same as an operation of /v1. Propose that one"
 )
 
 // excluded are the other operations that write, by the reason.
@@ -91,6 +92,7 @@ var excluded = map[string][]string{
 	},
 	decides:     {"createProposal", "approveProposal", "declineProposal"},
 	changesNone: {"quoteFinance"},
+	sameAs:      {"updateHullPricing"},
 }
 
 // check returns an error unless an operation can be proposed.

@@ -73,7 +73,7 @@ func (p Proposal) Revision() int64 { return p.Version }
 type ProposalContent struct {
 	Reason    string            `json:"reason" doc:"Why it was proposed, in the words of the caller." example:"Similar boats sell for about $128,000."`
 	Arguments ProposalArguments `json:"arguments" doc:"Parameters and body of the operation."`
-	Preview   ProposalPreview   `json:"preview" doc:"What would happen, for people."`
+	Preview   ProposalEffect    `json:"preview" doc:"What would happen, for people."`
 	ETag      string            `json:"-"`
 }
 
@@ -84,8 +84,8 @@ type ProposalArguments struct {
 	Body  *map[string]any   `json:"body" nullable:"true" doc:"JSON body. Null if there is none."`
 }
 
-// ProposalPreview describes what would happen.
-type ProposalPreview struct {
+// ProposalEffect describes what would happen.
+type ProposalEffect struct {
 	Summary string                `json:"summary" doc:"What the operation does." example:"Change the price of a hull"`
 	Method  string                `json:"method" doc:"HTTP method of the operation." example:"PUT"`
 	Path    string                `json:"path" doc:"Path of the request." example:"/v1/hulls/hull_01jcqz8t5n8m2x4v6b7c9d0e1f/pricing"`
