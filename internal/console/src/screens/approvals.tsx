@@ -10,7 +10,7 @@ import { Tag, type Tone } from "../parts/status.tsx";
 import { NoRows, Table, type Column } from "../parts/table.tsx";
 import { toast, toastError } from "../parts/toast.tsx";
 import { Verdict } from "../parts/verdict.tsx";
-import { href } from "../router.ts";
+import { href, navigate } from "../router.ts";
 import { word } from "../words.ts";
 import { openForm } from "./dialogs.tsx";
 import { useNames } from "./people.tsx";
@@ -28,7 +28,7 @@ export function Approvals() {
     <Sheet>
       <Page title="Approvals">
         <div class="filters">{views}</div>
-        <Table label="Proposals" list={list} columns={columns} open={(p) => href("approvals/" + p.id)}
+        <Table label="Proposals" list={list} columns={columns} onMove={(p) => navigate(href("approvals/" + p.id))}
           empty={<NoRows filtered={false} text="Nothing waits for you. When an app or an assistant proposes a change, it appears here." clear={() => {}} />} />
       </Page>
     </Sheet>
@@ -36,7 +36,7 @@ export function Approvals() {
 }
 
 const columns: Array<Column<PreviewProposal>> = [
-  { title: "Proposal", wide: true, phone: "main", cell: (p) => <div class="t"><b>{p.preview.title ?? p.preview.summary}</b><small>{p.preview.title ? p.preview.summary : p.preview.path}</small></div> },
+  { title: "Proposal", wide: true, phone: "main", cell: (p) => <div class="t"><b><a href={href("approvals/" + p.id)}>{p.preview.title ?? p.preview.summary}</a></b><small>{p.preview.title ? p.preview.summary : p.preview.path}</small></div> },
   { title: "Proposed by", phone: "bottom", cell: (p) => <span class="sub">{p.proposed_by.label}</span> },
   { title: "Status", phone: "top", cell: (p) => <State of={p} /> },
   { title: "When", align: "right", cell: (p) => <span class="sub">{ago(p.created_at)}</span> },
@@ -55,9 +55,9 @@ function Details({ p }: { p: PreviewProposal }) {
     if (!(e instanceof SlipwayError) || e.status !== 409) toastError(e);
   }).finally(() => changed("proposal", p.id));
   const decline = () => openForm({
-    name: "decline " + p.id, title: "Decline this proposal", submit: "Decline", initial: { reason: "" },
+    name: "decline " + p.id, title: "Decline this proposal", submit: "Decline", values: { reason: "" },
     save: async ({ reason }) => void (await api.preview.proposals.decline(p.id, { reason: reason || null }), changed("proposal", p.id)),
-    fields: (form) => <TextField form={form} name="reason" label="Reason (optional)" long />,
+    fields: (form) => <TextField form={form} name="reason" label="Reason (optional)" />,
   });
   const open = p.status === "pending";
   return (
