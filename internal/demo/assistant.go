@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 
 // addProposals lets an assistant propose a price and an email, which people can approve in
 // the console.
-func (s *seeder) addProposals(ctx context.Context, e *environment, hull *boat) error {
+func (s *seeder) addProposals(ctx context.Context, e *environment) error {
 	s.now = s.started.Add(-15 * time.Minute)
 	var key access.IssuedKey
 	if err := s.send(ctx, e.key, http.MethodPost, "/v1/api_keys", object{
@@ -19,26 +18,29 @@ func (s *seeder) addProposals(ctx context.Context, e *environment, hull *boat) e
 	}, &key); err != nil {
 		return err
 	}
-	var pricing struct {
-		Price int64 `json:"price_usd"`
+	var hulls struct {
+		Data []struct {
+			ID    string
+			Price int64 `json:"price_usd"`
+		}
 	}
-	if err := s.send(ctx, e.key, http.MethodGet, "/v1/hulls/"+hull.id+"/pricing", nil, &pricing); err != nil {
+	if err := s.send(ctx, e.key, http.MethodGet, "/v1/hulls?status=available&price_min=90000&limit=1", nil, &hulls); err != nil {
 		return err
 	}
 	var leads struct{ Data []struct{ ID string } }
 	if err := s.send(ctx, e.key, http.MethodGet, "/v1/leads?status=new&limit=1", nil, &leads); err != nil {
 		return err
 	}
-	if len(leads.Data) == 0 { // the small fleet of a test
+	if len(leads.Data) == 0 || len(hulls.Data) == 0 { // the small fleet of a test
 		return nil
 	}
 
-	price := pricing.Price * 97 / 100 / 100 * 100
+	hull := hulls.Data[0]
 	for _, p := range []object{
 		{
-			"operation_id": "adjustHullPricing", "path": object{"hull_id": hull.id},
-			"body":   object{"price_usd": price, "reason": "Market price"},
-			"reason": fmt.Sprintf("It has been in stock longer than similar boats, and two dealers nearby ask about $%d.", price),
+			"operation_id": "adjustHullPricing", "path": object{"hull_id": hull.ID},
+			"body":   object{"price_usd": hull.Price * 97 / 100 / 100 * 100, "reason": "Market price"},
+			"reason": "It has been in stock longer than similar boats, and two dealers nearby ask less.",
 		},
 		{
 			"operation_id": "sendLeadMessage", "path": object{"lead_id": leads.Data[0].ID},

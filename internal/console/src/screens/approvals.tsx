@@ -61,8 +61,7 @@ function Details({ p }: { p: PreviewProposal }) {
   });
   const open = p.status === "pending";
   return (
-    <Page title={p.preview.title ?? p.preview.summary} back={{ href: href("approvals"), title: "Approvals" }} aside={<State of={p} />}
-      actions={open && <><Button onClick={decline}>Decline</Button><Button kind="primary" icon="check" onClick={approve}>Approve</Button></>}>
+    <Page title={p.preview.title ?? p.preview.summary} back={{ href: href("approvals"), title: "Approvals" }} aside={<State of={p} />}>
       <div class="content">
         <Outcome p={p} />
         <Section title={p.preview.summary}>
@@ -74,13 +73,14 @@ function Details({ p }: { p: PreviewProposal }) {
           ))}
         </Section>
         <Section title="Who asked, and why">
-          <blockquote class="note flat"><p>{p.reason}</p></blockquote>
+          <div class="msg"><p>{p.reason}</p><small>Written by {p.proposed_by.label}, not by Slipway</small></div>
           <Facts facts={[
-            ["Proposed by", `${p.proposed_by.label} (${word(p.proposed_by.type)})`], ["For", p.for_user_id && names(p.for_user_id)],
-            ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} />],
+            ["Proposed by", `${p.proposed_by.label} (${p.proposed_by.type === "api_key" ? "API key" : word(p.proposed_by.type)})`], ["For", p.for_user_id && names(p.for_user_id)],
+            ["Proposed", dateTime(p.created_at)], ["Expires", open && date(p.expires_at)], ["Object", p.object_id && <ObjectLink id={p.object_id} short />],
             ["Request", <span class="mono">{p.preview.method} {p.preview.path}</span>],
           ]} />
         </Section>
+        {open && <div class="row"><Button kind="primary" icon="check" onClick={approve}>Approve</Button><Button onClick={decline}>Decline</Button></div>}
       </div>
     </Page>
   );
@@ -104,10 +104,14 @@ function Outcome({ p }: { p: PreviewProposal }) {
 function Changes({ p }: { p: PreviewProposal }) {
   const fields = Object.entries(p.arguments.body ?? {});
   if (fields.length === 0) return <p class="sub">This operation has no fields.</p>;
+  const texts = fields.filter(([name, value]) => show(name, value).length > 60);
   return (
-    <Facts facts={fields.map(([name, value]) => [label(name), (
-      <>{name in p.preview.before && <><s class="sub">{show(name, p.preview.before[name])}</s> → </>}<b class="wrap">{show(name, value)}</b></>
-    )])} />
+    <>
+      <Facts facts={fields.filter((f) => !texts.includes(f)).map(([name, value]) => [label(name), (
+        <>{name in p.preview.before && <><s class="sub">{show(name, p.preview.before[name])}</s> → </>}<b>{show(name, value)}</b></>
+      )])} />
+      {texts.map(([name, value]) => <div key={name} class="msg"><small>{label(name)}</small><p>{show(name, value)}</p></div>)}
+    </>
   );
 }
 
