@@ -3,10 +3,6 @@ package browsertest
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,8 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"slipway/internal/app"
-	"slipway/internal/demo"
 	"slipway/internal/testkit"
 )
 
@@ -25,8 +19,10 @@ var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:"
 // onBoth runs a test on both databases, with background jobs and live updates.
 func onBoth(t *testing.T, test func(t *testing.T, s *server)) {
 	t.Helper()
+	t.Parallel()
 	for name, on := range map[string]func(t *testing.T) *testkit.Server{"sqlite": testkit.OnSQLite, "postgres": testkit.OnPostgres} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := serve(t, on(t))
 			s.RunJobs()
 			s.RunRelay()
@@ -54,7 +50,7 @@ func signIn(t *testing.T, s *server, l look, email, path string) *tab {
 // ownerAt signs in the owner at a page of the test environment, on a desk.
 func ownerAt(t *testing.T, s *server, path string) *tab {
 	t.Helper()
-	return signIn(t, s, looks[0], s.Owner.Email, "/console/test/"+path)
+	return signIn(t, s, desk, s.Owner.Email, "/console/test/"+path)
 }
 
 // see waits until an element is visible.
@@ -125,64 +121,3 @@ func (b *tab) press(keys string, options ...chromedp.KeyOption) {
 
 // The keys of the console that tests use.
 const enter, escape = kb.Enter, kb.Escape
-
-// demoDealership is the demo, which all tests share that only look at it.
-var demoDealership = sync.OnceValues(func() (*demoServer, error) {
-	folder, err := tempFolder()
-	if err != nil {
-		return nil, err
-	}
-	set := app.Settings{
-		Data: folder, Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6,
-		LogLevel: "warn", AllowPrivate: true, RequestLogRows: 10_000,
-	}
-	ctx := context.Background()
-	summary, err := demo.Seed(ctx, set, time.Now())
-	if err != nil {
-		return nil, err
-	}
-
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	set.BaseURL = fmt.Sprintf("http://localhost:%d", l.Addr().(*net.TCPAddr).Port)
-	set.Listen = l.Addr().String()
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, err
-	}
-	ready := make(chan error, 1)
-	go func() { ready <- a.Serve(ctx, func(string) { ready <- nil }) }()
-	if err := <-ready; err != nil {
-		return nil, err
-	}
-	for {
-		res, err := http.Get(set.BaseURL + "/readyz")
-		if err != nil {
-			return nil, err
-		}
-		_ = res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			return &demoServer{&server{app: a, url: set.BaseURL}, summary}, nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-})
-
-type demoServer struct {
-	*server
-	demo.Summary
-}
-
-func startDemo(t *testing.T) *demoServer {
-	t.Helper()
-	d, err := demoDealership()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}

@@ -17,11 +17,12 @@ import (
 
 // The rules of the console: URLs, formats, CSV, and merging the changes of two people.
 func TestConsoleRules(t *testing.T) {
+	t.Parallel()
 	script, err := bundle.Script("../internal/console/src", "test/rules.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, start(t), looks[0])
+	b := open(t, start(t), desk)
 	b.visit("/oauth/sign-in")
 	var failures []string
 	var count int
