@@ -15,11 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"slipway/internal/app"
@@ -104,7 +106,7 @@ func redirecting(next http.Handler, to string) http.Handler {
 var chromium = sync.OnceValues(func() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(alloc)
+	ctx, cancel := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {})) // it doesn't know all events of newer browsers
 	cleanups = append(cleanups, stop, cancel)
 	return ctx, chromedp.Run(ctx)
 })
@@ -116,6 +118,8 @@ type tab struct {
 	s    *server
 	look look
 
+	cookies cdp.BrowserContextID // tabs with the same ID share cookies and storage
+
 	console bool     // only requests of the console are allowed, and none is forbidden
 	expects []string // parts of problems that the test causes on purpose
 
@@ -125,28 +129,44 @@ type tab struct {
 
 func open(t *testing.T, s *server, l look) *tab {
 	t.Helper()
-	browser, err := chromium()
+	ctx, err := chromium()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTab(t, s, l, browser, chromedp.WithNewBrowserContext())
+	browser := cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
+	id, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = target.DisposeBrowserContext(id).Do(browser) })
+	return newTab(t, s, l, id)
 }
 
 // another opens a tab with the same cookies.
 func (b *tab) another() *tab {
 	b.t.Helper()
-	other := newTab(b.t, b.s, b.look, b.Context, chromedp.WithExistingBrowserContext(chromedp.FromContext(b).BrowserContextID))
+	other := newTab(b.t, b.s, b.look, b.cookies)
 	other.console, other.expects = b.console, b.expects
 	return other
 }
 
-func newTab(t *testing.T, s *server, l look, parent context.Context, option chromedp.ContextOption) *tab {
+func newTab(t *testing.T, s *server, l look, cookies cdp.BrowserContextID) *tab {
 	t.Helper()
-	ctx, closeTab := chromedp.NewContext(parent, option)
+	ctx, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
+	id, err := target.CreateTarget("about:blank").WithBrowserContextID(cookies).WithNewWindow(true).Do(browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, closeTab := chromedp.NewContext(ctx, chromedp.WithTargetID(id))
 	t.Cleanup(closeTab)
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancel)
-	b := &tab{Context: ctx, t: t, s: s}
+
+	b := &tab{Context: ctx, t: t, s: s, cookies: cookies}
 	chromedp.ListenTarget(ctx, b.observe)
 	b.run(network.Enable(), cdplog.Enable(), emulation.SetFocusEmulationEnabled(true))
 	b.show(l)
