@@ -23,13 +23,19 @@ func onBoth(t *testing.T, test func(t *testing.T, s *server)) {
 	for name, on := range map[string]func(t *testing.T) *testkit.Server{"sqlite": testkit.OnSQLite, "postgres": testkit.OnPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, on(t))
-			s.RunJobs()
-			s.RunRelay()
-			go s.app.Streams.Run(t.Context())
-			test(t, s)
+			test(t, working(t, on(t)))
 		})
 	}
+}
+
+// working returns a server that runs background jobs and sends live updates.
+func working(t *testing.T, on *testkit.Server) *server {
+	t.Helper()
+	s := serve(t, on)
+	s.RunJobs()
+	s.RunRelay()
+	go s.app.Streams.Run(t.Context())
+	return s
 }
 
 // signIn returns a tab in which a live user is signed in, at a page of the console. For a
