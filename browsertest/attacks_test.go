@@ -131,6 +131,7 @@ func TestOtherPagesCannotUseTheSession(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &results); err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("from %s: %q", page, results)
 			for name, result := range results {
 				if !strings.HasPrefix(result, "blocked") && result != "opaque" && result != "open 0" {
 					t.Errorf("%s from %s: %s", name, page, result)

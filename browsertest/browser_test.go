@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -53,7 +54,10 @@ type server struct {
 	app   *app.App // that the browser uses
 	url   string
 	other string   // the same server as another site, which redirects can lead to
-	sites []string // of identity providers
+	sites []string // of identity providers and attackers
+
+	// intercept answers a request instead of the server, and reports whether it did.
+	intercept atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool]
 }
 
 func start(t *testing.T) *server {
@@ -80,13 +84,22 @@ func serve(t *testing.T, s *testkit.Server) *server {
 		t.Fatal(err)
 	}
 	other := fmt.Sprintf("http://127.0.0.1:%d/landed", port)
-	web := &http.Server{Handler: redirecting(a.Handler, other), ReadHeaderTimeout: 5 * time.Second}
+	b := &server{Server: s, app: a, url: url, other: other}
+	web := &http.Server{Handler: b.intercepting(redirecting(a.Handler, other)), ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = web.Serve(l) }()
 	t.Cleanup(func() {
 		_ = web.Close()
 		_ = a.Close()
 	})
-	return &server{Server: s, app: a, url: url, other: other}
+	return b
+}
+
+func (s *server) intercepting(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer := s.intercept.Load(); answer == nil || !(*answer)(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // redirecting adds a page that a sign-in can lead to and that leads to another site,

@@ -279,7 +279,7 @@ func TestDealOfViewer(t *testing.T) {
 		b.gone("Start deal")
 		b.until(`document.querySelectorAll(".card .btn").length === 0`, "cards without a menu")
 		b.visit("/console/test/deals/new")
-		b.read("Not found, or you don't have access.")
+		b.read("This page doesn't exist, or you don't have access.")
 	})
 }
 

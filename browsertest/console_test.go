@@ -62,9 +62,7 @@ func ownerAt(t *testing.T, s *server, path string) *tab {
 // see waits until an element is visible.
 func (b *tab) see(selector string) {
 	b.t.Helper()
-	if err := chromedp.Run(b, chromedp.WaitVisible(selector, chromedp.ByQuery)); err != nil {
-		b.t.Fatalf("%s is not visible: %v\n%s", selector, err, b.pageText())
-	}
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", selector), selector)
 }
 
 // read waits until the page shows a text. It ignores case, and how text is wrapped.

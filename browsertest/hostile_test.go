@@ -96,7 +96,9 @@ func (w *writer) send(method, path, pattern string, body map[string]any) (id str
 		w.t.Fatalf("%s %s has no text fields", method, pattern)
 	}
 	for name, v := range body {
-		filled[name] = v
+		if filled[name] = v; v == nil {
+			delete(filled, name)
+		}
 	}
 	for {
 		res, err := w.c.Send(method, path, filled)
@@ -133,7 +135,10 @@ func TestHostileText(t *testing.T) {
 	s := working(t, testkit.OnSQLite(t))
 	w := newWriter(t, s.Test)
 	location := w.post("/v1/locations", "/v1/locations", map[string]any{"timezone": "America/New_York"})
-	hull := w.post("/v1/hulls", "/v1/hulls", testkit.HullBody(location, map[string]any{"make": nil, "model": nil}))
+	boat := testkit.HullBody(location, nil)
+	delete(boat, "make")
+	delete(boat, "model")
+	hull := w.post("/v1/hulls", "/v1/hulls", boat)
 	w.send(http.MethodPut, "/v1/hulls/"+hull+"/specs", "/v1/hulls/{hull_id}/specs", nil)
 	contact := w.post("/v1/contacts", "/v1/contacts", map[string]any{"email": "ann@example.com", "phone": "(410) 555-0123"})
 	lead := w.post("/v1/leads", "/v1/leads", map[string]any{"contact_id": contact, "hull_id": hull, "contact": nil})
