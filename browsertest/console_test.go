@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,8 +81,15 @@ func (b *tab) gone(text string) {
 // until waits for a condition in JavaScript.
 func (b *tab) until(condition, what string) {
 	b.t.Helper()
-	if err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(30*time.Second))); err != nil {
-		b.t.Fatalf("want %s: %v\n%s", what, err, b.pageText())
+	for {
+		err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(time.Minute)))
+		if err == nil {
+			return
+		}
+		left := strings.Contains(err.Error(), "-32000") && b.Err() == nil // the browser opened another page in the meantime
+		if !left {
+			b.t.Fatalf("want %s: %v\n%s", what, err, b.pageText())
+		}
 	}
 }
 
