@@ -60,12 +60,17 @@ var tour = []struct{ name, path, step string }{
 // data. Roles that can't open a screen or have nothing on it skip its step.
 func (b *tab) open(path, step string) {
 	b.t.Helper()
-	b.frames(fmt.Sprintf(`const link = document.createElement("a"); link.href = "/console/test/%s"; document.body.append(link); link.click(); link.remove()`, path))
+	b.frames(follow(path))
 	b.settled()
 	if step != "" {
 		b.frames("try { " + step + " } catch (e) { if (!(e instanceof TypeError)) throw e }")
 		b.settled()
 	}
+}
+
+// follow is a script that opens a screen by a link.
+func follow(path string) string {
+	return fmt.Sprintf(`const link = document.createElement("a"); link.href = "/console/test/%s"; document.body.append(link); link.click(); link.remove()`, path)
 }
 
 // frames runs a script and waits until the browser has painted the result.

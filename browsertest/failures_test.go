@@ -67,7 +67,7 @@ func TestScreensThatFail(t *testing.T) {
 		"settings/people", "settings/roles", "settings/channels", "settings/locations",
 	} {
 		stop := s.failing(http.MethodGet, "", problem(http.StatusInternalServerError))
-		b.open(path, "")
+		b.frames(follow(path))
 		b.read("This is a test.")
 		b.read("req_test")
 		b.wantFits(path)
@@ -108,8 +108,7 @@ func TestKindsOfFailures(t *testing.T) {
 		b.read("Ownership")
 
 		stop = s.failing(http.MethodPatch, "/hulls/", c.answer)
-		b.press("e")
-		b.read("Edit boat")
+		b.button("Edit")
 		b.set("Headline of listings", "After "+name)
 		b.button("Save")
 		b.until(fmt.Sprintf(`document.querySelector("dialog, form")?.innerText.includes(%q)`, c.want), "the error "+name+" at the form")

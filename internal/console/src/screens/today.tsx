@@ -60,7 +60,7 @@ function TodoList() {
     <Section title="To do" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
       {errors[0] && <ErrorNote error={errors[0].error!} retry={() => errors.forEach((s) => s.reload())} />}
       {todos.length > 0 && <ul class="todos">{todos.map((t) => <TodoRow key={t.kind + t.id} todo={t} />)}</ul>}
-      {todos.length === 0 && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
+      {todos.length === 0 && !errors[0] && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
     </Section>
   );
 }
