@@ -46,6 +46,17 @@ func (b *tab) expectFailures() {
 	b.expects = []string{"the console got 50", "log: Failed to load resource"}
 }
 
+// recovers presses Try again until the screen has no error. Some parts of a screen fail later
+// than others.
+const recovers = `(() => {
+	const again = [...document.querySelectorAll("main button")].find((e) => e.innerText.trim() === "Try again");
+	if (again && !(performance.now() - window.tried < 300)) {
+		window.tried = performance.now();
+		again.click();
+	}
+	return !again && !document.querySelector("main").innerText.includes("req_test");
+})()`
+
 // Each screen says that it couldn't load, and loads when the user tries again.
 func TestScreensThatFail(t *testing.T) {
 	t.Parallel()
@@ -72,9 +83,7 @@ func TestScreensThatFail(t *testing.T) {
 		b.read("req_test")
 		b.wantFits(path)
 		stop()
-		b.button("Try again")
-		b.until(`document.querySelector("h1") !== null && !document.querySelector("main").innerText.includes("req_test") ||
-			[...document.querySelectorAll("main button")].find((e) => e.innerText.trim() === "Try again")?.click()`, path+" after another try")
+		b.until(recovers, path+" after another try")
 		b.visit("/console/test/settings/profile") // without data in memory
 		b.settled()
 	}

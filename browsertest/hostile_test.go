@@ -145,7 +145,7 @@ func TestHostileText(t *testing.T) {
 	leads := "/v1/leads/" + lead
 	w.post(leads+"/consents", "/v1/leads/{lead_id}/consents", map[string]any{"channels": []string{"sms", "email"}, "scope": "all", "basis": "express_written"})
 	w.post(leads+"/inbound_messages", "/v1/leads/{lead_id}/inbound_messages", map[string]any{"channel": "sms", "from": phoneOf(s, contact)})
-	s.Test.Post(leads+"/messages", map[string]any{"channel": "email", "purpose": "transactional", "subject": hostile[:180], "body": hostile[:4000]}, 201, nil)
+	s.Test.Post(leads+"/messages", map[string]any{"channel": "email", "purpose": "transactional", "subject": hostile[:180], "body": hostile[:4000]}, 202, nil)
 	deal := w.post("/v1/deals", "/v1/deals", map[string]any{"hull_id": hull, "buyer_contact_id": contact, "opening_offer_usd": 118000})
 	deals := "/v1/deals/" + deal
 	s.Test.Post("/v2-preview/activities", map[string]any{"kind": "note", "object_id": deal, "body": hostile[:4000]}, 201, nil)

@@ -172,11 +172,12 @@ function Schedule() {
 }
 
 function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
+  const contact = useLoad(can("leads:read") ? ["contact", a.contact_id] : undefined, () => api.contacts.get(a.contact_id), [a.contact_id]).data;
   const target = a.lead_id ? `leads/${a.lead_id}` : a.deal_id ? `deals/${a.deal_id}` : `contacts/${a.contact_id}`;
   return (
     <li>
       <Tag>{word(a.kind)}</Tag>
-      <span class="todo-text">{a.title ?? word(a.kind)}</span>
+      <span class="todo-text">{contact && <b>{contactName(contact)}</b>} {a.title ?? (contact ? "" : word(a.kind))}</span>
       <time class="muted num" dateTime={a.starts_at}>{dayName(a.starts_at)}, {time(a.starts_at)}</time>
       <ButtonLink small href={href(target)}>Open</ButtonLink>
     </li>
