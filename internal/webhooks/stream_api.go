@@ -81,9 +81,9 @@ func (s *Streams) read(ctx context.Context, followed map[auth.Env]string) error 
 				continue
 			}
 			var added []Change
-			added, err = changesAfter(ctx, tx.In(f.Env), followed[f.Env], followerBuffer)
+			added, err = changesAfter(ctx, tx.In(f.Env), followed[f.Env], maxBatch)
 			s.hub.send(f.Env, added)
-			if len(added) == followerBuffer {
+			if len(added) == maxBatch {
 				s.Wake()
 			}
 		}
@@ -172,9 +172,11 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 				return err
 			}
 			readable = a.readable(caller)
-		case c := <-f.changes:
-			if err := send(c); err != nil {
-				return err
+		case batch := <-f.changes:
+			for _, c := range batch {
+				if err := send(c); err != nil {
+					return err
+				}
 			}
 		}
 	}
