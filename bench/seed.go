@@ -163,7 +163,7 @@ func issue(ctx context.Context, a *app.App, dealershipID string, mode auth.Mode)
 		if err != nil {
 			return "", err
 		}
-		scopes := []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Admin}
+		scopes := []auth.Scope{auth.HullsRead, auth.HullsWrite, auth.LeadsRead, auth.LeadsWrite, auth.DealsRead, auth.DealsWrite, auth.Webhooks, auth.Admin}
 		issued, err := access.IssueKey(ctx, tx.In(env.Env), mode, access.KeyRequest{Name: "bench", Scopes: scopes})
 		return issued.Key, err
 	})

@@ -3,10 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,8 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"slipway/internal/app"
-	"slipway/internal/demo"
 	"slipway/internal/testkit"
 )
 
@@ -25,15 +20,23 @@ var consolePaths = []string{"/console/", "/media/", "/assets/", "blob:", "data:"
 // onBoth runs a test on both databases, with background jobs and live updates.
 func onBoth(t *testing.T, test func(t *testing.T, s *server)) {
 	t.Helper()
+	t.Parallel()
 	for name, on := range map[string]func(t *testing.T) *testkit.Server{"sqlite": testkit.OnSQLite, "postgres": testkit.OnPostgres} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, on(t))
-			s.RunJobs()
-			s.RunRelay()
-			go s.app.Streams.Run(t.Context())
-			test(t, s)
+			t.Parallel()
+			test(t, working(t, on(t)))
 		})
 	}
+}
+
+// working returns a server that runs background jobs and sends live updates.
+func working(t *testing.T, on *testkit.Server) *server {
+	t.Helper()
+	s := serve(t, on)
+	s.RunJobs()
+	s.RunRelay()
+	go s.app.Streams.Run(t.Context())
+	return s
 }
 
 // signIn returns a tab in which a live user is signed in, at a page of the console. For a
@@ -54,15 +57,13 @@ func signIn(t *testing.T, s *server, l look, email, path string) *tab {
 // ownerAt signs in the owner at a page of the test environment, on a desk.
 func ownerAt(t *testing.T, s *server, path string) *tab {
 	t.Helper()
-	return signIn(t, s, looks[0], s.Owner.Email, "/console/test/"+path)
+	return signIn(t, s, desk, s.Owner.Email, "/console/test/"+path)
 }
 
 // see waits until an element is visible.
 func (b *tab) see(selector string) {
 	b.t.Helper()
-	if err := chromedp.Run(b, chromedp.WaitVisible(selector, chromedp.ByQuery)); err != nil {
-		b.t.Fatalf("%s is not visible: %v\n%s", selector, err, b.pageText())
-	}
+	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", selector), selector)
 }
 
 // read waits until the page shows a text. It ignores case, and how text is wrapped.
@@ -80,8 +81,15 @@ func (b *tab) gone(text string) {
 // until waits for a condition in JavaScript.
 func (b *tab) until(condition, what string) {
 	b.t.Helper()
-	if err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(30*time.Second))); err != nil {
-		b.t.Fatalf("want %s: %v\n%s", what, err, b.pageText())
+	for {
+		err := chromedp.Run(b, chromedp.Poll(condition, nil, chromedp.WithPollingTimeout(time.Minute)))
+		if err == nil {
+			return
+		}
+		left := strings.Contains(err.Error(), "-32000") && b.Err() == nil // the browser opened another page in the meantime
+		if !left {
+			b.t.Fatalf("want %s: %v\n%s", what, err, b.pageText())
+		}
 	}
 }
 
@@ -125,64 +133,3 @@ func (b *tab) press(keys string, options ...chromedp.KeyOption) {
 
 // The keys of the console that tests use.
 const enter, escape = kb.Enter, kb.Escape
-
-// demoDealership is the demo, which all tests share that only look at it.
-var demoDealership = sync.OnceValues(func() (*demoServer, error) {
-	folder, err := tempFolder()
-	if err != nil {
-		return nil, err
-	}
-	set := app.Settings{
-		Data: folder, Listen: "127.0.0.1:0", BaseURL: "http://localhost", LiveRate: 1e6, TestRate: 1e6, AddressRate: 1e6,
-		LogLevel: "warn", AllowPrivate: true, RequestLogRows: 10_000,
-	}
-	ctx := context.Background()
-	summary, err := demo.Seed(ctx, set, time.Now())
-	if err != nil {
-		return nil, err
-	}
-
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	set.BaseURL = fmt.Sprintf("http://localhost:%d", l.Addr().(*net.TCPAddr).Port)
-	set.Listen = l.Addr().String()
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	a, err := app.Open(ctx, set, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, err
-	}
-	ready := make(chan error, 1)
-	go func() { ready <- a.Serve(ctx, func(string) { ready <- nil }) }()
-	if err := <-ready; err != nil {
-		return nil, err
-	}
-	for {
-		res, err := http.Get(set.BaseURL + "/readyz")
-		if err != nil {
-			return nil, err
-		}
-		_ = res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			return &demoServer{&server{app: a, url: set.BaseURL}, summary}, nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-})
-
-type demoServer struct {
-	*server
-	demo.Summary
-}
-
-func startDemo(t *testing.T) *demoServer {
-	t.Helper()
-	d, err := demoDealership()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}

@@ -12,47 +12,45 @@ import (
 
 // A reader finds a page with the search and the navigation.
 func TestDocs(t *testing.T) {
-	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			b := open(t, s, l)
-			b.visit("/docs")
-			b.want("Slipway documentation", "docs")
-			b.visit("/docs/guides/concepts")
-			b.want("Concepts", "docs-concepts")
-			b.visit("/docs/errors#consent_missing")
-			b.want("Errors", "docs-errors")
-			b.visit("/docs/guides/nothing")
-			b.want("Page not found", "docs-missing")
-			b.visit("/docs/search?q=hold")
-			b.want("Search", "docs-search")
+	t.Parallel()
+	s := start(t)
+	b := open(t, s, desk)
+	b.visit("/docs")
+	b.want("Slipway documentation", "docs")
+	b.visit("/docs/guides/concepts")
+	b.want("Concepts", "docs-concepts")
+	b.visit("/docs/errors#consent_missing")
+	b.want("Errors", "docs-errors")
+	b.visit("/docs/guides/nothing")
+	b.want("Page not found", "docs-missing")
+	b.visit("/docs/search?q=hold")
+	b.want("Search", "docs-search")
 
-			b.visit("/docs/guides/deals")
-			b.run(chromedp.KeyEvent("/"), chromedp.WaitVisible("#q:focus", chromedp.ByQuery), chromedp.KeyEvent("consent_missing"),
-				chromedp.WaitVisible("#results li", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
-			var chosen string
-			b.run(chromedp.Text("#results [aria-selected=true]", &chosen, chromedp.ByQuery))
-			if !strings.HasPrefix(chosen, "consent_missing") {
-				t.Errorf("got the first result %q, want consent_missing", chosen)
-			}
-			b.leave(chromedp.KeyEvent(kb.Enter))
-			var target string
-			b.run(chromedp.Evaluate(`location.pathname + " " + document.querySelector(":target").textContent`, &target))
-			if !strings.HasPrefix(target, "/docs/errors consent_missing") {
-				t.Errorf("Enter leads to %q, want the section of consent_missing", target)
-			}
-
-			b.visit("/docs/guides/nothing") // a short page, for the picture
-			b.run(chromedp.SendKeys("#q", "hold", chromedp.ByQuery), chromedp.WaitVisible("#results li", chromedp.ByQuery))
-			b.review("docs-results")
-		})
+	b.visit("/docs/guides/deals")
+	b.run(chromedp.KeyEvent("/"), chromedp.WaitVisible("#q:focus", chromedp.ByQuery), chromedp.KeyEvent("consent_missing"),
+		chromedp.WaitVisible("#results li", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
+	var chosen string
+	b.run(chromedp.Text("#results [aria-selected=true]", &chosen, chromedp.ByQuery))
+	if !strings.HasPrefix(chosen, "consent_missing") {
+		t.Errorf("got the first result %q, want consent_missing", chosen)
 	}
+	b.leave(chromedp.KeyEvent(kb.Enter))
+	var target string
+	b.run(chromedp.Evaluate(`location.pathname + " " + document.querySelector(":target").textContent`, &target))
+	if !strings.HasPrefix(target, "/docs/errors consent_missing") {
+		t.Errorf("Enter leads to %q, want the section of consent_missing", target)
+	}
+
+	b.visit("/docs/guides/nothing") // a short page, for the picture
+	b.run(chromedp.SendKeys("#q", "hold", chromedp.ByQuery), chromedp.WaitVisible("#results li", chromedp.ByQuery))
+	b.review("docs-results")
 }
 
 // The server and the script find the same, in the same order.
 func TestDocsSearchIsTheSame(t *testing.T) {
+	t.Parallel()
 	s := start(t)
-	b := open(t, s, looks[0])
+	b := open(t, s, desk)
 	for _, query := range []string{"hull", "webhook secret", "rate limits", "createDeal", "stale", "test key"} {
 		b.visit("/docs")
 		b.run(chromedp.SendKeys("#q", query, chromedp.ByQuery), chromedp.WaitVisible("#results li", chromedp.ByQuery))
@@ -68,23 +66,15 @@ func TestDocsSearchIsTheSame(t *testing.T) {
 
 // The reference shows the operations, in both themes and without other hosts.
 func TestReference(t *testing.T) {
+	t.Parallel()
+	b := open(t, start(t), desk)
+	b.expects = []string{"console: warning"} // React Router warns about its own next version
+	started := time.Now()
+	b.visit("/docs/reference#/operations/createHull")
+	b.run(chromedp.Poll(`document.body.innerText.includes("Add a hull to inventory")`, nil))
+	t.Logf("the operation was visible after %s", time.Since(started).Round(time.Millisecond))
 	for _, l := range looks[:2] {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			b := open(t, s, l)
-			started := time.Now()
-			b.visit("/docs/reference#/operations/createHull")
-			b.run(chromedp.Poll(`document.body.innerText.includes("Add a hull to inventory")`, nil))
-			t.Logf("the operation was visible after %s", time.Since(started).Round(time.Millisecond))
-			b.screenshot("docs-reference")
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			for _, p := range b.problems { // React Router warns about its own next version
-				if !strings.HasPrefix(p, "console: warning") {
-					t.Error(p)
-				}
-			}
-			b.problems = nil
-		})
+		b.show(l)
+		b.screenshot("docs-reference")
 	}
 }

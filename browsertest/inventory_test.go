@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -17,11 +20,12 @@ import (
 
 // The rules of the console: URLs, formats, CSV, and merging the changes of two people.
 func TestConsoleRules(t *testing.T) {
+	t.Parallel()
 	script, err := bundle.Script("../internal/console/src", "test/rules.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := open(t, start(t), looks[0])
+	b := open(t, start(t), desk)
 	b.visit("/oauth/sign-in")
 	var failures []string
 	var count int
@@ -187,4 +191,72 @@ func TestImport(t *testing.T) {
 		b.button("Show inventory")
 		b.read("2024 Sea Fox 228 Commander")
 	})
+}
+
+// A user adds 60 photos, of which one is not an image and one is too large. The connection
+// is lost at the 30th. The others arrive, once and in order.
+func TestManyPhotos(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *server) {
+		_, hull := stock(s)
+		folder, files := t.TempDir(), []string{}
+		for i := range 60 {
+			content := picture(t, 40+i, 40)
+			switch i {
+			case 10:
+				content = []byte("not an image")
+			case 20:
+				content = append(content, make([]byte, 26<<20)...)
+			}
+			files = append(files, filepath.Join(folder, fmt.Sprintf("photo%02d.png", i)))
+			if err := os.WriteFile(files[i], content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var uploads atomic.Int64
+		drop := func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/photos") && uploads.Add(1) == 30 {
+				panic(http.ErrAbortHandler)
+			}
+			return false
+		}
+		s.intercept.Store(&drop)
+
+		b := ownerAt(t, s, "boats/"+hull+"/photos")
+		b.expects = []string{"net::ERR_"}
+		b.see(".drop-tile")
+		b.run(chromedp.SetUploadFiles("input[type=file][multiple]", files, chromedp.ByQuery))
+		b.read("58 photos, 2 failed")
+		var photos struct{ Data []struct{ Width int } }
+		s.Test.Get("/v1/hulls/"+hull+"/photos?limit=100", 200, &photos)
+		testkit.Len(t, photos.Data, 58)
+		for i := range photos.Data[1:] {
+			if photos.Data[i].Width >= photos.Data[i+1].Width {
+				t.Errorf("photo %d is %d px wide, and the next one %d, want the order of the files", i+1, photos.Data[i].Width, photos.Data[i+1].Width)
+			}
+		}
+	})
+}
+
+// The first list is on the screen soon after its response. A busy machine is slower, so only
+// a large difference is a failure.
+func TestFirstList(t *testing.T) {
+	d := startDemo(t)
+	b := signIn(t, d.server, desk, d.email("owner"), "/console/test/settings/profile")
+	b.settled()
+	var took struct{ API, Painted float64 }
+	b.run(chromedp.Evaluate(`new Promise((done) => {
+		const from = performance.now();
+		`+follow("boats")+`;
+		const look = () => {
+			if (!document.querySelector("tbody tr")) return requestAnimationFrame(look);
+			const call = performance.getEntriesByType("resource").filter((e) => e.name.includes("/hulls?") && e.startTime >= from).at(-1);
+			done({API: call.duration, Painted: performance.now() - from});
+		};
+		look();
+	})`, &took, await))
+	goal := 1.5*took.API + 100
+	t.Logf("the list was painted after %.0f ms, its API call took %.0f ms, the goal is %.0f ms", took.Painted, took.API, goal)
+	if took.Painted > 3*goal {
+		t.Errorf("the list was painted after %.0f ms, want at most %.0f", took.Painted, 3*goal)
+	}
 }

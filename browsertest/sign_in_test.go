@@ -28,141 +28,126 @@ func (b *tab) signIn(email, password string) {
 
 // A user signs in with a password and a code, in both themes and on a phone.
 func TestSignIn(t *testing.T) {
-	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			p := s.Person("sales")
-			p.Enroll()
-			b := open(t, s, l)
+	t.Parallel()
+	s := start(t)
+	p := s.Person("sales")
+	p.Enroll()
+	b := open(t, s, desk)
 
-			b.signIn(p.Email, "not the password")
-			b.want("Enter your password", "password-wrong")
-			b.fill("#password", testkit.Password)
-			b.click("main button")
-			b.want("Verify it's you", "code")
-			b.fill("#code", "000000")
-			b.click("main button")
-			b.want("Verify it's you", "code-wrong")
-			b.run(chromedp.Click("summary", chromedp.ByQuery))
-			b.fill("#recovery", "aaaaa-aaaaa")
-			b.click("details button")
-			b.want("Verify it's you", "recovery-wrong")
-			b.fill("#code", s.Code(p.Secret))
-			b.click("main button")
-			b.review("account")
-			if got := b.path(); got != "/oauth/account" {
-				t.Fatalf("got %s, want the account", got)
-			}
-
-			b.visit("/oauth/account/sessions")
-			b.want("Where you are signed in", "sessions")
-			b.click(".rows button")
-			b.want("Where you are signed in", "sessions-ended")
-			b.visit("/oauth/sign-out")
-			b.want("Sign out?", "sign-out")
-			b.click("main button")
-			b.want("You are signed out", "signed-out")
-		})
+	b.signIn(p.Email, "not the password")
+	b.want("Enter your password", "password-wrong")
+	b.fill("#password", testkit.Password)
+	b.click("main button")
+	b.want("Verify it's you", "code")
+	b.fill("#code", "000000")
+	b.click("main button")
+	b.want("Verify it's you", "code-wrong")
+	b.run(chromedp.Click("summary", chromedp.ByQuery))
+	b.fill("#recovery", "aaaaa-aaaaa")
+	b.click("details button")
+	b.want("Verify it's you", "recovery-wrong")
+	b.fill("#code", s.Code(p.Secret))
+	b.click("main button")
+	b.review("account")
+	if got := b.path(); got != "/oauth/account" {
+		t.Fatalf("got %s, want the account", got)
 	}
+
+	b.visit("/oauth/account/sessions")
+	b.want("Where you are signed in", "sessions")
+	b.click(".rows button")
+	b.want("Where you are signed in", "sessions-ended")
+	b.visit("/oauth/sign-out")
+	b.want("Sign out?", "sign-out")
+	b.click("main button")
+	b.want("You are signed out", "signed-out")
 }
 
 // The owner chooses an account, and the pages of links look the same.
 func TestOtherPages(t *testing.T) {
-	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			s.RunJobs()
-			b := open(t, s, l)
-			b.signIn(s.Owner.Email, s.Owner.Password)
-			b.want("Choose an account", "choose")
+	t.Parallel()
+	s := start(t)
+	s.RunJobs()
+	b := open(t, s, desk)
+	b.signIn(s.Owner.Email, s.Owner.Password)
+	b.want("Choose an account", "choose")
 
-			b.visit("/oauth/password/forgot")
-			b.want("Forgot your password?", "forgot")
-			b.fill("#email", s.Owner.Email)
-			b.click("main button")
-			b.want("Check your email", "forgot-sent")
-			b.visit("/oauth/password/reset/unknown")
-			b.want("This link is not valid", "reset-invalid")
+	b.visit("/oauth/password/forgot")
+	b.want("Forgot your password?", "forgot")
+	b.fill("#email", s.Owner.Email)
+	b.click("main button")
+	b.want("Check your email", "forgot-sent")
+	b.visit("/oauth/password/reset/unknown")
+	b.want("This link is not valid", "reset-invalid")
 
-			s.Test.Post("/v1/users", map[string]any{"email": "ann@example.com", "name": "Ann Bell"}, 201, nil)
-			b.visit(s.InvitationLinks("ann@example.com", 1)[0])
-			b.want("Welcome, Ann Bell", "invitation")
-			b.fill("#password", "password1234")
-			b.click("main button")
-			b.want("Welcome, Ann Bell", "invitation-weak")
-			b.fill("#password", testkit.Password)
-			b.click("main button")
-			b.want("You're all set, Ann Bell", "invitation-accepted")
-		})
-	}
+	s.Test.Post("/v1/users", map[string]any{"email": "ann@example.com", "name": "Ann Bell"}, 201, nil)
+	b.visit(s.InvitationLinks("ann@example.com", 1)[0])
+	b.want("Welcome, Ann Bell", "invitation")
+	b.fill("#password", "password1234")
+	b.click("main button")
+	b.want("Welcome, Ann Bell", "invitation-weak")
+	b.fill("#password", testkit.Password)
+	b.click("main button")
+	b.want("You're all set, Ann Bell", "invitation-accepted")
 }
 
 // An administrator without a two-factor method sets one up.
 func TestEnroll(t *testing.T) {
-	for _, l := range looks {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			p := s.Person("owner")
-			s.Exec(`DELETE FROM mfa_factors WHERE user_id = ?`, p.ID)
-			b := open(t, s, l)
-			b.signIn(p.Email, testkit.Password)
-			b.want("Set up two-factor authentication", "enroll")
+	t.Parallel()
+	s := start(t)
+	p := s.Person("owner")
+	s.Exec(`DELETE FROM mfa_factors WHERE user_id = ?`, p.ID)
+	b := open(t, s, desk)
+	b.signIn(p.Email, testkit.Password)
+	b.want("Set up two-factor authentication", "enroll")
 
-			var secret string
-			b.run(chromedp.Text("code.secret", &secret, chromedp.ByQuery))
-			b.fill("#code", s.Code(strings.ReplaceAll(secret, " ", "")))
-			b.click("main button")
-			b.want("Save your recovery codes", "recovery-codes")
-			b.click("main a.button")
-			b.review("account-administrator")
-		})
-	}
+	var secret string
+	b.run(chromedp.Text("code.secret", &secret, chromedp.ByQuery))
+	b.fill("#code", s.Code(strings.ReplaceAll(secret, " ", "")))
+	b.click("main button")
+	b.want("Save your recovery codes", "recovery-codes")
+	b.click("main a.button")
+	b.review("account-administrator")
 }
 
 // A user whose only two-factor method is a passkey signs in with it.
 func TestPasskey(t *testing.T) {
-	for _, l := range looks[:3] {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			p := s.Person("viewer")
-			b := open(t, s, l)
-			b.addAuthenticator()
-			b.enrollPasskey(p, "")
+	t.Parallel()
+	s := start(t)
+	p := s.Person("viewer")
+	b := open(t, s, desk)
+	b.addAuthenticator()
+	b.enrollPasskey(p, "")
 
-			b.signIn(p.Email, testkit.Password)
-			b.want("Verify it's you", "passkey")
-			b.click("#passkey button")
-			b.review("account-passkey")
-			if got := b.path(); got != "/oauth/account" {
-				t.Fatalf("got %s, want the account", got)
-			}
-		})
+	b.signIn(p.Email, testkit.Password)
+	b.want("Verify it's you", "passkey")
+	b.click("#passkey button")
+	b.review("account-passkey")
+	if got := b.path(); got != "/oauth/account" {
+		t.Fatalf("got %s, want the account", got)
 	}
 }
 
 // A user with an app and a passkey uses either of them.
 func TestPasskeyOrCode(t *testing.T) {
-	for _, l := range looks[1:3] {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			p := s.Person("viewer")
-			p.Enroll()
-			b := open(t, s, l)
-			b.addAuthenticator()
-			b.enrollPasskey(p, p.OwnProof())
+	t.Parallel()
+	s := start(t)
+	p := s.Person("viewer")
+	p.Enroll()
+	b := open(t, s, desk)
+	b.addAuthenticator()
+	b.enrollPasskey(p, p.OwnProof())
 
-			b.signIn(p.Email, testkit.Password)
-			b.want("Verify it's you", "passkey-or-code")
-			b.fill("#code", s.Code(p.Secret))
-			b.click("main button")
-			b.visit("/oauth/sign-out")
-			b.click("main button")
-			b.signIn(p.Email, testkit.Password)
-			b.click("#passkey button")
-			if got := b.path(); got != "/oauth/account" {
-				t.Fatalf("got %s, want the account", got)
-			}
-		})
+	b.signIn(p.Email, testkit.Password)
+	b.want("Verify it's you", "passkey-or-code")
+	b.fill("#code", s.Code(p.Secret))
+	b.click("main button")
+	b.visit("/oauth/sign-out")
+	b.click("main button")
+	b.signIn(p.Email, testkit.Password)
+	b.click("#passkey button")
+	if got := b.path(); got != "/oauth/account" {
+		t.Fatalf("got %s, want the account", got)
 	}
 }
 
@@ -218,33 +203,31 @@ func await(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwa
 
 // Names with markup or without spaces are shown as text and don't break the layout.
 func TestHostileNames(t *testing.T) {
-	for _, l := range []look{looks[0], looks[4]} {
-		t.Run(l.name, func(t *testing.T) {
-			s := start(t)
-			p := s.Person("viewer")
-			name := `<img src=x onerror=alert(1)>` + strings.Repeat("Verylongname", 14)
-			s.Exec(`UPDATE dealerships SET name = ?`, name)
-			s.Exec(`UPDATE users SET name = ? WHERE id = ?`, name, p.ID)
-			b := open(t, s, l)
-			b.signIn(p.Email, testkit.Password)
-			b.want(name, "hostile-account")
-			b.visit("/oauth/account/sessions")
-			b.want("Where you are signed in", "hostile-sessions")
+	t.Parallel()
+	s := start(t)
+	p := s.Person("viewer")
+	name := `<img src=x onerror=alert(1)>` + strings.Repeat("Verylongname", 14)
+	s.Exec(`UPDATE dealerships SET name = ?`, name)
+	s.Exec(`UPDATE users SET name = ? WHERE id = ?`, name, p.ID)
+	b := open(t, s, desk)
+	b.signIn(p.Email, testkit.Password)
+	b.want(name, "hostile-account")
+	b.visit("/oauth/account/sessions")
+	b.want("Where you are signed in", "hostile-sessions")
 
-			b = open(t, s, l)
-			b.signIn(s.Owner.Email, s.Owner.Password)
-			b.want("Choose an account", "hostile-choose")
-		})
-	}
+	b = open(t, s, desk)
+	b.signIn(s.Owner.Email, s.Owner.Password)
+	b.want("Choose an account", "hostile-choose")
 }
 
 // The policy of a form also applies to the redirects that follow it. A sign-in can
 // still lead to a page that leads to another site.
 func TestSignInLeadsToAnotherSite(t *testing.T) {
+	t.Parallel()
 	s := start(t)
 	p := s.Person("viewer")
 	p.Enroll()
-	b := open(t, s, looks[0])
+	b := open(t, s, desk)
 	b.visit("/oauth/sign-in?return_to=%2Foauth%2Fauthorize%2Fredirecting%3Fstate%3D1")
 	b.fill("#email", p.Email)
 	b.click("main button")

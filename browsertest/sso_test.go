@@ -32,8 +32,8 @@ type identityProvider interface {
 	asks(b *tab) bool                      // whether the page asks for the password
 }
 
-// onBoth runs a test on both databases, each with two servers and in another look.
-func onBoth(t *testing.T, test func(t *testing.T, s *server, l look)) {
+// onTwoNodes runs a test on both databases, each with two servers and in another look.
+func onTwoNodes(t *testing.T, test func(t *testing.T, s *server, l look)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, startNodes(t, testkit.OnSQLite(t)), looks[0]) })
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, startNodes(t, testkit.OnPostgres(t)), looks[3]) })
 }
@@ -195,7 +195,7 @@ func testConnection(t *testing.T, s *server, l look, name string, c connection, 
 type simpleSAMLphp struct{ *provider }
 
 func TestSSOWithSimpleSAMLphp(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server, l look) {
+	onTwoNodes(t, func(t *testing.T, s *server, l look) {
 		p := startSimpleSAMLphp(t, "HTTP-Redirect")
 		s.sites = []string{p.url + "/"}
 		c := connect(s, map[string]any{"name": "Harbor SAML", "idp_metadata_url": p.url + "/saml2/idp/metadata.php"})
@@ -272,7 +272,7 @@ func (p simpleSAMLphp) asks(b *tab) bool { return strings.Contains(b.text(), "pa
 type oidcProvider struct{ *provider }
 
 func TestSSOWithOIDCProvider(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *server, l look) {
+	onTwoNodes(t, func(t *testing.T, s *server, l look) {
 		p := newProvider(t)
 		s.sites = []string{p.url + "/", "https://fonts.googleapis.com/"} // its pages use a font
 		const secret = "only-for-tests-0123456789abcdefghijklmnopqrstuvwxyz"

@@ -82,7 +82,9 @@ func seed(ctx context.Context, set app.Settings, now time.Time, fleet func() []*
 				continue // the live environment only has a few boats
 			}
 			b.env, byStockNumber[b.stockNumber()] = e, b
-			requests, boats, inStock = append(requests, b.requests(now)...), append(boats, b), append(inStock, b)
+			history := b.requests(now)
+			b.added = history[0].at
+			requests, boats, inStock = append(requests, history...), append(boats, b), append(inStock, b)
 		}
 		asking := inquiries(now, inStock)
 		for i, b := range append(buyers(), asking...) {

@@ -29,7 +29,8 @@ type boat struct {
 	id  string // once it is created
 
 	color string    // of the hull, once the specifications exist
-	since time.Time // when it was added
+	added time.Time // when it was added or ordered
+	since time.Time // when it was in stock
 	gone  bool      // it is archived or not for sale now
 }
 

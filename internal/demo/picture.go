@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"math"
+	"slices"
 
 	"golang.org/x/image/vector"
 )
@@ -25,14 +26,24 @@ type picture struct {
 	err  error
 }
 
-// draw draws some of the boats in the background. The boats in README.md and
-// docs/tour.md have no photos.
+// tourBoat has no photo, because docs/tour.md shows its version.
+const tourBoat = "GW-1003"
+
+// firstPage is the number of boats that the console shows before you scroll.
+const firstPage = 50
+
+// draw draws boats in the background: the newest ones of each environment, which lists
+// show first, and some of the others. It takes too long to draw all of them.
 func draw(ctx context.Context, boats []*boat) <-chan picture {
+	newest := slices.SortedFunc(slices.Values(boats), func(a, b *boat) int { return b.added.Compare(a.added) })
+	shown := map[*environment]int{}
 	all := make(chan picture, len(boats))
 	go func() {
 		defer close(all)
-		for _, b := range boats {
-			if b.number%5 == 1 && ctx.Err() == nil {
+		for _, b := range newest {
+			shown[b.env]++
+			wanted := shown[b.env] <= firstPage || b.number%5 == 1
+			if wanted && b.stockNumber() != tourBoat && ctx.Err() == nil {
 				data, err := b.picture()
 				all <- picture{b, data, err}
 			}

@@ -15,13 +15,18 @@ type Change struct {
 	ObjectID string `json:"object_id" db:"object_id"`
 }
 
-// followerBuffer is how many changes can wait for a follower. One that is slower connects
-// again, and continues where it was.
-const followerBuffer = 256
+const (
+	// maxBatch is how many changes are read at once. All followers share them.
+	maxBatch = 256
+
+	// followerBuffer is how many batches can wait for a follower. One that is slower connects
+	// again, and continues where it was.
+	followerBuffer = 16
+)
 
 // follower is an open stream.
 type follower struct {
-	changes chan Change
+	changes chan []Change
 	tooSlow chan struct{} // closed if the buffer is full
 }
 
@@ -40,7 +45,7 @@ type hub struct {
 // join adds a follower that receives the events after lastID, unless others already follow
 // the environment. It returns the ID after which it receives events.
 func (h *hub) join(env auth.Env, lastID string) (f *follower, after string) {
-	f = &follower{make(chan Change, followerBuffer), make(chan struct{})}
+	f = &follower{make(chan []Change, followerBuffer), make(chan struct{})}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.rooms[env] == nil {
@@ -81,26 +86,25 @@ func (h *hub) send(env auth.Env, added []Change) {
 	if r == nil {
 		return
 	}
-	for _, c := range added {
-		if c.ID <= r.lastID {
-			continue
-		}
-		r.lastID = c.ID
-		for _, f := range r.followers {
-			f.offer(c)
-		}
+	added = slices.DeleteFunc(added, func(c Change) bool { return c.ID <= r.lastID })
+	if len(added) == 0 {
+		return
+	}
+	r.lastID = added[len(added)-1].ID
+	for _, f := range r.followers {
+		f.offer(added)
 	}
 }
 
-// offer puts a change into the buffer.
-func (f *follower) offer(c Change) {
+// offer puts changes into the buffer.
+func (f *follower) offer(batch []Change) {
 	select {
 	case <-f.tooSlow:
 		return
 	default:
 	}
 	select {
-	case f.changes <- c:
+	case f.changes <- batch:
 	default:
 		close(f.tooSlow)
 	}

@@ -32,6 +32,7 @@ const (
 type Streams struct {
 	DB        *db.DB
 	Heartbeat time.Duration // between checks of the credential and of the connection
+	MaxMissed int           // how many missed events a stream sends
 
 	hub  hub
 	wake chan struct{}
@@ -39,7 +40,7 @@ type Streams struct {
 
 // NewStreams returns streams without clients. Call Run to read the feeds.
 func NewStreams(d *db.DB) *Streams {
-	return &Streams{DB: d, Heartbeat: heartbeatEvery, hub: hub{rooms: map[auth.Env]*room{}}, wake: make(chan struct{}, 1)}
+	return &Streams{DB: d, Heartbeat: heartbeatEvery, MaxMissed: maxMissed, hub: hub{rooms: map[auth.Env]*room{}}, wake: make(chan struct{}, 1)}
 }
 
 // Wake makes Run read the feeds.
@@ -80,9 +81,9 @@ func (s *Streams) read(ctx context.Context, followed map[auth.Env]string) error 
 				continue
 			}
 			var added []Change
-			added, err = changesAfter(ctx, tx.In(f.Env), followed[f.Env], followerBuffer)
+			added, err = changesAfter(ctx, tx.In(f.Env), followed[f.Env], maxBatch)
 			s.hub.send(f.Env, added)
-			if len(added) == followerBuffer {
+			if len(added) == maxBatch {
 				s.Wake()
 			}
 		}
@@ -145,7 +146,7 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 	switch {
 	case seen == "":
 		seen = from
-	case len(missed) == maxMissed:
+	case len(missed) == a.Streams.MaxMissed:
 		seen = last
 		if err := out.Send(seen, "reset", struct{}{}); err != nil {
 			return err
@@ -171,9 +172,11 @@ func (a *API) follow(ctx context.Context, out *rest.Stream, seen, last string) e
 				return err
 			}
 			readable = a.readable(caller)
-		case c := <-f.changes:
-			if err := send(c); err != nil {
-				return err
+		case batch := <-f.changes:
+			for _, c := range batch {
+				if err := send(c); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -185,7 +188,7 @@ func (a *API) missed(ctx context.Context, seen string) ([]Change, error) {
 		return nil, nil
 	}
 	return db.Read(ctx, a.DB, func(ctx context.Context, tx *db.Tx) ([]Change, error) {
-		return changesAfter(ctx, tx, seen, maxMissed)
+		return changesAfter(ctx, tx, seen, a.Streams.MaxMissed)
 	})
 }
 

@@ -128,6 +128,53 @@ func TestStream(t *testing.T) {
 	})
 }
 
+// A client that missed too much has to read everything again. Then it gets new events.
+func TestStreamReset(t *testing.T) {
+	testkit.Each(t, func(t *testing.T, s *testkit.Server) {
+		s.Streams.MaxMissed = 3
+		s.RunRelay()
+		go s.Streams.Run(t.Context())
+		first := follow(t, s, s.Test.Key, "")
+		s.Test.Location()
+		seen, _, _ := strings.Cut(first.next(), " ")
+		first.cancel()
+		var last string
+		for range 4 {
+			last = s.Test.Location()
+		}
+		published(t, s.Test, last)
+
+		again := follow(t, s, s.Test.Key, seen)
+		testkit.Contains(t, again.next(), "reset evt_")
+		next := s.Test.Location()
+		testkit.Contains(t, again.next(), next, "the first event after the reset")
+	})
+}
+
+// A client of one server gets the events of the others, whichever publishes them.
+func TestStreamOfTwoServers(t *testing.T) {
+	s := testkit.OnPostgres(t)
+	other := s.Node()
+	other.RunRelay()
+	for _, node := range []*testkit.Server{s, other} {
+		go node.Streams.Run(t.Context())
+	}
+	here, there := follow(t, s, s.Test.Key, ""), follow(t, other, s.Test.Key, "")
+	for _, node := range []*testkit.Server{s, other} {
+		location := node.Test.Location()
+		testkit.Contains(t, here.next(), location)
+		testkit.Contains(t, there.next(), location)
+	}
+
+	// The client goes on at the other server.
+	here.cancel()
+	s.Test.Location()
+	seen, _, _ := strings.Cut(there.next(), " ")
+	location := s.Test.Location()
+	again := follow(t, s, s.Test.Key, seen)
+	testkit.Contains(t, again.next(), location)
+}
+
 // A stream ends when its credential ends.
 func TestStreamEnds(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, s *testkit.Server) {

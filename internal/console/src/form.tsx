@@ -102,9 +102,9 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   const dirty = Object.keys(changes).length > 0;
   const outdated = options.version !== undefined && draft.version !== undefined && options.version > draft.version;
 
-  // A form without changes follows what others save.
+  // A form without changes follows what others save. The user can have typed since it was rendered.
   useEffect(() => {
-    if (outdated && !dirty) setDraft(fresh);
+    if (outdated) setDraft((d) => (Object.keys(changed(d.base, d.values)).length > 0 ? d : fresh));
   }, [outdated, dirty]);
 
   useEffect(() => {

@@ -3,6 +3,7 @@
 /** Values whose words are not just their name. */
 const exceptions: Record<string, string> = {
   sms: "Text",
+  sms_reply: "Text reply",
   voice: "Phone",
   ebr: "Established business relationship",
   ai_chat: "AI chat",
@@ -29,6 +30,13 @@ const exceptions: Record<string, string> = {
   uscg_cg1340: "USCG CG-1340",
   hin: "HIN",
   sso: "SSO",
+  totp: "Authenticator app",
+  webauthn: "Passkey",
+  csv: "CSV",
+  json: "JSON",
+  xml: "XML",
+  openmarine: "OpenMarine",
+  boatstream: "BoatStream",
   saml: "SAML",
   oidc: "OpenID Connect",
   boat_trader: "Boat Trader",

@@ -5,6 +5,7 @@ import { ConnectionError, SlipwayError } from "../api.ts";
 import type { Load } from "../load.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { Page } from "./layout.tsx";
 
 /** Gray bars in the place of the content. Shows nothing for the first 150 ms. */
 export function Skeleton({ rows = 6 }: { rows?: number }) {
@@ -51,11 +52,11 @@ export function explain(error: Error): string {
   return error.message.charAt(0).toUpperCase() + error.message.slice(1);
 }
 
-/** Shows the content when it is loaded, and until then a skeleton or the error. */
-export function Loaded<T>(props: { load: Load<T>; rows?: number; children: (data: T) => ComponentChildren }) {
+/** Shows the content when it is loaded, and until then a skeleton or the error. A whole page has a title for the error. */
+export function Loaded<T>(props: { load: Load<T>; rows?: number; title?: string; children: (data: T) => ComponentChildren }) {
   const { data, error, reload } = props.load;
-  if (data !== undefined) {
-    return <>{error && <ErrorNote error={error} retry={reload} />}{props.children(data)}</>;
-  }
-  return error ? <ErrorNote error={error} retry={reload} /> : <Skeleton {...(props.rows && { rows: props.rows })} />;
+  const note = error && <ErrorNote error={error} retry={reload} />;
+  if (data !== undefined) return <>{note}{props.children(data)}</>;
+  if (note) return props.title ? <Page title={props.title}>{note}</Page> : note;
+  return <Skeleton {...(props.rows && { rows: props.rows })} />;
 }

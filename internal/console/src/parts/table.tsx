@@ -61,7 +61,7 @@ export function Table<T extends Row>(props: TableProps<T>) {
 
   if (!list.data) return list.error ? <ErrorNote error={list.error} retry={list.reload} /> : <Skeleton rows={10} />;
   return (
-    <div class="scroll">
+    <div class="scroll" role="region" aria-label={props.label} tabIndex={0}>
       {list.error && <ErrorNote error={list.error} retry={list.reload} />}
       {rows.length === 0 ? props.empty : (
         <table class={props.selection ? "selectable" : ""} aria-label={props.label}>

@@ -43,7 +43,7 @@ export function Boat({ id, tab = "overview" }: { id: string; tab?: string }) {
   const boat = useBoat(id);
   const name = tab in tabs ? (tab as TabName) : "overview";
   useKeys({ Escape: () => navigate(href("boats", { peek: id })) });
-  return <Sheet><Loaded load={boat}>{(b) => <BoatPage boat={b} tab={name} />}</Loaded></Sheet>;
+  return <Sheet><Loaded load={boat} title="Boat">{(b) => <BoatPage boat={b} tab={name} />}</Loaded></Sheet>;
 }
 
 function BoatPage({ boat, tab }: { boat: PreviewHull; tab: TabName }) {

@@ -31,7 +31,7 @@ import { PersonActivity } from "./person-activity.tsx";
 export function Contact({ id }: { id: string }) {
   const contact = useLoad(["contact", id], () => api.contacts.get(id), [id]);
   useKeys({ Escape: () => navigate(href("contacts")) });
-  return <Sheet><Loaded load={contact}>{(c) => <ContactPage contact={c} />}</Loaded></Sheet>;
+  return <Sheet><Loaded load={contact} title="Contact">{(c) => <ContactPage contact={c} />}</Loaded></Sheet>;
 }
 
 function ContactPage({ contact }: { contact: ContactData }) {

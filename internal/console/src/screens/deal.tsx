@@ -32,7 +32,7 @@ export function Deal({ id }: { id: string }) {
   useKeys({ Escape: () => navigate(href("deals")) });
   return (
     <Sheet kind="desk">
-      <Loaded load={deal}>{(d) => <Desk key={d.id} deal={d} documentId={document ?? undefined} />}</Loaded>
+      <Loaded load={deal} title="Deal">{(d) => <Desk key={d.id} deal={d} documentId={document ?? undefined} />}</Loaded>
     </Sheet>
   );
 }

@@ -71,7 +71,7 @@ export function ReportFilters(props: { withPeriod: boolean; name: string; export
 /** A small table. The first column has the names, the others have numbers. */
 export function Rows({ caption, head, rows }: { caption: string; head: string[]; rows: Array<{ key: string; cells: ComponentChildren[] }> }) {
   return (
-    <div class="scroll-x">
+    <div class="scroll-x" role="region" aria-label={caption} tabIndex={0}>
       <table class="rows">
         <caption class="vh">{caption}</caption>
         <thead><tr>{head.map((title, i) => <th key={title} scope="col" {...(i > 0 && { class: "r" })}>{title}</th>)}</tr></thead>

@@ -60,7 +60,7 @@ function TodoList() {
     <Section title="To do" action={todos.length > 0 && <span class="muted">{number(todos.length)}</span>}>
       {errors[0] && <ErrorNote error={errors[0].error!} retry={() => errors.forEach((s) => s.reload())} />}
       {todos.length > 0 && <ul class="todos">{todos.map((t) => <TodoRow key={t.kind + t.id} todo={t} />)}</ul>}
-      {todos.length === 0 && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
+      {todos.length === 0 && !errors[0] && (loading ? <Skeleton rows={4} /> : <Empty text="Nothing needs your attention." />)}
     </Section>
   );
 }
@@ -181,11 +181,12 @@ function Schedule() {
 }
 
 function AppointmentRow({ appointment: a }: { appointment: Appointment }) {
+  const contact = useLoad(can("leads:read") ? ["contact", a.contact_id] : undefined, () => api.contacts.get(a.contact_id), [a.contact_id]).data;
   const target = a.lead_id ? `leads/${a.lead_id}` : a.deal_id ? `deals/${a.deal_id}` : `contacts/${a.contact_id}`;
   return (
     <li>
       <Tag>{word(a.kind)}</Tag>
-      <span class="todo-text">{a.title ?? word(a.kind)}</span>
+      <span class="todo-text">{contact && <b>{contactName(contact)}</b>} {a.title ?? (contact ? "" : word(a.kind))}</span>
       <time class="muted num" dateTime={a.starts_at}>{dayName(a.starts_at)}, {time(a.starts_at)}</time>
       <ButtonLink small href={href(target)}>Open</ButtonLink>
     </li>

@@ -37,7 +37,7 @@ export function WebhookScreen({ id }: { id: string }) {
   }, [health]);
   return (
     <Sheet {...(peek && { kind: "with-peek" })}>
-      <Loaded load={webhook}>{(w) => <WebhookPage webhook={w} />}</Loaded>
+      <Loaded load={webhook} title="Webhook">{(w) => <WebhookPage webhook={w} />}</Loaded>
       {peek && webhook.data && <DeliveryPeek key={peek} webhook={webhook.data} id={peek} onClose={() => setQuery({ peek: undefined })} />}
     </Sheet>
   );

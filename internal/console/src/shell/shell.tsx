@@ -61,7 +61,7 @@ export function Shell() {
 function find(path: string): { route: Route; params: Record<string, string> } | undefined {
   for (const route of routes) {
     const params = match(route.path, path);
-    if (params && allowed(route)) return { route, params };
+    if (params) return allowed(route) ? { route, params } : undefined;
   }
   return undefined;
 }
