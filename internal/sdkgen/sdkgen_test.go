@@ -157,7 +157,7 @@ func TestOutput(t *testing.T) {
 		"preview.gen.go": {"func (s *PreviewHullsService) Update(", "body HullPatch", "(*PreviewHull, error)"},
 		"types.gen.ts": {"sold_at: string | null;", `export type HullStatus = "available" | "on_hold";`, "status?: HullStatus | null;",
 			"metadata?: Record<string, string | null> | null;"},
-		"services.gen.ts": {"update(hullId: string, body: t.HullPatch, options?: Options): Promise<t.Hull>",
+		"services.gen.ts": {"readonly update = (hullId: string, body: t.HullPatch, options?: Options): Promise<t.Hull> =>",
 			"patch(this, path`/hulls/${hullId}`, body, options)", "class PreviewHullsService extends PreviewFamily"},
 	} {
 		for _, want := range wants {
