@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -238,25 +239,30 @@ func TestManyPhotos(t *testing.T) {
 }
 
 // The first list is on the screen soon after its response. A busy machine is slower, so only
-// a large difference is a failure.
+// a large difference in each of three attempts is a failure.
 func TestFirstList(t *testing.T) {
 	d := startDemo(t)
 	b := signIn(t, d.server, desk, d.email("owner"), "/console/test/settings/profile")
-	b.settled()
-	var took struct{ API, Painted float64 }
-	b.run(chromedp.Evaluate(`new Promise((done) => {
-		const from = performance.now();
-		`+follow("boats")+`;
-		const look = () => {
-			if (!document.querySelector("tbody tr")) return requestAnimationFrame(look);
-			const call = performance.getEntriesByType("resource").filter((e) => e.name.includes("/hulls?") && e.startTime >= from).at(-1);
-			done({API: call.duration, Painted: performance.now() - from});
-		};
-		look();
-	})`, &took, await))
-	goal := 1.5*took.API + 100
-	t.Logf("the list was painted after %.0f ms, its API call took %.0f ms, the goal is %.0f ms", took.Painted, took.API, goal)
-	if took.Painted > 3*goal {
-		t.Errorf("the list was painted after %.0f ms, want at most %.0f", took.Painted, 3*goal)
+	best := math.Inf(1)
+	for range 3 {
+		b.visit("/console/test/settings/profile")
+		b.settled()
+		var took struct{ API, Painted float64 }
+		b.run(chromedp.Evaluate(`new Promise((done) => {
+			const from = performance.now();
+			`+follow("boats")+`;
+			const look = () => {
+				if (!document.querySelector("tbody tr")) return requestAnimationFrame(look);
+				const call = performance.getEntriesByType("resource").filter((e) => e.name.includes("/hulls?") && e.startTime >= from).at(-1);
+				done({API: call.duration, Painted: performance.now() - from});
+			};
+			look();
+		})`, &took, await))
+		goal := 1.5*took.API + 100
+		t.Logf("the list was painted after %.0f ms, its API call took %.0f ms, the goal is %.0f ms", took.Painted, took.API, goal)
+		best = min(best, took.Painted/goal)
+	}
+	if best > 3 {
+		t.Errorf("the list took %.1f times as long as the goal, want at most 3", best)
 	}
 }

@@ -49,10 +49,13 @@ function describePrice(change: PriceChange): Moment["what"] | undefined {
   return <>Price <b>{usd(change.old_price_usd)} → {usd(change.new_price_usd)}</b></>;
 }
 
+/** Fields whose names are not words. */
+const fieldNames: Record<string, string> = { hin: "HIN", length_ft: "length", msrp_usd: "MSRP", price_usd: "price" };
+
 /** The history and the prices have the other events. */
 function describeEvent(event: PreviewTimelineEntry, channel: (id: unknown) => string): Moment["what"] | undefined {
   const name = <b>{channel(event.object["channel_id"])}</b>;
-  const fields = Object.keys(event.changes).map((field) => word(field).toLowerCase());
+  const fields = Object.keys(event.changes).map((field) => fieldNames[field] ?? word(field).toLowerCase());
   switch (event.type) {
     case "hull.updated":
       return fields.length > 0 ? <>Changed <b>{fields.join(", ")}</b></> : undefined;
