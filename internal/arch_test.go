@@ -80,6 +80,7 @@ var may = map[string][]string{
 	"console":        {"access", "dealership", "people", "signin"},
 	"console/bundle": {},
 	"console/dev":    {"console/bundle"},
+	"mcp":            {"access"},
 	"leads":          {"consent", "contacts", "dealership", "hulls", "people"},
 	"messages":       {"consent", "contacts", "dealership", "hulls", "leads", "people"},
 	"deals":          {"contacts", "dealership", "hulls", "leads", "people"},
@@ -96,7 +97,7 @@ var may = map[string][]string{
 	// the top
 	"app": {
 		"access", "activities", "appointments", "channels", "console", "contacts", "dealership", "deals", "documents", "finance", "hulls",
-		"imports", "leads", "messages", "oauth", "people", "photos", "preview", "reports", "requestlog", "signin", "sso", "webhooks",
+		"imports", "leads", "mcp", "messages", "oauth", "people", "photos", "preview", "reports", "requestlog", "signin", "sso", "webhooks",
 	},
 	"demo":                          {"access", "app", "channels", "dealership", "hulls", "messages", "people"},
 	"sso/saml/samltest":             {"sso/saml"},
